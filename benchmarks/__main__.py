@@ -1,0 +1,34 @@
+"""``python -m benchmarks NAME [--json]``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Sequence
+
+from benchmarks import noise
+
+BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
+    "noise": (noise.run, noise.TARGETS),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the benchmarks asked for and print their numbers."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", choices=[*BENCHMARKS, "all"], help="which benchmark to run")
+    parser.add_argument("--json", action="store_true", help="print one flat JSON object and nothing else")
+    chosen = parser.parse_args(arguments)
+    for name in BENCHMARKS if chosen.name == "all" else [chosen.name]:
+        run, targets = BENCHMARKS[name]
+        numbers = run()
+        if chosen.json:
+            print(json.dumps(numbers))
+            continue
+        print(name)
+        for key, value in numbers.items():
+            print(f"  {key:28} {value:12.4g}  {targets.get(key, '')}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""Every exception and warning that sudare raises on purpose.
+
+::
+
+    SudareError
+    ├── ParameterError (also ValueError)   an argument is not what the function takes
+    │   ├── BudgetError                    ... of a privacy budget
+    │   │   ├── MixedCurrencyError         epsilon and rho in one sum or comparison
+    │   │   └── SplitError                 shares that exceed the whole, or lose a part of it
+    │   └── SeedError                      a seed handed to the secure entropy source
+    ├── EntropyError (also RuntimeError)   a stream that would be used twice
+    ├── EventError (also ValueError)       a release event that is malformed, unknown or claims too little
+    ├── GuaranteeError                     an accountant or mechanism cannot give the guarantee asked for
+    └── NotPrivateError                    a result drawn from research entropy where a private one is required
+
+    SudareWarning (UserWarning)
+    └── WeakBudgetWarning                  a budget so large that the guarantee means nothing
+
+An exception carries the offending object, so that a program can react without reading the sentence. No exception
+ever carries a value of the protected data.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetError",
+    "EntropyError",
+    "EventError",
+    "GuaranteeError",
+    "MixedCurrencyError",
+    "NotPrivateError",
+    "ParameterError",
+    "SeedError",
+    "SplitError",
+    "SudareError",
+    "SudareWarning",
+    "WeakBudgetWarning",
+]
+
+
+class SudareError(Exception):
+    """Base of every exception that sudare raises on purpose."""
+
+
+class ParameterError(SudareError, ValueError):
+    """An argument is not what the function takes.
+
+    Attributes:
+        parameter: name of the parameter, as the caller typed it.
+        function: name of the function or class that was called.
+        requirement: what is allowed, as a phrase that follows "must be".
+        got: the offending value, or a description of it where the value itself is protected data.
+    """
+
+    def __init__(self, parameter: str, function: str, requirement: str, got: object, hint: str = "") -> None:
+        self.parameter = parameter
+        self.function = function
+        self.requirement = requirement
+        self.got = got
+        self.hint = hint
+        super().__init__(parameter, function, requirement, got, hint)
+
+    def __str__(self) -> str:
+        shown = self.got if isinstance(self.got, Described) else _short_repr(self.got)
+        sentence = (
+            f"The '{self.parameter}' parameter of {self.function} must be {self.requirement}. Got {shown} instead."
+        )
+        return f"{sentence} {self.hint}" if self.hint else sentence
+
+
+class Described(str):
+    """Words that stand for a value in an error message: the value itself is long, or must not be shown."""
+
+    __slots__ = ()
+
+
+def _short_repr(value: object, limit: int = 80) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to write out whole numbers of more than 4300 digits
+        text = f"an object of type {type(value).__name__} too long to show"
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+class BudgetError(ParameterError):
+    """An argument does not describe a privacy budget."""
+
+
+class MixedCurrencyError(BudgetError, AttributeError):
+    """Budgets of different currencies meet in one operation, or a budget is read in a currency it is not in."""
+
+
+class SplitError(BudgetError):
+    """The shares of a split do not make up the whole."""
+
+
+class SeedError(ParameterError):
+    """A seed was handed to the secure entropy source."""
+
+
+class EntropyError(SudareError, RuntimeError):
+    """A repeatable stream was about to be used twice, by a copy or by a forked process."""
+
+
+class EventError(SudareError, ValueError):
+    """A release event is malformed, of an unknown kind or version, or claims less than it costs."""
+
+
+class GuaranteeError(SudareError):
+    """The guarantee asked for cannot be given."""
+
+
+class NotPrivateError(SudareError):
+    """A result drawn from research entropy was offered where a private one is required."""
+
+
+class SudareWarning(UserWarning):
+    """Base of every warning that sudare gives."""
+
+
+class WeakBudgetWarning(SudareWarning):
+    """A budget so large that the guarantee means nothing."""

@@ -1,0 +1,34 @@
+"""Exact, secure, fast noise on whole numbers.
+
+- `entropy`: where bits come from; the secure source and the research source are two classes.
+- `lattice`: `discrete_laplace`, `discrete_gaussian`, `geometric`.
+- `bernoulli`: coins with probability exp(-x), and fair ones. `uniform`: whole numbers below a bound.
+- `selection`: the exponential mechanism and report-noisy-max.
+
+Below them: `exact` (bounds to any precision), `inversion` and `staircase` (the two methods, each with its proof
+page), `sampler` (what they share).
+"""
+
+from sudare.noise.bernoulli import bernoulli_exp, fair_coins
+from sudare.noise.entropy import EntropySource, ResearchEntropy, SecureEntropy, entropy_name, secure_entropy
+from sudare.noise.lattice import discrete_gaussian, discrete_laplace, geometric
+from sudare.noise.sampler import Sampler
+from sudare.noise.selection import exponential_mechanism, report_noisy_max
+from sudare.noise.uniform import uniform_below
+
+__all__ = [
+    "EntropySource",
+    "ResearchEntropy",
+    "Sampler",
+    "SecureEntropy",
+    "bernoulli_exp",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "entropy_name",
+    "exponential_mechanism",
+    "fair_coins",
+    "geometric",
+    "report_noisy_max",
+    "secure_entropy",
+    "uniform_below",
+]

@@ -1,0 +1,42 @@
+"""Who is protected, how much may be spent, and what was spent.
+
+Read in this order: `events` (the record in which mechanisms and accountants meet), `measurements` (what it is made
+of, with exact costs), `unit` (who is protected; all sensitivities), `budget` (three currencies, exact arithmetic),
+`composition`, `conversion`, `accountants`, `reading`.
+"""
+
+from sudare.privacy.accountants import Accountant, ApproximateAccountant, PldAccountant, PureAccountant, ZcdpAccountant
+from sudare.privacy.budget import Budget
+from sudare.privacy.composition import compose, compose_parallel, for_group
+from sudare.privacy.conversion import epsilon_to_rho, rho_to_delta, rho_to_epsilon
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement, SelectionMeasurement
+from sudare.privacy.reading import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
+from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
+
+__all__ = [
+    "Accountant",
+    "ApproximateAccountant",
+    "Budget",
+    "GaussianMeasurement",
+    "LaplaceMeasurement",
+    "Measurement",
+    "PldAccountant",
+    "PureAccountant",
+    "ReleaseEvent",
+    "SelectionMeasurement",
+    "Sensitivity",
+    "Unit",
+    "ZcdpAccountant",
+    "best_power",
+    "compose",
+    "compose_parallel",
+    "epsilon_to_rho",
+    "for_group",
+    "plot_suggested_delta",
+    "plot_trade_off",
+    "rho_to_delta",
+    "rho_to_epsilon",
+    "sensitivity_of_counts",
+    "suggest_delta",
+]

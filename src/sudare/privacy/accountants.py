@@ -1,0 +1,193 @@
+"""Accountants: the total cost of a sequence of releases.
+
+All keep the same contract. `add` checks an event completely before it records it, so that a refused event leaves no
+trace; the total never falls, and does not depend on the order. They differ in the guarantee they can state, and in
+how tight they are:
+
+| accountant | takes | total |
+|---|---|---|
+| `PureAccountant` | events with a pure epsilon | sum of epsilons |
+| `ApproximateAccountant` | events charged in epsilon or (epsilon, delta) | sums of epsilons and of deltas |
+| `ZcdpAccountant` | every event | sum of rhos, converted |
+| `PldAccountant` | every event | numerical composition of the privacy loss distributions |
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from fractions import Fraction
+
+from sudare.errors import EventError, GuaranteeError, NotPrivateError, ParameterError
+from sudare.parameters import Rational, exact_fraction
+from sudare.privacy.budget import Budget
+from sudare.privacy.conversion import Conversion, rho_to_epsilon
+from sudare.privacy.events import ReleaseEvent
+
+__all__ = ["Accountant", "ApproximateAccountant", "PldAccountant", "PureAccountant", "ZcdpAccountant"]
+
+
+class Accountant(ABC):
+    """Adds up release events about the same units of protection.
+
+    Example:
+        >>> from sudare import Budget, PldAccountant, PureAccountant, exponential_mechanism
+        >>> _, event = exponential_mechanism([3, 5, 4], Budget(epsilon=0.5))
+        >>> accountant = PureAccountant()
+        >>> accountant.add(event)
+        >>> accountant.add(event)
+        >>> accountant.epsilon()
+        Fraction(1, 1)
+    """
+
+    def __init__(self) -> None:
+        self._events: list[ReleaseEvent] = []
+
+    @property
+    def events(self) -> tuple[ReleaseEvent, ...]:
+        """Everything recorded so far, in order."""
+        return tuple(self._events)
+
+    def add(self, event: ReleaseEvent) -> None:
+        """Record an event.
+
+        Raises:
+            EventError: if it is no release event.
+            NotPrivateError: if it was drawn from research entropy.
+            GuaranteeError: if this accountant cannot account for it, or it protects another unit than those before.
+        """
+        if type(event) is not ReleaseEvent:
+            raise EventError(f"An accountant takes release events. Got an object of type {type(event).__name__}.")
+        if not event.is_private:
+            raise NotPrivateError(
+                f"The result of {event.mechanism!r} was drawn from research entropy: "
+                "it is not private and has no cost to add."
+            )
+        protected = _unit_words(event)
+        if self._events and protected != (before := _unit_words(self._events[0])):
+            raise GuaranteeError(
+                f"{event.mechanism!r} protects {protected}, the events before it {before}: their costs do not add up."
+            )
+        self._check(event)
+        self._events.append(event)
+
+    def epsilon(self, delta: Rational | None = None) -> Fraction:
+        """The epsilon that all events together guarantee, at a delta or (left out) pure; 0 before the first event.
+
+        Raises:
+            GuaranteeError: if there is no such guarantee.
+        """
+        if delta is None:
+            exact = Fraction(0)
+        else:
+            requirement = "a number strictly between 0 and 1, or left out for pure epsilon"
+            exact = exact_fraction(delta, "delta", "epsilon", requirement)
+            if not 0 < exact < 1:
+                raise ParameterError("delta", "epsilon", requirement, delta)
+        return self._epsilon(exact) if self._events else Fraction(0)
+
+    @abstractmethod
+    def _check(self, event: ReleaseEvent) -> None:
+        """Refuse an event that this accountant cannot account for."""
+
+    @abstractmethod
+    def _epsilon(self, delta: Fraction) -> Fraction: ...
+
+    def _has_pure_epsilon(self) -> bool:
+        return all(measurement.epsilon is not None for event in self._events for measurement in event.measurements)
+
+    def _pure_epsilon(self) -> Fraction:
+        total = Fraction(0)
+        for event in self._events:
+            for measurement in event.measurements:
+                if measurement.epsilon is None:
+                    raise GuaranteeError(f"{event.mechanism!r} has no pure epsilon; ask for the epsilon at a delta.")
+                total += measurement.epsilon
+        return total
+
+
+class PureAccountant(Accountant):
+    """Pure epsilon: the sum."""
+
+    def _check(self, event: ReleaseEvent) -> None:
+        if any(measurement.epsilon is None for measurement in event.measurements):
+            raise GuaranteeError(f"{event.mechanism!r} has no pure epsilon; use a ZcdpAccountant or a PldAccountant.")
+
+    def _epsilon(self, delta: Fraction) -> Fraction:
+        return self._pure_epsilon()
+
+
+class ApproximateAccountant(Accountant):
+    """The plain sums of the charged epsilons and deltas."""
+
+    def _check(self, event: ReleaseEvent) -> None:
+        if event.cost.currency == "rho":
+            raise GuaranteeError(f"{event.mechanism!r} is charged in rho; use a ZcdpAccountant or a PldAccountant.")
+        if sum((e.cost.delta for e in self._events), event.cost.delta) >= 1:
+            raise GuaranteeError(f"With {event.mechanism!r} the deltas add up to 1: nothing would be guaranteed.")
+
+    def total(self) -> Budget | None:
+        """All charges together; None before the first event."""
+        costs = [event.cost for event in self._events]
+        return sum(costs[1:], costs[0]) if costs else None
+
+    def _epsilon(self, delta: Fraction) -> Fraction:
+        total = self.total()
+        if total is None or total.delta > delta:
+            raise GuaranteeError(f"The deltas charged add up to more than {float(delta):g}.")
+        return total.epsilon
+
+
+class ZcdpAccountant(Accountant):
+    """Zero-concentrated differential privacy: the sum of the rhos.
+
+    Args:
+        conversion: how rho is turned into epsilon at a delta.
+    """
+
+    def __init__(self, conversion: Conversion = "optimal") -> None:
+        super().__init__()
+        if conversion not in ("simple", "optimal"):
+            raise ParameterError("conversion", "ZcdpAccountant", "'simple' or 'optimal'", conversion)
+        self._conversion: Conversion = conversion
+
+    def _check(self, event: ReleaseEvent) -> None:
+        """Every event has a rho."""
+
+    def rho(self) -> Fraction:
+        """All costs in rho together; 0 before the first event."""
+        return sum((m.rho for event in self._events for m in event.measurements), Fraction(0))
+
+    def _epsilon(self, delta: Fraction) -> Fraction:
+        if delta == 0:
+            return self._pure_epsilon()
+        converted = rho_to_epsilon(self.rho(), delta, self._conversion)
+        return min(converted, self._pure_epsilon()) if self._has_pure_epsilon() else converted
+
+
+class PldAccountant(Accountant):
+    """Numerical composition of privacy loss distributions, by ``dp-accounting``, or a sum where that is tighter.
+
+    Holds for releases whose noise was fixed beforehand. Where a later release's noise was chosen after seeing an earlier
+    result, use the sums of the other accountants, which hold for that too.
+    """
+
+    def _check(self, event: ReleaseEvent) -> None:
+        """Every event has a privacy loss distribution."""
+
+    def _epsilon(self, delta: Fraction) -> Fraction:
+        if delta == 0:
+            return self._pure_epsilon()
+        from sudare.privacy.pld import epsilon_of_measurements
+
+        measurements = [measurement for event in self._events for measurement in event.measurements]
+        bounds = [rho_to_epsilon(sum((m.rho for m in measurements), Fraction(0)), delta)]
+        if self._has_pure_epsilon():
+            bounds.append(self._pure_epsilon())
+        with suppress(GuaranteeError):  # beyond double precision the sums still hold
+            bounds.append(epsilon_of_measurements(measurements, delta))
+        return min(bounds)
+
+
+def _unit_words(event: ReleaseEvent) -> str:
+    return f"a {event.unit.who} under {event.unit.adjacency}"

@@ -1,0 +1,179 @@
+"""The release event: the one record in which a mechanism and whoever accounts for it meet.
+
+A mechanism returns its result together with a `ReleaseEvent`; an accountant or a ledger reads nothing else. The rules
+for this format:
+
+- a field or a kind is never removed, and its meaning never changes;
+- new fields are optional, with a default that means what their absence meant;
+- an unknown version, kind or field is refused, never skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+from sudare.errors import EventError
+from sudare.privacy.budget import Budget
+from sudare.privacy.conversion import Conversion, epsilon_to_rho
+from sudare.privacy.measurements import KINDS, Measurement, read_measurement
+from sudare.privacy.unit import Unit
+
+if TYPE_CHECKING:
+    EntropyName = Literal["secure", "research"]
+
+__all__ = ["EVENT_VERSION", "ReleaseEvent"]
+
+EVENT_VERSION = 1
+_FIELDS = {"version", "mechanism", "unit", "cost", "measurements", "entropy", "conversion", "invariants"}
+
+
+@dataclass(frozen=True)
+class ReleaseEvent:
+    """What was released, about whom, and what it cost.
+
+    The stated cost must cover what the measurements imply; an event that claims less cannot be made.
+
+    Args:
+        mechanism: name of the mechanism, such as ``"wide-tree"``.
+        unit: who is protected.
+        cost: what is to be charged.
+        measurements: the noisy looks at the data, composed one after the other.
+        entropy: ``"secure"``, or ``"research"`` for a result that is **not private**.
+        conversion: how rho was turned into (epsilon, delta), where it was.
+        invariants: quantities that were published exactly and are not protected.
+
+    Raises:
+        EventError: if a field is of the wrong kind, or the measurements cost more than stated.
+
+    Example:
+        >>> from sudare import Budget, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+        >>> unit, budget = Unit("person"), Budget(epsilon=0.5)
+        >>> noise = LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
+        >>> event = ReleaseEvent("laplace", unit, budget, (noise,), "secure")
+        >>> ReleaseEvent.from_json(event.to_json()) == event
+        True
+    """
+
+    mechanism: str
+    unit: Unit
+    cost: Budget
+    measurements: tuple[Measurement, ...]
+    entropy: EntropyName
+    conversion: Conversion = "optimal"
+    invariants: tuple[str, ...] = ()
+    version: int = EVENT_VERSION
+
+    def __post_init__(self) -> None:
+        # Exact types: a generator could be read only once, a list be changed later, a subclass state another cost.
+        checks = {
+            "mechanism": type(self.mechanism) is str and bool(self.mechanism),
+            "unit": type(self.unit) is Unit,
+            "cost": type(self.cost) is Budget,
+            "measurements": _is_tuple_of(self.measurements, *KINDS) and bool(self.measurements),
+            "entropy": type(self.entropy) is str and self.entropy in ("secure", "research"),
+            "conversion": type(self.conversion) is str and self.conversion in ("simple", "optimal"),
+            "invariants": _is_tuple_of(self.invariants, str),
+            "version": type(self.version) is int and self.version == EVENT_VERSION,
+        }
+        for name, is_right in checks.items():
+            if not is_right:
+                raise EventError(
+                    f"The {name!r} of a release event is not one that version {EVENT_VERSION} knows: "
+                    f"{getattr(self, name)!r:.200}."
+                )
+        if self.invariants and self.unit.adjacency != "replace":
+            raise EventError(
+                "Exact invariants change under add-remove adjacency; the unit must have adjacency='replace'."
+            )
+        for measurement in self.measurements:
+            if not measurement.covers_counts(self.unit):
+                raise EventError(
+                    f"A {measurement.kind} measurement of {self.mechanism!r} was made for a smaller sensitivity than that "
+                    f"of counts about {self.unit}."
+                )
+        self._require_cost_covers_measurements()
+
+    def _require_cost_covers_measurements(self) -> None:
+        pure = [m.epsilon for m in self.measurements]
+        rho = sum((m.rho for m in self.measurements), Fraction(0))
+        if self.cost.currency == "rho":
+            covered = rho <= self.cost.rho
+        elif None not in pure:
+            covered = sum((e for e in pure if e is not None), Fraction(0)) <= self.cost.epsilon
+        else:
+            covered = False
+        if not covered and self.cost.currency == "epsilon-delta":
+            covered = rho <= epsilon_to_rho(self.cost.epsilon, self.cost.delta, self.conversion)
+        if not covered:
+            raise EventError(f"The measurements of {self.mechanism!r} cost more than the stated {self.cost}.")
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the result carries the guarantee at all: research entropy does not."""
+        return self.entropy == "secure"
+
+    def to_json(self) -> str:
+        """One line of JSON, the same for equal events."""
+        values: dict[str, Any] = {
+            "version": self.version,
+            "mechanism": self.mechanism,
+            "unit": self.unit.to_dict(),
+            "cost": self.cost.to_dict(),
+            "measurements": [measurement.to_dict() for measurement in self.measurements],
+            "entropy": self.entropy,
+            "conversion": self.conversion,
+            "invariants": list(self.invariants),
+        }
+        return json.dumps(values, sort_keys=True, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> ReleaseEvent:
+        """Read what `to_json` wrote.
+
+        Raises:
+            EventError: if the text is not JSON, or anything in it is missing, unknown or of another version.
+        """
+        if not isinstance(text, str):
+            raise EventError(f"A release event must be JSON text. Got an object of type {type(text).__name__}.")
+        try:
+            values = json.loads(text, object_pairs_hook=_object_without_repeats)
+        except (ValueError, RecursionError) as error:
+            raise EventError(f"A release event must be JSON: {error}.") from error
+        if not isinstance(values, dict):
+            raise EventError("A release event must be a JSON object.")
+        version = values.get("version")
+        if type(version) is not int or version != EVENT_VERSION:
+            raise EventError(f"This sudare reads release events of version {EVENT_VERSION}. Got version {version!r}.")
+        if set(values) != _FIELDS:
+            raise EventError(
+                f"A release event must have the fields {sorted(_FIELDS)}. "
+                f"Missing: {sorted(_FIELDS - set(values))}; unknown: {sorted(set(values) - _FIELDS)}."
+            )
+        for name, kind in {"unit": dict, "cost": dict, "measurements": list, "invariants": list}.items():
+            if not isinstance(values[name], kind):
+                raise EventError(f"The {name!r} of a release event must be a JSON {kind.__name__}.")
+        if not all(isinstance(item, dict) for item in values["measurements"]):
+            raise EventError("Each measurement of a release event must be a JSON object.")
+        return cls(
+            mechanism=values["mechanism"],
+            unit=Unit.from_dict(values["unit"]),
+            cost=Budget.from_dict(values["cost"]),
+            measurements=tuple(read_measurement(item) for item in values["measurements"]),
+            entropy=values["entropy"],
+            conversion=values["conversion"],
+            invariants=tuple(values["invariants"]),
+        )
+
+
+def _is_tuple_of(items: object, *kinds: type) -> bool:
+    return type(items) is tuple and all(type(item) in kinds for item in items)
+
+
+def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return values

@@ -1,0 +1,160 @@
+"""Who is protected, and how much of a count table one of them can change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from sudare.errors import EventError, ParameterError
+from sudare.parameters import exact_integer, shown
+
+__all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts"]
+
+Adjacency = Literal["add-remove", "replace"]
+ADJACENCIES = ("add-remove", "replace")
+_POSITIVE = "a whole number from 1 to 2**31"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of protection: what the guarantee hides is the presence, or the values, of one of these.
+
+    Args:
+        who: the protected unit in the words of the report, such as ``"person"`` or ``"household"``.
+        cells: how many cells of the table one unit may be counted in.
+        rows_per_cell: how often one unit may be counted in the same cell.
+        rows: how often in all; ``cells * rows_per_cell`` unless a smaller number is promised.
+        adjacency: two tables are neighbours if one unit was added or removed (``"add-remove"``, the default), or if one
+            unit's values were replaced by any others (``"replace"``, for tables whose total is public).
+
+    Raises:
+        ParameterError: if a number is not positive or whole, or the adjacency is unknown.
+
+    Example:
+        >>> from sudare import Unit
+        >>> Unit("person")
+        Unit(who='person', cells=1, rows_per_cell=1, rows=1, adjacency='add-remove')
+        >>> Unit.with_rows(5, who="patient").rows
+        5
+    """
+
+    who: str = "person"
+    cells: int = 1
+    rows_per_cell: int = 1
+    rows: int = cast("int", None)
+    adjacency: Adjacency = "add-remove"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.who, str) or not self.who.strip():
+            raise ParameterError("who", "Unit", "a word for the protected unit, such as 'person'", shown(self.who))
+        for name in ("cells", "rows_per_cell"):
+            number = exact_integer(getattr(self, name), name, "Unit", _POSITIVE, smallest=1, largest=2**31)
+            object.__setattr__(self, name, number)
+        most = self.cells * self.rows_per_cell
+        rows = most
+        if self.rows is not None:
+            requirement = f"left out, or a whole number from 1 to cells * rows_per_cell = {most}"
+            hint = "A unit with so many rows, in any cells, is Unit.with_rows(rows)."
+            rows = exact_integer(self.rows, "rows", "Unit", requirement, smallest=1, largest=most, hint=hint)
+        object.__setattr__(self, "rows", rows)
+        if not isinstance(self.adjacency, str) or self.adjacency not in ADJACENCIES:
+            raise ParameterError("adjacency", "Unit", "'add-remove' or 'replace'", shown(self.adjacency))
+
+    @classmethod
+    def with_rows(cls, rows: int, who: str = "person", adjacency: Adjacency = "add-remove") -> Unit:
+        """A unit that may have up to so many rows, spread over the cells in any way."""
+        exact_integer(rows, "rows", "Unit.with_rows", _POSITIVE, smallest=1, largest=2**31)
+        return cls(who, cells=rows, rows_per_cell=rows, rows=rows, adjacency=adjacency)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "who": self.who,
+            "cells": self.cells,
+            "rows_per_cell": self.rows_per_cell,
+            "rows": self.rows,
+            "adjacency": self.adjacency,
+        }
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Unit:
+        """Read what `to_dict` wrote."""
+        wanted = set(cls().to_dict())
+        if not isinstance(values, dict) or set(values) != wanted:
+            raise EventError(f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.")
+        if type(values["rows"]) is not int or values["rows"] < 1:
+            raise EventError(f"The rows of a unit in an event must be at least 1. Got {values['rows']!r:.80}.")
+        try:
+            return cls(**values)
+        except ParameterError as error:
+            raise EventError(f"A unit in an event is not valid. {error}") from error
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far two neighbouring count tables can be apart, in whole numbers.
+
+    Attributes:
+        l1: the largest sum of absolute differences.
+        l2_squared: the largest sum of squared differences.
+        cells: the largest number of cells that differ.
+        largest: the largest difference in one cell.
+    """
+
+    l1: int
+    l2_squared: int
+    cells: int
+    largest: int
+
+    def __post_init__(self) -> None:
+        for name in ("l1", "l2_squared", "cells", "largest"):
+            number = exact_integer(getattr(self, name), name, "Sensitivity", "a whole number >= 1", smallest=1)
+            object.__setattr__(self, name, number)
+
+
+def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
+    """The sensitivities of a count table, or of differences of its counts; every mechanism takes them from here.
+
+    One unit's contribution is a vector of whole numbers, each from 0 to ``rows_per_cell``, at most ``cells`` of them
+    positive, their sum at most ``rows``. The l1 norm is at most ``rows``. The sum of squares is convex, so it is
+    largest where as many cells as possible are full and one takes the rest. Replacing a unit subtracts one such vector
+    and adds another; because both are non-negative, every norm is largest where they do not overlap, and l1, the
+    squared l2 norm and the number of cells double. The largest difference in one cell does not: a cell either loses or
+    gains.
+
+    Differences of disjoint counts (``signed``), such as left half minus right half, give contributions with signs.
+    Adding or removing a unit changes none of the above. Replacing one may move it from one side of a difference to the
+    other: the two contributions then meet with opposite signs, the largest difference doubles and the squared l2 norm
+    quadruples.
+
+    Args:
+        unit: who is protected.
+        signed: whether the table holds differences of counts.
+
+    Example:
+        >>> from sudare import Unit, sensitivity_of_counts
+        >>> sensitivity_of_counts(Unit(adjacency="replace"))
+        Sensitivity(l1=2, l2_squared=2, cells=2, largest=1)
+        >>> sensitivity_of_counts(Unit(adjacency="replace"), signed=True)
+        Sensitivity(l1=2, l2_squared=4, cells=2, largest=2)
+        >>> sensitivity_of_counts(Unit.with_rows(3))
+        Sensitivity(l1=3, l2_squared=9, cells=3, largest=3)
+    """
+    if not isinstance(unit, Unit):
+        raise ParameterError("unit", "sensitivity_of_counts", "a Unit", shown(unit))
+    full_cells, rest = divmod(unit.rows, unit.rows_per_cell)
+    squares = full_cells * unit.rows_per_cell**2 + rest**2
+    largest = min(unit.rows_per_cell, unit.rows)
+    cells = min(unit.cells, unit.rows)
+    if unit.adjacency == "add-remove":
+        return Sensitivity(unit.rows, squares, cells, largest)
+    if signed:
+        return Sensitivity(2 * unit.rows, 4 * squares, 2 * cells, 2 * largest)
+    return Sensitivity(2 * unit.rows, 2 * squares, 2 * cells, largest)
+
+
+def read_sensitivity(value: object, function: str) -> Sensitivity:
+    """A sensitivity that a caller handed in."""
+    if not isinstance(value, Sensitivity):
+        raise ParameterError("sensitivity", function, "a Sensitivity, from sensitivity_of_counts(unit)", shown(value))
+    return value

@@ -1,0 +1,106 @@
+"""Documents tell the truth: examples run, links lead somewhere, mechanisms have proofs, both languages show the same code."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sudare
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "sudare"
+MODULES = sorted(m.name for m in pkgutil.walk_packages(sudare.__path__, "sudare."))
+PAGES = sorted([*ROOT.glob("*.md"), *PACKAGE.rglob("*.md")])
+SAMPLERS_AND_MECHANISMS = [
+    "discrete_laplace",
+    "discrete_gaussian",
+    "geometric",
+    "exponential_mechanism",
+    "report_noisy_max",
+]
+
+
+@pytest.mark.parametrize("name", ["sudare", *MODULES])
+def test_examples_in_docstrings(name: str) -> None:
+    module = importlib.import_module(name)
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    for test in finder.find(module, name):
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def code_blocks(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_in_pages(page: Path) -> None:
+    for block in code_blocks(page):
+        exec(compile(block, str(page), "exec"), {})  # noqa: S102
+
+
+def test_both_readmes_show_the_same_code() -> None:
+    def without_comments(text: str) -> str:
+        return re.sub(r"\s*#.*", "", text)
+
+    english, japanese = (code_blocks(ROOT / name) for name in ("README.md", "README.ja.md"))
+    assert [without_comments(block) for block in english] == [without_comments(block) for block in japanese]
+    assert len(english) == 1
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (page.parent / target).exists(), target
+    for mentioned in re.findall(r"`(tests/[\w/]+\.py|src/[\w/]+\.(?:py|md))`", text):
+        assert (ROOT / mentioned).exists(), mentioned
+
+
+@pytest.mark.parametrize("name", SAMPLERS_AND_MECHANISMS)
+def test_every_sampler_and_mechanism_has_a_proof_page(name: str) -> None:
+    function = getattr(sudare, name)
+    named = re.search(r"Proof: (.*?)\n\n", inspect.getdoc(function) or "", re.DOTALL)
+    assert named, f"{name} names no proof"
+    pages = re.findall(r"``([\w/]+\.md)``", named.group(1))
+    assert pages
+    home = Path(inspect.getfile(function)).parent
+    for page in pages:
+        assert (home / page).exists() or (PACKAGE / page).exists(), page
+
+
+@pytest.mark.parametrize("name", ["sudare", *MODULES])
+def test_proof_pages_named_in_modules_exist(name: str) -> None:
+    module = importlib.import_module(name)
+    home = Path(str(module.__file__)).parent
+    for page in re.findall(r"``([\w/]+\.md)``", inspect.getsource(module)):
+        assert (home / page).exists() or (PACKAGE / page).exists() or (ROOT / page).exists(), page
+
+
+def documented_parameters(function: Any) -> set[str]:
+    section = re.search(r"Args:\n(.*?)(?:\n\n|\Z)", inspect.getdoc(function) or "", re.DOTALL)
+    return set(re.findall(r"^    (\w+): ", section.group(1), re.MULTILINE)) if section else set()
+
+
+@pytest.mark.parametrize("name", sudare.__all__)
+def test_documented_parameters_are_those_of_the_signature(name: str) -> None:
+    thing = getattr(sudare, name)
+    assert inspect.getdoc(thing), f"{name} has no docstring"
+    documented = documented_parameters(thing)
+    if documented:
+        parameters = set(inspect.signature(thing).parameters) - {"self", "version"}
+        assert documented == parameters
+
+
+def test_repository_speaks_of_the_project_alone() -> None:
+    """No absolute paths of a machine in what users read."""
+    for page in PAGES:
+        assert not re.search(r"(?<![\w.])/(?:home|root|work|tmp)/", page.read_text(encoding="utf-8")), page
