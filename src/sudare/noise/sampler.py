@@ -32,7 +32,15 @@ MOST_DIMENSIONS = 64
 class Sampler(ABC):
     """A distribution on whole numbers that can be drawn from exactly.
 
-    A sampler is immutable and may be shared between threads.
+    A sampler is immutable, may be shared between threads, and can be pickled.
+
+    Example:
+        >>> import numpy as np, sudare
+        >>> noise = sudare.discrete_laplace(2.5)
+        >>> noise
+        discrete_laplace(2.5)
+        >>> counts = np.zeros((3, 4), dtype=np.int64)
+        >>> noise.fill(counts)
     """
 
     words_per_trial: int
@@ -153,7 +161,7 @@ def read_entropy(entropy: EntropySource | None, function: str) -> EntropySource:
 def read_size(size: object, function: str) -> int:
     """The number of values that a size or a shape asks for."""
     requirement = f"a whole number from 0 to 2**{SIZE_BITS}, or a shape of at most {MOST_DIMENSIONS} such numbers"
-    lengths = size if isinstance(size, tuple) else (size,)
+    lengths = size if isinstance(size, (tuple, list)) else (size,)
     if len(lengths) > MOST_DIMENSIONS:
         raise ParameterError("size", function, requirement, Described(f"a shape of {len(lengths)} numbers"))
     places = 1

@@ -10,6 +10,7 @@ Proof: ``selection.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from math import isqrt, lcm
@@ -229,7 +230,8 @@ def _gaps_to_best(scores: object, function: str) -> tuple[NDArray[np.uint64] | N
     if not 1 <= len(scores) <= MOST_CANDIDATES:
         raise refuse(f"{len(scores)} of them")
     for score in scores:
-        if type(score) not in (int, Fraction) and not (isinstance(score, np.integer) and score.dtype.kind in "iu"):
+        is_exact = type(score) in (int, Fraction) or (type(score) is Decimal and score.is_finite())
+        if not is_exact and not (isinstance(score, np.integer) and score.dtype.kind in "iu"):
             raise refuse(f"an entry of type {type(score).__name__}")
     exact = [Fraction(int(score)) if isinstance(score, np.integer) else Fraction(score) for score in scores]
     denominator = lcm(*(score.denominator for score in exact))

@@ -28,17 +28,7 @@ __all__ = ["Accountant", "ApproximateAccountant", "PldAccountant", "PureAccounta
 
 
 class Accountant(ABC):
-    """Adds up release events about the same units of protection.
-
-    Example:
-        >>> from sudare import Budget, PldAccountant, PureAccountant, exponential_mechanism
-        >>> _, event = exponential_mechanism([3, 5, 4], Budget(epsilon=0.5))
-        >>> accountant = PureAccountant()
-        >>> accountant.add(event)
-        >>> accountant.add(event)
-        >>> accountant.epsilon()
-        Fraction(1, 1)
-    """
+    """Adds up release events about the same units of protection."""
 
     def __init__(self) -> None:
         self._events: list[ReleaseEvent] = []
@@ -107,7 +97,16 @@ class Accountant(ABC):
 
 
 class PureAccountant(Accountant):
-    """Pure epsilon: the sum."""
+    """Pure epsilon: the sum.
+
+    Example:
+        >>> from sudare import Budget, PureAccountant, report_noisy_max
+        >>> accountant = PureAccountant()
+        >>> for _ in range(3):
+        ...     accountant.add(report_noisy_max([3, 5, 4], Budget(epsilon=0.1))[1])
+        >>> accountant.epsilon()
+        Fraction(3, 10)
+    """
 
     def _check(self, event: ReleaseEvent) -> None:
         if any(measurement.epsilon is None for measurement in event.measurements):
@@ -118,7 +117,15 @@ class PureAccountant(Accountant):
 
 
 class ApproximateAccountant(Accountant):
-    """The plain sums of the charged epsilons and deltas."""
+    """The plain sums of the charged epsilons and deltas.
+
+    Example:
+        >>> from sudare import ApproximateAccountant, Budget, exponential_mechanism
+        >>> accountant = ApproximateAccountant()
+        >>> accountant.add(exponential_mechanism([3, 5, 4], Budget(epsilon=0.1))[1])
+        >>> accountant.total()
+        Budget(epsilon=0.1)
+    """
 
     def _check(self, event: ReleaseEvent) -> None:
         if event.cost.currency == "rho":
@@ -143,6 +150,13 @@ class ZcdpAccountant(Accountant):
 
     Args:
         conversion: how rho is turned into epsilon at a delta.
+
+    Example:
+        >>> from sudare import Budget, ZcdpAccountant, exponential_mechanism
+        >>> accountant = ZcdpAccountant()
+        >>> accountant.add(exponential_mechanism([3, 5, 4], Budget(epsilon=0.4))[1])
+        >>> accountant.rho()
+        Fraction(1, 50)
     """
 
     def __init__(self, conversion: Conversion = "optimal") -> None:
@@ -170,6 +184,15 @@ class PldAccountant(Accountant):
 
     Holds for releases whose noise was fixed beforehand. Where a later release's noise was chosen after seeing an earlier
     result, use the sums of the other accountants, which hold for that too.
+
+    Example:
+        >>> from sudare import Budget, GaussianMeasurement, PldAccountant, ReleaseEvent, Unit, sensitivity_of_counts
+        >>> unit, budget = Unit("person"), Budget(rho=0.1)
+        >>> noise = GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit))
+        >>> accountant = PldAccountant()
+        >>> accountant.add(ReleaseEvent("gaussian", unit, budget, (noise,), "secure"))
+        >>> round(float(accountant.epsilon(1e-6)), 1)
+        2.0
     """
 
     def _check(self, event: ReleaseEvent) -> None:

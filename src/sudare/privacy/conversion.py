@@ -71,7 +71,13 @@ def rho_to_epsilon(rho: Rational, delta: Rational, method: Conversion = "optimal
 
 
 def rho_to_delta(rho: Rational, epsilon: Rational, method: Conversion = "optimal") -> Fraction:
-    """The delta that a rho budget guarantees at an epsilon; 1 where it guarantees nothing."""
+    """The delta that a rho budget guarantees at an epsilon; 1 where it guarantees nothing.
+
+    Example:
+        >>> from sudare import rho_to_delta
+        >>> f"{float(rho_to_delta(0.02, 1)):.1e}"
+        '8.8e-08'
+    """
     exact_rho = _read(rho, "rho", "rho_to_delta")
     exact_epsilon = _read(epsilon, "epsilon", "rho_to_delta")
     if _known(method, "rho_to_delta") == "gaussian":

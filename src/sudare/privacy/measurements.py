@@ -11,14 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from numbers import Integral
 from typing import Any, ClassVar
 
-from sudare.errors import EventError, GuaranteeError, ParameterError
-from sudare.parameters import shown
+from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
+from sudare.parameters import exact_fraction, exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget, read_text_fraction
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
-from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, sensitivity_of_counts
+from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, require_reachable_norm, sensitivity_of_counts
 
 __all__ = ["GaussianMeasurement", "LaplaceMeasurement", "Measurement", "SelectionMeasurement", "read_measurement"]
 
@@ -53,28 +52,24 @@ class Measurement(ABC):
         """Whether the sensitivity that this was made for is enough for a count table about such units."""
         return True
 
-    def _require_positive(self, **numbers: Fraction) -> None:
-        for name, value in numbers.items():
-            if type(value) is not Fraction or not SMALLEST_PARAMETER <= value <= LARGEST_PARAMETER:
-                raise EventError(
-                    f"The {name} of a {self.kind} measurement must be a Fraction from 1e-60 to 1e60. Got {shown(value)!r}."
-                )
+    def _read_number(self, name: str) -> None:
+        requirement = "a number from 1e-60 to 1e60"
+        value = getattr(self, name)
+        number = exact_fraction(value, name, type(self).__name__, requirement)
+        if not SMALLEST_PARAMETER <= number <= LARGEST_PARAMETER:
+            raise ParameterError(name, type(self).__name__, requirement, value)
+        object.__setattr__(self, name, number)
 
-    def _require_consistent(self, name: str, power: int) -> None:
+    def _read_norm(self, name: str) -> None:
         """The norm, and the cells and largest difference that it is made of, must be able to belong together."""
-        for field in (name, "cells", "largest"):
-            value = getattr(self, field)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise EventError(
-                    f"The {field} of a {self.kind} measurement must be a whole number >= 1. Got {shown(value)!r}."
-                )
-            object.__setattr__(self, field, int(value))
-        norm, cells, largest = (getattr(self, field) for field in (name, "cells", "largest"))
-        if not max(cells, largest**power) <= norm <= cells * largest**power:
-            raise EventError(
-                f"The {name} of a {self.kind} measurement must be what at most {cells} cells with differences of at most "
-                f"{largest} can reach. Got {norm}."
-            )
+        function = type(self).__name__
+        norm, cells, largest = (
+            exact_integer(getattr(self, field), field, function, "a whole number >= 1", smallest=1)
+            for field in (name, "cells", "largest")
+        )
+        require_reachable_norm(norm, cells, largest, name, function)
+        for field, value in ((name, norm), ("cells", cells), ("largest", largest)):
+            object.__setattr__(self, field, value)
 
 
 @dataclass(frozen=True)
@@ -102,8 +97,8 @@ class LaplaceMeasurement(Measurement):
     largest: int
 
     def __post_init__(self) -> None:
-        self._require_positive(scale=self.scale)
-        self._require_consistent("l1", power=1)
+        self._read_number("scale")
+        self._read_norm("l1")
 
     def covers_counts(self, unit: Unit) -> bool:
         """Whether the sensitivity that this was made for is enough for a count table about such units."""
@@ -115,9 +110,8 @@ class LaplaceMeasurement(Measurement):
         read_budget(budget, "LaplaceMeasurement.for_budget")
         read_sensitivity(sensitivity, "LaplaceMeasurement.for_budget")
         if budget.currency == "rho":
-            raise GuaranteeError(
-                f"Laplace noise is calibrated in epsilon, not in {budget}. Give Budget(epsilon=...); epsilon**2 / 2 is its rho."
-            )
+            hint = "Laplace noise costs rho = epsilon**2 / 2; choose the epsilon."
+            raise MixedCurrencyError("budget", "LaplaceMeasurement.for_budget", "in epsilon", budget, hint)
         return cls(sensitivity.l1 / budget.epsilon, sensitivity.l1, sensitivity.cells, sensitivity.largest)
 
     @property
@@ -142,6 +136,11 @@ class GaussianMeasurement(Measurement):
         l2_squared: the squared l2 sensitivity of the vector it was added to.
         cells: how many entries of the vector one unit can change.
         largest: by how much each, at most.
+
+    Example:
+        >>> from sudare import Budget, GaussianMeasurement, Unit, sensitivity_of_counts
+        >>> GaussianMeasurement.for_budget(Budget(rho=0.5), sensitivity_of_counts(Unit(cells=4))).sigma_squared
+        Fraction(4, 1)
     """
 
     kind: ClassVar[str] = "discrete-gaussian"
@@ -151,8 +150,8 @@ class GaussianMeasurement(Measurement):
     largest: int
 
     def __post_init__(self) -> None:
-        self._require_positive(sigma_squared=self.sigma_squared)
-        self._require_consistent("l2_squared", power=2)
+        self._read_number("sigma_squared")
+        self._read_norm("l2_squared")
 
     def covers_counts(self, unit: Unit) -> bool:
         """Whether the sensitivity that this was made for is enough for a count table about such units."""
@@ -209,6 +208,11 @@ class SelectionMeasurement(Measurement):
     Args:
         chosen_epsilon: the epsilon that the choice was made with.
         rule: ``"exponential"`` or ``"permute-and-flip"``.
+
+    Example:
+        >>> from sudare import SelectionMeasurement
+        >>> SelectionMeasurement(2, "exponential").rho, SelectionMeasurement(2, "permute-and-flip").rho
+        (Fraction(1, 2), Fraction(2, 1))
     """
 
     kind: ClassVar[str] = "selection"
@@ -216,9 +220,11 @@ class SelectionMeasurement(Measurement):
     rule: str
 
     def __post_init__(self) -> None:
-        self._require_positive(chosen_epsilon=self.chosen_epsilon)
-        if self.rule not in ("exponential", "permute-and-flip"):
-            raise EventError(f"A selection must be 'exponential' or 'permute-and-flip'. Got {self.rule!r}.")
+        self._read_number("chosen_epsilon")
+        if not isinstance(self.rule, str) or self.rule not in ("exponential", "permute-and-flip"):
+            raise ParameterError(
+                "rule", "SelectionMeasurement", "'exponential' or 'permute-and-flip'", shown(self.rule)
+            )
 
     @property
     def epsilon(self) -> Fraction:
@@ -252,4 +258,7 @@ def read_measurement(values: dict[str, Any]) -> Measurement:
     read: dict[str, Any] = {
         field: read_text_fraction(values[field]) if wanted[field] == "Fraction" else values[field] for field in wanted
     }
-    return kind(**read)
+    try:
+        return kind(**read)
+    except ParameterError as error:
+        raise EventError(f"A measurement in an event is not valid. {error}") from error

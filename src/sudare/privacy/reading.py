@@ -97,6 +97,11 @@ def plot_trade_off(budgets: Mapping[str, Budget] | Sequence[Budget]) -> Figure:
 
     Args:
         budgets: the budgets, with names for the legend or without.
+
+    Example:
+        >>> from sudare import Budget, plot_trade_off
+        >>> figure = plot_trade_off({"monthly": Budget(epsilon=1), "yearly": Budget(rho=0.1)})
+        >>> figure.savefig("trade_off.png")  # doctest: +SKIP
     """
     is_listed = isinstance(budgets, Sequence) and not isinstance(budgets, str)
     named = dict(budgets) if isinstance(budgets, Mapping) else {str(b): b for b in budgets} if is_listed else {}
@@ -119,7 +124,16 @@ def plot_trade_off(budgets: Mapping[str, Budget] | Sequence[Budget]) -> Figure:
 
 
 def plot_suggested_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Figure:
-    """The suggested delta against the number of people, with this data set marked."""
+    """The suggested delta against the number of people, with this data set marked.
+
+    Args:
+        people: how many people the data set is about.
+        exposure: the chance that anybody at all is exposed in the worst case; see `suggest_delta`.
+
+    Example:
+        >>> from sudare import plot_suggested_delta
+        >>> plot_suggested_delta(126_146_099).savefig("delta.png")  # doctest: +SKIP
+    """
     suggested = suggest_delta(people, exposure)
     figure, axes = _new_figure()
     sizes = [round(10 ** (i / 200)) for i in range(200, 2001)]

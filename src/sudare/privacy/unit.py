@@ -107,9 +107,11 @@ class Sensitivity:
     largest: int
 
     def __post_init__(self) -> None:
-        for name in ("l1", "l2_squared", "cells", "largest"):
+        for name in ("cells", "largest", "l1", "l2_squared"):
             number = exact_integer(getattr(self, name), name, "Sensitivity", "a whole number >= 1", smallest=1)
             object.__setattr__(self, name, number)
+        require_reachable_norm(self.l1, self.cells, self.largest, "l1", "Sensitivity")
+        require_reachable_norm(self.l2_squared, self.cells, self.largest, "l2_squared", "Sensitivity")
 
 
 def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
@@ -151,6 +153,15 @@ def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
     if signed:
         return Sensitivity(2 * unit.rows, 4 * squares, 2 * cells, 2 * largest)
     return Sensitivity(2 * unit.rows, 2 * squares, 2 * cells, largest)
+
+
+def require_reachable_norm(norm: int, cells: int, largest: int, name: str, function: str) -> None:
+    """Refuse an l1 norm, or a squared l2 norm, that so many differences of at most so much cannot have."""
+    power = 2 if name == "l2_squared" else 1
+    lowest, highest = max(cells, largest**power), cells * largest**power
+    if not lowest <= norm <= highest:
+        requirement = f"from {lowest} to {highest}, because {cells} cells differ by at most {largest} each"
+        raise ParameterError(name, function, requirement, norm)
 
 
 def read_sensitivity(value: object, function: str) -> Sensitivity:

@@ -16,6 +16,8 @@ from sudare import (
     GaussianMeasurement,
     GuaranteeError,
     LaplaceMeasurement,
+    MixedCurrencyError,
+    ParameterError,
     ReleaseEvent,
     SelectionMeasurement,
     Unit,
@@ -237,8 +239,28 @@ def test_subclasses_cannot_state_another_cost() -> None:
 def test_measurements_that_contradict_themselves_are_refused(values: Any) -> None:
     """Numerical composition reads cells and differences, the sums read the norm: they must describe the same thing."""
     for kind in (LaplaceMeasurement, GaussianMeasurement):
-        with pytest.raises(EventError):
+        with pytest.raises(ParameterError, match=f"parameter of {kind.__name__} must be"):
             kind(Fraction(100), *values)
+
+
+@pytest.mark.parametrize("number", [0, -1, float("nan"), True, "1", None, 1e-70, 1e70])
+def test_parameters_of_measurements_are_positive_numbers(number: Any) -> None:
+    for make in (
+        lambda: LaplaceMeasurement(number, 1, 1, 1),
+        lambda: GaussianMeasurement(number, 1, 1, 1),
+        lambda: SelectionMeasurement(number, "exponential"),
+    ):
+        with pytest.raises(ParameterError, match="must be a number from 1e-60 to 1e60"):
+            make()
+
+
+def test_measurements_take_numbers_as_they_are_typed() -> None:
+    assert LaplaceMeasurement(0.1, 1, 1, 1) == LaplaceMeasurement(Fraction(1, 10), 1, 1, 1)  # type: ignore[arg-type]
+
+
+def test_laplace_noise_is_not_calibrated_in_rho() -> None:
+    with pytest.raises(MixedCurrencyError, match=r"parameter of LaplaceMeasurement\.for_budget must be in epsilon"):
+        LaplaceMeasurement.for_budget(Budget(rho=1), sensitivity_of_counts(Unit()))
 
 
 @given(UNITS, st.booleans())
