@@ -31,75 +31,20 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "sudare.errors": (
-        "BudgetError",
-        "EntropyError",
-        "EventError",
-        "GuaranteeError",
-        "MixedCurrencyError",
-        "NotPrivateError",
-        "ParameterError",
-        "SeedError",
-        "SplitError",
-        "SudareError",
-        "SudareWarning",
-        "WeakBudgetWarning",
-    ),
-    "sudare.noise": (
-        "EntropySource",
-        "ResearchEntropy",
-        "Sampler",
-        "SecureEntropy",
-        "bernoulli_exp",
-        "discrete_gaussian",
-        "discrete_laplace",
-        "entropy_name",
-        "exponential_mechanism",
-        "fair_coins",
-        "geometric",
-        "report_noisy_max",
-        "secure_entropy",
-        "uniform_below",
-    ),
-    "sudare.privacy": (
-        "Accountant",
-        "ApproximateAccountant",
-        "Budget",
-        "GaussianMeasurement",
-        "LaplaceMeasurement",
-        "Measurement",
-        "PldAccountant",
-        "PureAccountant",
-        "ReleaseEvent",
-        "SelectionMeasurement",
-        "Sensitivity",
-        "Unit",
-        "ZcdpAccountant",
-        "best_power",
-        "compose",
-        "compose_parallel",
-        "epsilon_to_rho",
-        "for_group",
-        "plot_suggested_delta",
-        "plot_trade_off",
-        "rho_to_delta",
-        "rho_to_epsilon",
-        "sensitivity_of_counts",
-        "suggest_delta",
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-
-__all__ = sorted(_HOME_OF)
+_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.noise")
+"""What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'sudare' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
-    return value
+    if name == "__all__":
+        return sorted({exported for package in _PACKAGES for exported in import_module(package).__all__})
+    for package in () if name.startswith("_") else _PACKAGES:
+        module = import_module(package)
+        if name in module.__all__:
+            value = globals()[name] = getattr(module, name)
+            return value
+    raise AttributeError(f"module 'sudare' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__doc__", "__version__"]
+    return [*__getattr__("__all__"), "__doc__", "__version__"]

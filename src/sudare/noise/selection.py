@@ -88,10 +88,9 @@ def exponential_mechanism(
         (1, 'epsilon = 10')
     """
     source = read_entropy(entropy, "exponential_mechanism")
-    epsilon = _epsilon_for(read_budget(budget, "exponential_mechanism"), bounded_range=True)
-    protected = _read_unit(unit, monotonic, "exponential_mechanism")
-    energies = _Energies(scores, epsilon, sensitivity, monotonic, "exponential_mechanism")
-    event = _event("exponential-mechanism", "exponential", budget, epsilon, protected, source)
+    energies, event = _prepare(
+        "exponential_mechanism", "exponential", scores, budget, sensitivity, monotonic, unit, source
+    )
     # Whole numbers just above 2**shift times the weights: drawn from exactly, then corrected by rejection.
     shift = WORD_BITS - 2 - energies.count.bit_length()
     ceilings = (energies.approximate_weights() * ((1 + MARGIN) * 2.0**shift)).astype(np.uint64) + np.uint64(1)
@@ -153,10 +152,9 @@ def report_noisy_max(
         1
     """
     source = read_entropy(entropy, "report_noisy_max")
-    epsilon = _epsilon_for(read_budget(budget, "report_noisy_max"), bounded_range=False)
-    protected = _read_unit(unit, monotonic, "report_noisy_max")
-    energies = _Energies(scores, epsilon, sensitivity, monotonic, "report_noisy_max")
-    event = _event("report-noisy-max", "permute-and-flip", budget, epsilon, protected, source)
+    energies, event = _prepare(
+        "report_noisy_max", "permute-and-flip", scores, budget, sensitivity, monotonic, unit, source
+    )
     chances = energies.approximate_weights()
     words = source.words(energies.count)
     uniform = words.astype(np.float64) * 2.0**-WORD_BITS
@@ -166,6 +164,25 @@ def report_noisy_max(
         fell[i] = is_below(chance, int(words[i]), WORD_BITS, source.next_word)
     candidates = np.flatnonzero(fell | energies.is_best())
     return int(candidates[int(uniform_below(candidates.size, 1, source)[0])]), event
+
+
+def _prepare(
+    function: str,
+    rule: str,
+    scores: object,
+    budget: Budget,
+    sensitivity: object,
+    monotonic: bool,
+    unit: Unit | None,
+    source: EntropySource,
+) -> tuple[_Energies, ReleaseEvent]:
+    """Check everything and state the cost, before anything is drawn."""
+    epsilon = _epsilon_for(read_budget(budget, function), bounded_range=rule == "exponential")
+    protected = _read_unit(unit, monotonic, function)
+    energies = _Energies(scores, epsilon, sensitivity, monotonic, function)
+    measurement = SelectionMeasurement(epsilon, rule)
+    mechanism = function.replace("_", "-")
+    return energies, ReleaseEvent(mechanism, protected, budget, (measurement,), entropy_name(source))
 
 
 def _ratio_to_ceiling(exponent: Fraction, shift: int, ceiling: int) -> Callable[[int], Bounds]:
@@ -263,9 +280,3 @@ def _read_unit(unit: Unit | None, monotonic: bool, function: str) -> Unit:
             "Leave monotonic out, or use a Unit with adjacency='add-remove'."
         )
     return protected
-
-
-def _event(
-    mechanism: str, rule: str, budget: Budget, epsilon: Fraction, unit: Unit, source: EntropySource
-) -> ReleaseEvent:
-    return ReleaseEvent(mechanism, unit, budget, (SelectionMeasurement(epsilon, rule),), entropy_name(source))
