@@ -45,7 +45,7 @@ ENGLISH = {
     "scale": "noise",
     "scale_text": "discrete Laplace, scale {scale} (sensitivity {l1} / epsilon)",
     "power": "a test of one person's presence",
-    "power_text": "5 % false alarms: right in at most {power:.1%} of the cases (5 % without any release)",
+    "power_text": "with 5 % false alarms, right in at most {power:.1%} of the cases (5 % without any release)",
     "delta": "delta for this town, if one is needed",
     "error": "3. What it costs in accuracy",
     "error_text": "root mean square error per cell: predicted {predicted:.2f}, measured {measured:.2f}",

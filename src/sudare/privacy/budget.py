@@ -26,7 +26,7 @@ MOST_PARTS = 10**6
 LONGEST_TEXT = 4000
 _WRITTEN_FRACTION = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
 
-_POSITIVE = "a positive number that a float can hold, not infinite, subnormal or zero"
+_POSITIVE = "a positive, finite number that is not subnormal"
 _DELTA = "a number strictly between 0 and 1, or left out for pure epsilon"
 
 

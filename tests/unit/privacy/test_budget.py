@@ -40,7 +40,7 @@ def test_what_is_no_budget_is_refused_in_one_wording(name: str, value: object) -
         Budget(**{name: value})  # type: ignore[arg-type]
     text = str(caught.value)
     assert text.startswith(
-        f"The '{name}' parameter of Budget must be a positive number that a float can hold, not infinite, subnormal or zero. Got "
+        f"The '{name}' parameter of Budget must be a positive, finite number that is not subnormal. Got "
     )
     assert text.endswith(" instead.")
     assert caught.value.parameter == name
