@@ -25,13 +25,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sudare.domain import *  # noqa: F403
     from sudare.errors import *  # noqa: F403
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.noise")
+_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.domain", "sudare.noise")
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
 

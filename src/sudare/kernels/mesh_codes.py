@@ -21,7 +21,7 @@ __all__ = ["EIGHTHS", "FIFTHS", "PRIMARY", "QUARTER", "TENTHS", "decode_mesh_cod
 PRIMARY, EIGHTHS, TENTHS, QUARTER, FIFTHS = 0, 1, 2, 3, 4
 
 
-@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])")
+@kernel("void(int64[::1], int64[::1], int64[::1], int64[::1])", read_only=(0, 1, 2))
 def encode_mesh_cells(rows: Any, columns: Any, stages: Any, codes: Any) -> None:
     """Write the code of each cell. Rows and columns must be in range."""
     for i in range(rows.size):
@@ -55,7 +55,7 @@ def encode_mesh_cells(rows: Any, columns: Any, stages: Any, codes: Any) -> None:
         codes[i] = code
 
 
-@kernel("int64(int64[::1], int64[::1], int64[::1], int64[::1])")
+@kernel("int64(int64[::1], int64[::1], int64[::1], int64[::1])", read_only=(0, 1))
 def decode_mesh_codes(codes: Any, stages: Any, rows: Any, columns: Any) -> int:
     """Write the cell of each code; returns the position of the first code that breaks a digit's rule, or -1."""
     for i in range(codes.size):

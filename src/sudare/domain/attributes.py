@@ -1,0 +1,280 @@
+"""Attributes: what a cell of a table is described by.
+
+An attribute has one axis, or two for a mesh, and knows the value of each place along it. All are immutable.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.domain.mesh import MeshLevel, mesh_cells, mesh_codes, mesh_level
+from sudare.errors import Described, ParameterError
+from sudare.parameters import exact_integer, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Integers = NDArray[np.int64]
+
+__all__ = ["Attribute", "Bins", "Category", "Mesh", "Positions"]
+
+LONGEST_AXIS = 1 << 62
+MOST_VALUES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Attribute(ABC):
+    """A named property of the people counted."""
+
+    name: str
+
+    def _read_name(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ParameterError("name", type(self).__name__, "a word, such as the name of a column", shown(self.name))
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Places along each axis."""
+
+    @abstractmethod
+    def places(self, values: ArrayLike) -> tuple[Integers, ...]:
+        """The place of each value along each axis.
+
+        Raises:
+            ParameterError: if a value does not belong to the attribute; the message names the attribute and the position.
+        """
+
+    @abstractmethod
+    def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
+        """The value at each place."""
+
+    def _refuse(self, position: int, value: object, allowed: str) -> ParameterError:
+        return ParameterError(self.name, "this table", allowed, Described(f"{value!r:.60} at position {position}"))
+
+
+@dataclass(frozen=True)
+class Positions(Attribute):
+    """Places without meaning beyond their number: 0, 1, 2, ...
+
+    Args:
+        name: what they are called.
+        length: how many there are.
+    """
+
+    length: int
+
+    def __post_init__(self) -> None:
+        self._read_name()
+        exact = exact_integer(
+            self.length, "length", "Positions", "a whole number from 1 to 2**62", smallest=1, largest=LONGEST_AXIS
+        )
+        object.__setattr__(self, "length", exact)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Places along each axis."""
+        return (self.length,)
+
+    def places(self, values: ArrayLike) -> tuple[Integers, ...]:
+        """The place of each value along each axis."""
+        array = np.asarray(values)
+        allowed = f"whole numbers from 0 to {self.length - 1}"
+        if array.size and array.dtype.kind not in "iu":
+            raise ParameterError(self.name, "this table", allowed, Described(f"an array of {array.dtype}"))
+        outside = np.flatnonzero((array < 0) | (array >= self.length))
+        if outside.size:
+            raise self._refuse(int(outside[0]), array[outside[0]].item(), allowed)
+        return (array.astype(np.int64),)
+
+    def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
+        """The value at each place."""
+        return places[0]
+
+
+@dataclass(frozen=True)
+class Category(Attribute):
+    """One of several values without an order.
+
+    Args:
+        name: such as ``"sex"``.
+        labels: the values, all different, as they stand in the data.
+
+    Example:
+        >>> from sudare.domain import Category
+        >>> Category("sex", ("female", "male")).shape
+        (2,)
+    """
+
+    labels: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        self._read_name()
+        if isinstance(self.labels, (str, bytes)) or not isinstance(self.labels, Sequence):
+            raise ParameterError("labels", "Category", "a list of values", shown(self.labels))
+        labels = tuple(self.labels)
+        if not 1 <= len(labels) <= MOST_VALUES or len(set(labels)) < len(labels):
+            raise ParameterError(
+                "labels", "Category", "different values, at least one", Described(f"{len(labels)} values")
+            )
+        object.__setattr__(self, "labels", labels)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Places along each axis."""
+        return (len(self.labels),)
+
+    def places(self, values: ArrayLike) -> tuple[Integers, ...]:
+        """The place of each value along each axis."""
+        place_of = {label: place for place, label in enumerate(self.labels)}
+        listed: list[Any] = np.asarray(values).tolist()
+        places = np.empty(len(listed), dtype=np.int64)
+        for position, value in enumerate(listed):
+            place = place_of.get(value)
+            if place is None:
+                raise self._refuse(
+                    position, value, f"one of its {len(self.labels)} labels, such as {self.labels[0]!r:.40}"
+                )
+            places[position] = place
+        return (places,)
+
+    def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
+        """The value at each place."""
+        return np.array(self.labels)[places[0]]
+
+
+@dataclass(frozen=True)
+class Bins(Attribute):
+    """Numbers in bins that follow each other; bin i holds edges[i] <= value < edges[i + 1].
+
+    Args:
+        name: such as ``"age"``.
+        edges: the limits of the bins, ascending, one more than bins.
+
+    Example:
+        >>> from sudare.domain import Bins
+        >>> Bins("age", (0, 15, 65, 120)).places([14, 15, 80])
+        (array([0, 1, 2]),)
+    """
+
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        self._read_name()
+        allowed = "at least two ascending, finite numbers"
+        try:
+            edges = tuple(self.edges)
+            array = np.asarray(edges, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ParameterError("edges", "Bins", allowed, shown(self.edges)) from None
+        if array.size < 2 or array.size > MOST_VALUES or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
+            raise ParameterError("edges", "Bins", allowed, Described(f"{array.size} numbers that are not"))
+        object.__setattr__(self, "edges", edges)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Places along each axis."""
+        return (len(self.edges) - 1,)
+
+    def places(self, values: ArrayLike) -> tuple[Integers, ...]:
+        """The place of each value along each axis."""
+        array = np.asarray(values)
+        allowed = f"numbers from {self.edges[0]} to below {self.edges[-1]}"
+        if array.size and array.dtype.kind not in "fiu":
+            raise ParameterError(self.name, "this table", allowed, Described(f"an array of {array.dtype}"))
+        outside = np.flatnonzero(~((array >= self.edges[0]) & (array < self.edges[-1])))
+        if outside.size:
+            raise self._refuse(int(outside[0]), array[outside[0]].item(), allowed)
+        return ((np.searchsorted(np.asarray(self.edges), array, side="right") - 1).astype(np.int64),)
+
+    def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
+        """The lower limit of the bin at each place."""
+        return np.array(self.edges[:-1])[places[0]]
+
+
+@dataclass(frozen=True)
+class Mesh(Attribute):
+    """A window of the regional mesh grid; its values are mesh codes, its two axes south to north and west to east.
+
+    Args:
+        name: such as ``"KEY_CODE"``.
+        level: the level of the meshes, such as ``"1/2"``.
+        first_row: the southernmost row of the window.
+        first_column: its westernmost column.
+        rows: how many rows.
+        columns: how many columns.
+
+    Example:
+        >>> from sudare.domain import Mesh
+        >>> tokyo = Mesh("KEY_CODE", "1/2", first_row=8307, first_column=6063, rows=512, columns=512)
+        >>> tokyo.places([533946113])
+        (array([256]), array([299]))
+    """
+
+    level: str | MeshLevel
+    first_row: int
+    first_column: int
+    rows: int
+    columns: int
+
+    def __post_init__(self) -> None:
+        self._read_name()
+        level = mesh_level(self.level, "Mesh")
+        object.__setattr__(self, "level", level)
+        side = level.cells_per_side
+        for first, length in (("first_row", "rows"), ("first_column", "columns")):
+            start = exact_integer(
+                getattr(self, first),
+                first,
+                "Mesh",
+                f"a whole number from 0 to {side - 1}",
+                smallest=0,
+                largest=side - 1,
+            )
+            most = side - start
+            count = exact_integer(
+                getattr(self, length), length, "Mesh", f"a whole number from 1 to {most}", smallest=1, largest=most
+            )
+            object.__setattr__(self, first, start)
+            object.__setattr__(self, length, count)
+
+    @classmethod
+    def covering(cls, name: str, codes: ArrayLike, level: str | MeshLevel) -> Mesh:
+        """The smallest window that contains all the codes. The codes must be public: the window is.
+
+        Example:
+            >>> from sudare.domain import Mesh
+            >>> Mesh.covering("KEY_CODE", [53394611, 53394622], "3").shape
+            (2, 2)
+        """
+        rows, columns = mesh_cells(codes, level)
+        if rows.size == 0:
+            raise ParameterError("codes", "Mesh.covering", "at least one mesh code", Described("none"))
+        first_row, first_column = int(rows.min()), int(columns.min())
+        return cls(
+            name, level, first_row, first_column, int(rows.max()) - first_row + 1, int(columns.max()) - first_column + 1
+        )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Places along each axis."""
+        return (self.rows, self.columns)
+
+    def places(self, values: ArrayLike) -> tuple[Integers, ...]:
+        """The place of each value along each axis."""
+        rows, columns = mesh_cells(values, self.level)
+        rows, columns = rows - self.first_row, columns - self.first_column
+        outside = np.flatnonzero((rows < 0) | (rows >= self.rows) | (columns < 0) | (columns >= self.columns))
+        if outside.size:
+            allowed = f"mesh codes within {self.rows} rows and {self.columns} columns of the window"
+            raise self._refuse(int(outside[0]), np.asarray(values)[outside[0]].item(), allowed)
+        return rows, columns
+
+    def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
+        """The mesh code at each place."""
+        return mesh_codes(places[0] + self.first_row, places[1] + self.first_column, self.level)
