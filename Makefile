@@ -3,45 +3,42 @@
 #   make test    set up, and run the whole test suite, lint and types included
 # Others: make unit (fast tests), make lint, make bench, make lock, make clean.
 
-ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
-VENV := $(ROOT)/.venv
-PYTHON := $(VENV)/bin/python
-READY := $(VENV)/.ready
+# By the shell, because make's own functions break at a space in the path.
+ROOT := $(shell cd "$$(dirname "$(strip $(MAKEFILE_LIST))")" && pwd)
+IN_ROOT := cd "$(ROOT)" &&
+PYTHON := .venv/bin/python
 JOBS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND := Agg
 
-.PHONY: demo test unit lint bench lock clean help
+.PHONY: demo test unit lint bench lock clean help setup
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,4s/^# \{0,1\}//p' '$(ROOT)/Makefile'
+	@$(IN_ROOT) sed -n '1,4s/^# \{0,1\}//p' Makefile
 
-$(READY): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt $(ROOT)/tools/make-venv
-	@sh '$(ROOT)/tools/make-venv' '$(VENV)'
-	@echo 'Installing sudare and its tools into .venv ...'
-	@cd '$(ROOT)' && $(PYTHON) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	@touch '$@'
+setup:
+	@$(IN_ROOT) sh tools/setup
 
-demo: $(READY)
-	@cd '$(ROOT)' && $(PYTHON) -m sudare.demo
+demo: setup
+	@$(IN_ROOT) $(PYTHON) -m sudare.demo
 
 test: lint
-	@cd '$(ROOT)' && $(PYTHON) -m pytest -n $(JOBS) --dist worksteal
+	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal
 
-unit: $(READY)
-	@cd '$(ROOT)' && $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' tests/unit tests/contracts
+unit: setup
+	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not slow' tests/unit tests/contracts
 
-lint: $(READY)
-	@cd '$(ROOT)' && $(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(VENV)/bin/lint-imports --no-cache && $(VENV)/bin/mypy
+lint: setup
+	@$(IN_ROOT) .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache && .venv/bin/mypy
 
-bench: $(READY)
-	@cd '$(ROOT)' && $(PYTHON) -m benchmarks all
+bench: setup
+	@$(IN_ROOT) $(PYTHON) -m benchmarks all
 
-lock: $(READY)
-	@cd '$(ROOT)' && $(PYTHON) tools/lock.py
+lock: setup
+	@$(IN_ROOT) $(PYTHON) tools/lock.py
 
 clean:
-	rm -rf '$(VENV)' '$(ROOT)/.bench' '$(ROOT)/out' '$(ROOT)/build'
-	find '$(ROOT)/src' '$(ROOT)/tests' '$(ROOT)/benchmarks' -name __pycache__ -type d -prune -exec rm -rf {} +
+	$(IN_ROOT) rm -rf .venv .bench out build src/sudare.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	$(IN_ROOT) find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -92,9 +92,11 @@ def test_demo_help_in_both_languages() -> None:
 
 @pytest.mark.slow
 def test_a_bad_option_of_the_demo_is_a_usage_error() -> None:
-    refused = run("-m", "sudare.demo", "--lang", "fr")
-    assert refused.returncode == 2
-    assert "invalid choice: 'fr'" in refused.stderr
+    for options, expected in ((("--lang", "fr"), "invalid choice: 'fr'"), (("--out", "/proc/nowhere"), "--out: ")):
+        refused = run("-m", "sudare.demo", *options)
+        assert refused.returncode == 2
+        assert expected in refused.stderr
+        assert "Traceback" not in refused.stderr
 
 
 def test_benchmarks_have_help() -> None:

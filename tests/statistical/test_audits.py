@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from sudare import (
     GaussianMeasurement,
     LaplaceMeasurement,
     Unit,
+    add_noise,
     discrete_gaussian,
     discrete_laplace,
     rho_to_epsilon,
@@ -39,39 +41,50 @@ def statistic(noisy: np.ndarray) -> np.ndarray:
     return np.asarray(noisy[:, 0] - noisy[:, 1], dtype=np.int64)
 
 
+Draw = Callable[[np.ndarray], np.ndarray]
+
+
+def repeated(table: np.ndarray) -> np.ndarray:
+    """As many independent runs as the audit needs: every row is a table of its own."""
+    return np.broadcast_to(table, (RUNS, 2))
+
+
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(2)], ids=str)
 def test_laplace(unit: Unit, epsilon: Fraction) -> None:
-    measurement = LaplaceMeasurement.for_budget(Budget(epsilon=epsilon), sensitivity_of_counts(unit))
+    budget = Budget(epsilon=epsilon)
+    measurement = LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
     one, other = neighbours(unit)
 
-    def audit(scale: Fraction) -> float:
-        noise = discrete_laplace(scale)
-        sides = [table + noise.draw((RUNS, 2)) for table in (one, other)]
-        views = (statistic, lambda noisy: np.clip(noisy[:, 0], -50, 50) * 1000 + np.clip(noisy[:, 1], -50, 50))
-        return max(audit_epsilon(view(sides[0]), view(sides[1])).lower_bound for view in views)
+    def both_cells(noisy: np.ndarray) -> np.ndarray:
+        return np.asarray(np.clip(noisy[:, 0], -50, 50) * 1000 + np.clip(noisy[:, 1], -50, 50))
 
-    assert audit(measurement.scale) <= epsilon
-    assert audit(measurement.scale / 2) > epsilon
+    def audit(draw: Draw) -> float:
+        sides = [draw(repeated(table)) for table in (one, other)]
+        return max(audit_epsilon(view(sides[0]), view(sides[1])).lower_bound for view in (statistic, both_cells))
+
+    def with_half_the_noise(tables: np.ndarray) -> np.ndarray:
+        return tables + discrete_laplace(measurement.scale / 2).draw(tables.shape)
+
+    assert audit(lambda tables: add_noise(tables, budget, unit=unit)[0]) <= epsilon
+    assert audit(with_half_the_noise) > epsilon
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 def test_gaussian(unit: Unit) -> None:
     delta = Fraction(1, 100)
-    rho = Fraction(1, 4)
-    epsilon = rho_to_epsilon(rho, delta)
-    measurement = GaussianMeasurement.for_budget(Budget(rho=rho), sensitivity_of_counts(unit))
+    budget = Budget(rho=Fraction(1, 4))
+    epsilon = rho_to_epsilon(budget.rho, delta)
+    measurement = GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit))
     one, other = neighbours(unit)
 
-    def audit(sigma_squared: Fraction) -> float:
-        noise = discrete_gaussian(sigma_squared=sigma_squared)
-        sides = [
-            statistic(table + noise.draw((RUNS, 2)))
-            if unit.adjacency == "replace"
-            else (table + noise.draw((RUNS, 2)))[:, 0]
-            for table in (one, other)
-        ]
-        return audit_epsilon(sides[0], sides[1], delta=float(delta)).lower_bound
+    def audit(draw: Draw) -> float:
+        sides = [draw(repeated(table)) for table in (one, other)]
+        views = [statistic(side) if unit.adjacency == "replace" else side[:, 0] for side in sides]
+        return audit_epsilon(views[0], views[1], delta=float(delta)).lower_bound
 
-    assert audit(measurement.sigma_squared) <= epsilon
-    assert audit(measurement.sigma_squared / 4) > epsilon
+    def with_half_the_noise(tables: np.ndarray) -> np.ndarray:
+        return tables + discrete_gaussian(sigma_squared=measurement.sigma_squared / 4).draw(tables.shape)
+
+    assert audit(lambda tables: add_noise(tables, budget, unit=unit, noise="gaussian")[0]) <= epsilon
+    assert audit(with_half_the_noise) > epsilon

@@ -122,3 +122,10 @@ class Domain:
             own = tuple(places.pop(0) for _ in attribute.shape)
             columns[attribute.name] = attribute.values(own)
         return columns
+
+
+def read_domain(value: object, function: str) -> Domain:
+    """A domain that a caller handed in."""
+    if not isinstance(value, Domain):
+        raise ParameterError("domain", function, "a Domain", shown(value))
+    return value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.domain import Domain
+from sudare.domain.domain import Domain, read_domain
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
@@ -66,7 +66,7 @@ class CountTable:
             raise ParameterError(
                 "array", "CountTable.from_dense", "an array with at least one axis", Described("one number")
             )
-        cells = domain or Domain.of_shape(dense.shape)
+        cells = Domain.of_shape(dense.shape) if domain is None else read_domain(domain, "CountTable.from_dense")
         if cells.shape != dense.shape:
             raise ParameterError(
                 "array", "CountTable.from_dense", f"of the domain's shape {cells.shape}", Described(str(dense.shape))
@@ -85,8 +85,7 @@ class CountTable:
             counts: whole numbers >= 0.
         """
         function = "CountTable.from_cells"
-        if not isinstance(domain, Domain):
-            raise ParameterError("domain", function, "a Domain", shown(domain))
+        read_domain(domain, function)
         given = np.asarray(keys)
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise ParameterError(
@@ -122,6 +121,7 @@ class CountTable:
             data = narwhals.from_native(frame, eager_only=True)
         except TypeError:
             raise ParameterError("frame", function, "a pandas, polars or pyarrow frame", shown(frame)) from None
+        read_domain(domain, function)
         wanted = [attribute.name for attribute in domain.attributes] + ([count] if count is not None else [])
         missing = [name for name in wanted if name not in data.columns]
         if missing:
@@ -200,7 +200,8 @@ class CountTable:
         if not issparse(matrix):
             raise ParameterError("matrix", "CountTable.from_sparse", "a scipy.sparse matrix or array", shown(matrix))
         entries = matrix.tocoo()
-        cells = domain or Domain.of_shape(tuple(map(int, entries.shape)))
+        shape = tuple(map(int, entries.shape))
+        cells = Domain.of_shape(shape) if domain is None else read_domain(domain, "CountTable.from_sparse")
         if cells.shape != tuple(entries.shape):
             raise ParameterError(
                 "matrix",

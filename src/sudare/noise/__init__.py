@@ -3,12 +3,13 @@
 - `entropy`: where bits come from; the secure source and the research source are two classes.
 - `lattice`: `discrete_laplace`, `discrete_gaussian`, `geometric`.
 - `bernoulli`: coins with probability exp(-x), and fair ones. `uniform`: whole numbers below a bound.
-- `selection`: the exponential mechanism and report-noisy-max.
+- `additive`: counts plus noise, with the event. `selection`: the exponential mechanism and report-noisy-max.
 
 Below them: `exact` (bounds to any precision), `inversion` and `staircase` (the two methods, each with its proof
 page), `sampler` (what they share).
 """
 
+from sudare.noise.additive import add_noise, noise_for
 from sudare.noise.bernoulli import bernoulli_exp, fair_coins
 from sudare.noise.entropy import EntropySource, ResearchEntropy, SecureEntropy, entropy_name, secure_entropy
 from sudare.noise.lattice import discrete_gaussian, discrete_laplace, geometric
@@ -21,6 +22,7 @@ __all__ = [
     "ResearchEntropy",
     "Sampler",
     "SecureEntropy",
+    "add_noise",
     "bernoulli_exp",
     "discrete_gaussian",
     "discrete_laplace",
@@ -28,6 +30,7 @@ __all__ = [
     "exponential_mechanism",
     "fair_coins",
     "geometric",
+    "noise_for",
     "report_noisy_max",
     "secure_entropy",
     "uniform_below",

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
 
-from sudare.errors import ParameterError
+from sudare.errors import Described, ParameterError
 from sudare.noise.exact import LatticeLaw
 from sudare.noise.inversion import lattice_sampler
 from sudare.noise.sampler import Sampler
@@ -87,9 +87,8 @@ def discrete_gaussian(sigma: Rational | None = None, *, sigma_squared: Rational 
         True
     """
     if (sigma is None) == (sigma_squared is None):
-        raise ParameterError(
-            "sigma", "discrete_gaussian", "given alone, or sigma_squared in its place", (sigma, sigma_squared)
-        )
+        given = Described("neither" if sigma is None else "both")
+        raise ParameterError("sigma", "discrete_gaussian", "given alone, or sigma_squared in its place", given)
     if sigma is not None:
         square = _read_scale(sigma, "sigma", "discrete_gaussian") ** 2
         name = f"discrete_gaussian({show_fraction(exact_fraction(sigma, 'sigma', 'discrete_gaussian', _SCALE_RANGE))})"

@@ -96,7 +96,7 @@ class Sampler(ABC):
     def fill(self, out: Integers, entropy: EntropySource | None = None, *, threads: int = 1) -> None:
         """Overwrite a contiguous array of int64 with independent values, in place.
 
-        Needs less than 1 MB besides the array.
+        Needs less than 2 MB for each thread besides the array.
         """
         function = f"{self!r}.fill"
         if not (

@@ -65,8 +65,8 @@ def exponential_mechanism(
         scores: a whole number or a fraction for each candidate; the larger the better.
         budget: epsilon, or rho.
         sensitivity: the most that one score can change.
-        monotonic: whether adding a unit can only raise scores, or only lower them; this saves the factor 2. Under replace
-            adjacency some scores may rise while others fall, so it is refused there.
+        monotonic: whether adding a unit can only raise scores, or only lower them, as it is for counts; this saves the
+            factor 2. Under replace adjacency some scores may rise while others fall, so it is refused there.
         unit: who is protected.
         entropy: where the bits come from; the secure source by default.
 
@@ -130,8 +130,8 @@ def report_noisy_max(
         scores: a whole number or a fraction for each candidate; the larger the better.
         budget: epsilon, or rho.
         sensitivity: the most that one score can change.
-        monotonic: whether adding a unit can only raise scores, or only lower them; this saves the factor 2. Under replace
-            adjacency some scores may rise while others fall, so it is refused there.
+        monotonic: whether adding a unit can only raise scores, or only lower them, as it is for counts; this saves the
+            factor 2. Under replace adjacency some scores may rise while others fall, so it is refused there.
         unit: who is protected.
         entropy: where the bits come from; the secure source by default.
 
@@ -233,8 +233,8 @@ def _gaps_to_best(scores: object, function: str) -> tuple[NDArray[np.uint64] | N
     """How far each score is below the best, as whole numbers, and the size of one such number."""
     requirement = f"from 1 to {MOST_CANDIDATES} whole numbers or fractions in one dimension"
 
-    def refuse(got: str) -> ParameterError:
-        return ParameterError("scores", function, requirement, Described(got))
+    def refuse(got: str, hint: str = "") -> ParameterError:
+        return ParameterError("scores", function, requirement, Described(got), hint)
 
     if isinstance(scores, np.ndarray):
         is_plain = not isinstance(scores, np.ma.MaskedArray) and scores.ndim == 1 and scores.dtype.kind in "iu"
@@ -249,7 +249,9 @@ def _gaps_to_best(scores: object, function: str) -> tuple[NDArray[np.uint64] | N
     for score in scores:
         is_exact = type(score) in (int, Fraction) or (type(score) is Decimal and score.is_finite())
         if not is_exact and not (isinstance(score, np.integer) and score.dtype.kind in "iu"):
-            raise refuse(f"an entry of type {type(score).__name__}")
+            raise refuse(
+                f"an entry of type {type(score).__name__}", "Scale floats to whole numbers, or use Fraction or Decimal."
+            )
     exact = [Fraction(int(score)) if isinstance(score, np.integer) else Fraction(score) for score in scores]
     denominator = lcm(*(score.denominator for score in exact))
     best = max(exact)

@@ -8,7 +8,7 @@ how tight they are:
 |---|---|---|
 | `PureAccountant` | events with a pure epsilon | sum of epsilons |
 | `ApproximateAccountant` | events charged in epsilon or (epsilon, delta) | sums of epsilons and of deltas |
-| `ZcdpAccountant` | every event | sum of rhos, converted |
+| `ZcdpAccountant` | every event | sum of rhos, converted; pure epsilons added to that where it is better |
 | `PldAccountant` | every event | numerical composition of the privacy loss distributions |
 """
 
@@ -19,10 +19,11 @@ from contextlib import suppress
 from fractions import Fraction
 
 from sudare.errors import EventError, GuaranteeError, NotPrivateError, ParameterError
-from sudare.parameters import Rational, exact_fraction
+from sudare.parameters import Rational, exact_fraction, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, rho_to_epsilon
 from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
 
 __all__ = ["Accountant", "ApproximateAccountant", "PldAccountant", "PureAccountant", "ZcdpAccountant"]
 
@@ -83,8 +84,17 @@ class Accountant(ABC):
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Fraction: ...
 
-    def _has_pure_epsilon(self) -> bool:
-        return all(measurement.epsilon is not None for event in self._events for measurement in event.measurements)
+    def _measurements(self) -> list[Measurement]:
+        return [measurement for event in self._events for measurement in event.measurements]
+
+    def _from_sums(self, delta: Fraction, conversion: Conversion) -> Fraction:
+        """The better of two sums: all in rho, converted; or pure epsilons added to the conversion of the rest."""
+        measurements = self._measurements()
+        rest = sum((m.rho for m in measurements if m.epsilon is None), Fraction(0))
+        pure = sum((m.epsilon for m in measurements if m.epsilon is not None), Fraction(0))
+        everything = sum((m.rho for m in measurements), Fraction(0))
+        converted_rest = rho_to_epsilon(rest, delta, conversion) if rest else Fraction(0)
+        return min(rho_to_epsilon(everything, delta, conversion), pure + converted_rest)
 
     def _pure_epsilon(self) -> Fraction:
         total = Fraction(0)
@@ -110,7 +120,9 @@ class PureAccountant(Accountant):
 
     def _check(self, event: ReleaseEvent) -> None:
         if any(measurement.epsilon is None for measurement in event.measurements):
-            raise GuaranteeError(f"{event.mechanism!r} has no pure epsilon; use a ZcdpAccountant or a PldAccountant.")
+            raise GuaranteeError(
+                f"{event.mechanism!r} has no pure epsilon; use an ApproximateAccountant, ZcdpAccountant or PldAccountant."
+            )
 
     def _epsilon(self, delta: Fraction) -> Fraction:
         return self._pure_epsilon()
@@ -141,7 +153,10 @@ class ApproximateAccountant(Accountant):
     def _epsilon(self, delta: Fraction) -> Fraction:
         total = self.total()
         if total is None or total.delta > delta:
-            raise GuaranteeError(f"The deltas charged add up to more than {float(delta):g}.")
+            charged = float(total.delta) if total else 0.0
+            raise GuaranteeError(
+                f"The deltas charged add up to {charged:g}; ask for the epsilon at a delta of at least that."
+            )
         return total.epsilon
 
 
@@ -161,8 +176,8 @@ class ZcdpAccountant(Accountant):
 
     def __init__(self, conversion: Conversion = "optimal") -> None:
         super().__init__()
-        if conversion not in ("simple", "optimal"):
-            raise ParameterError("conversion", "ZcdpAccountant", "'simple' or 'optimal'", conversion)
+        if not isinstance(conversion, str) or conversion not in ("simple", "optimal"):
+            raise ParameterError("conversion", "ZcdpAccountant", "'simple' or 'optimal'", shown(conversion))
         self._conversion: Conversion = conversion
 
     def _check(self, event: ReleaseEvent) -> None:
@@ -175,8 +190,7 @@ class ZcdpAccountant(Accountant):
     def _epsilon(self, delta: Fraction) -> Fraction:
         if delta == 0:
             return self._pure_epsilon()
-        converted = rho_to_epsilon(self.rho(), delta, self._conversion)
-        return min(converted, self._pure_epsilon()) if self._has_pure_epsilon() else converted
+        return self._from_sums(delta, self._conversion)
 
 
 class PldAccountant(Accountant):
@@ -203,13 +217,10 @@ class PldAccountant(Accountant):
             return self._pure_epsilon()
         from sudare.privacy.pld import epsilon_of_measurements
 
-        measurements = [measurement for event in self._events for measurement in event.measurements]
-        bounds = [rho_to_epsilon(sum((m.rho for m in measurements), Fraction(0)), delta)]
-        if self._has_pure_epsilon():
-            bounds.append(self._pure_epsilon())
+        from_sums = self._from_sums(delta, "optimal")
         with suppress(GuaranteeError):  # beyond double precision the sums still hold
-            bounds.append(epsilon_of_measurements(measurements, delta))
-        return min(bounds)
+            return min(from_sums, epsilon_of_measurements(self._measurements(), delta))
+        return from_sums
 
 
 def _unit_words(event: ReleaseEvent) -> str:

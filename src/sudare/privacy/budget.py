@@ -9,7 +9,7 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, TypeVar, overload
 
-from sudare.errors import BudgetError, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
+from sudare.errors import BudgetError, Described, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
 from sudare.parameters import Rational, exact_fraction, exact_integer, exact_text, show_fraction, shown
 
 __all__ = ["Budget", "Currency"]
@@ -19,7 +19,8 @@ Key = TypeVar("Key")
 
 WEAK_EPSILON = 20
 WEAK_RHO = 5
-"""From here on a guarantee allows a test of any one person to succeed almost surely."""
+"""The largest budgets in public use are about this size (the 2020 census of the United States: epsilon 19.61, rho 2.63).
+A test of one person's presence can be nearly sure far below; `best_power` tells."""
 
 MOST_PARTS = 10**6
 
@@ -66,14 +67,17 @@ class Budget:
             raise AttributeError("A Budget cannot be changed; make a new one instead of initialising it again.")
         if (epsilon is None) == (rho is None):
             raise BudgetError(
-                "epsilon", "Budget", "given, or rho in its place, and not both", {"epsilon": epsilon, "rho": rho}
+                "epsilon",
+                "Budget",
+                "given, or rho in its place, and not both",
+                Described("both" if epsilon is not None else "neither"),
             )
         if rho is not None and delta is not None:
             raise BudgetError(
                 "delta",
                 "Budget",
                 "left out where rho is given",
-                delta,
+                shown(delta),
                 "A rho budget has no delta; rho_to_epsilon(rho, delta) shows what it means at a delta.",
             )
         self._set(
@@ -199,13 +203,8 @@ class Budget:
         values = _read_shares(shares, "shares", "Budget.split")
         total = sum(values, Fraction(0))
         if total > 1:
-            raise SplitError(
-                "shares",
-                "Budget.split",
-                "positive numbers that add up to 1",
-                exact_text(total),
-                "They exceed the whole.",
-            )
+            requirement = "positive numbers that add up to 1"
+            raise SplitError("shares", "Budget.split", requirement, Described("more"), "They exceed the whole.")
         if total < 1:
             raise SplitError(
                 "shares",
@@ -293,7 +292,8 @@ class Budget:
 def read_budget(value: object, function: str, parameter: str = "budget") -> Budget:
     """A budget that a caller handed in."""
     if not isinstance(value, Budget):
-        raise BudgetError(parameter, function, "a Budget, such as Budget(epsilon=1)", shown(value))
+        got = Described(f"an object of type {type(value).__name__}")
+        raise BudgetError(parameter, function, "a Budget, such as Budget(epsilon=1)", got)
     return value
 
 

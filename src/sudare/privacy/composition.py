@@ -53,7 +53,7 @@ def compose_parallel(budgets: Iterable[Budget], adjacency: Adjacency = "add-remo
         >>> compose_parallel([Budget(rho=0.5), Budget(rho=0.25)])
         Budget(rho=0.5)
     """
-    if adjacency != "add-remove":
+    if not isinstance(adjacency, str) or adjacency != "add-remove":
         raise GuaranteeError(
             "Parallel composition holds under add-remove adjacency: a replaced person may change groups, and then two "
             "releases are affected. Use one release over all groups, or compose()."

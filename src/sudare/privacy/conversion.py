@@ -9,7 +9,7 @@ Three methods:
   rho-zCDP may do worse, so no mechanism of this package is charged by it; it tells how far the others are from the
   limit.
 
-All results are exact fractions that were rounded towards more privacy: an epsilon or a delta upwards, a rho
+All results are exact fractions that were rounded pessimistically: an epsilon or a delta upwards, a rho
 downwards. For the privacy of a sequence of releases by numerical composition see `sudare.privacy.pld`.
 
 Proof: ``conversion.md`` beside this file.

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.errors import EventError
+from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.measurements import KINDS, Measurement, read_measurement
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
 __all__ = ["EVENT_VERSION", "ReleaseEvent"]
 
 EVENT_VERSION = 1
+_EXPECTED = {
+    "mechanism": "the name of a mechanism",
+    "unit": "a Unit",
+    "cost": "a Budget",
+    "measurements": "a tuple of measurements, at least one",
+    "entropy": "'secure' or 'research'",
+    "conversion": "'simple' or 'optimal'",
+    "invariants": "a tuple of names",
+    "version": f"{EVENT_VERSION}",
+}
 _FIELDS = {"version", "mechanism", "unit", "cost", "measurements", "entropy", "conversion", "invariants"}
 
 
@@ -81,8 +92,7 @@ class ReleaseEvent:
         for name, is_right in checks.items():
             if not is_right:
                 raise EventError(
-                    f"The {name!r} of a release event is not one that version {EVENT_VERSION} knows: "
-                    f"{getattr(self, name)!r:.200}."
+                    f"The {name!r} of a release event must be {_EXPECTED[name]}. Got {shown(getattr(self, name))!r:.80} instead."
                 )
         if self.invariants and self.unit.adjacency != "replace":
             raise EventError(

@@ -5,7 +5,7 @@ values it was added to:
 
     delta(epsilon) = Phi(mu/2 - epsilon/mu) - exp(epsilon) Phi(-mu/2 - epsilon/mu)      (Balle and Wang 2018, Theorem 8)
 
-Computed with 100 digits by mpmath and rounded towards more privacy by far more than its error.
+Computed with 100 digits by mpmath and rounded pessimistically by far more than its error.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class GaussianMeasurement(Measurement):
                 f"Gaussian noise cannot give {budget} with delta = 0. "
                 "Give a delta (suggest_delta() helps) or use Laplace noise."
             )
-        if conversion not in ("simple", "optimal", "gaussian"):
+        if not isinstance(conversion, str) or conversion not in ("simple", "optimal", "gaussian"):
             raise ParameterError(
                 "conversion", "GaussianMeasurement.for_budget", "'simple' or 'optimal'", shown(conversion)
             )

@@ -1,7 +1,7 @@
 """The privacy of a sequence of measurements by numerical composition, through ``dp-accounting``.
 
 The privacy loss distribution of discrete Laplace and of discrete Gaussian noise is known exactly; ``dp-accounting``
-rounds it onto a grid, always towards less privacy, and convolves. For a vector of which one unit changes at most
+rounds it onto a grid, always pessimistically, and convolves. For a vector of which one unit changes at most
 ``cells`` entries by at most ``largest`` each, the measurement is the composition of so many one-dimensional ones.
 """
 

@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.errors import ParameterError
@@ -49,12 +50,12 @@ def best_power(budget: Budget, significance: float, noise: Noise = "any") -> flo
         0.066
     """
     read_budget(budget, "best_power")
-    is_number = isinstance(significance, (int, float)) and not isinstance(significance, bool)
+    is_number = isinstance(significance, Real) and not isinstance(significance, bool)
     if not is_number or not 0 <= significance <= 1:
         raise ParameterError("significance", "best_power", "a number from 0 to 1", shown(significance))
     alpha = float(significance)
-    if noise not in ("any", "gaussian"):
-        raise ParameterError("noise", "best_power", "'any' or 'gaussian'", noise)
+    if not isinstance(noise, str) or noise not in ("any", "gaussian"):
+        raise ParameterError("noise", "best_power", "'any' or 'gaussian'", shown(noise))
     if noise == "gaussian":
         if budget.currency != "rho":
             raise ParameterError("budget", "best_power", "in rho where noise='gaussian'", budget)
@@ -70,7 +71,7 @@ def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fractio
     to ``exposure`` and rounds down to a power of ten.
 
     Args:
-        people: how many people the data set is about.
+        people: about how many people the data set is about: a public or rounded figure, because the exact number is protected.
         exposure: the chance that anybody at all is exposed in that worst case.
 
     Example:
@@ -114,7 +115,7 @@ def plot_trade_off(budgets: Mapping[str, Budget] | Sequence[Budget]) -> Figure:
     axes.plot([0, 1], [0, 1], color="0.4", linestyle="--", label="no release at all")
     axes.set(
         xlabel="false alarms that the test may raise (significance)",
-        ylabel="best possible chance to be right (power)",
+        ylabel="best possible chance to detect the person (power)",
         title="What a test of one person's presence can achieve",
         xlim=(0, 1),
         ylim=(0, 1.02),
@@ -127,7 +128,7 @@ def plot_suggested_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> 
     """The suggested delta against the number of people, with this data set marked.
 
     Args:
-        people: how many people the data set is about.
+        people: about how many people the data set is about: a public or rounded figure, which the picture shows.
         exposure: the chance that anybody at all is exposed in the worst case; see `suggest_delta`.
 
     Example:
