@@ -204,7 +204,7 @@ class Budget:
         total = sum(values, Fraction(0))
         if total > 1:
             requirement = "positive numbers that add up to 1"
-            raise SplitError("shares", "Budget.split", requirement, Described("more"), "They exceed the whole.")
+            raise SplitError("shares", "Budget.split", requirement, Described("a larger sum"), "They exceed the whole.")
         if total < 1:
             raise SplitError(
                 "shares",
