@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from sudare.errors import *  # noqa: F403
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
+    from sudare.tables import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.domain", "sudare.noise")
+_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.domain", "sudare.noise", "sudare.tables")
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
 

@@ -11,7 +11,16 @@ from typing import Any
 
 from sudare.errors import Described, ParameterError
 
-__all__ = ["Rational", "describe_array", "exact_fraction", "exact_integer", "exact_text", "show_fraction", "shown"]
+__all__ = [
+    "Rational",
+    "describe_array",
+    "exact_fraction",
+    "exact_integer",
+    "exact_text",
+    "read_flag",
+    "show_fraction",
+    "shown",
+]
 
 Rational = int | float | Fraction | Decimal
 """What a user may type where an exact number is wanted."""
@@ -102,6 +111,17 @@ def exact_integer(
     if (smallest is not None and number < smallest) or (largest is not None and number > largest):
         raise error(parameter, function, requirement, value, hint)
     return number
+
+
+def read_flag(value: object, parameter: str, function: str) -> bool:
+    """True or False, and nothing that merely counts as one of them.
+
+    Raises:
+        ParameterError: if it is neither.
+    """
+    if not isinstance(value, bool):
+        raise ParameterError(parameter, function, "True or False", shown(value))
+    return value
 
 
 def show_fraction(value: Fraction, digits: int = 6) -> str:

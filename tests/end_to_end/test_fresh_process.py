@@ -49,9 +49,9 @@ def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> 
 
 def test_flat_api_is_what_the_packages_export() -> None:
     import sudare
-    from sudare import domain, errors, noise, privacy
+    from sudare import domain, errors, noise, privacy, tables
 
-    exported = sorted({*domain.__all__, *errors.__all__, *noise.__all__, *privacy.__all__})
+    exported = sorted({*domain.__all__, *errors.__all__, *noise.__all__, *privacy.__all__, *tables.__all__})
     assert sudare.__all__ == exported
     for name in exported:
         assert getattr(sudare, name) is not None

@@ -77,7 +77,8 @@ class Layout:
         return table, np.array(bytes_per_axis, dtype=np.int64)
 
     @cached_property
-    def _gather(self) -> NDArray[np.uint64]:
+    def gather(self) -> NDArray[np.uint64]:
+        """For each axis and each byte of a leaf's number, the bits of the index along the axis."""
         table = np.zeros((len(self.lengths), max(1, -(-self.depth // 8)), 256), dtype=np.uint64)
         values = np.arange(256, dtype=np.uint64)
         for axis, places in enumerate(self._positions):
@@ -99,7 +100,7 @@ class Layout:
 
         out = np.empty(leaves.size, dtype=np.uint64)
         lengths = np.array(self.lengths, dtype=np.uint64)
-        tree_to_raster(np.ascontiguousarray(leaves), lengths, self._gather, self._gather.shape[1], out)
+        tree_to_raster(np.ascontiguousarray(leaves), lengths, self.gather, self.gather.shape[1], out)
         return out
 
 

@@ -133,8 +133,14 @@ class CountTable:
         return cls._merged(domain, domain.keys_of(columns), counts)
 
     @classmethod
+    def from_unique_cells(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
+        """A table from different keys of the domain, in any order, and positive counts: nothing is merged or looked for."""
+        order = np.argsort(keys)
+        return cls._checked(domain, keys[order], counts[order])
+
+    @classmethod
     def _merged(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
-        order = np.argsort(keys, kind="stable")
+        order = np.argsort(keys)
         ordered = keys[order]
         starts = (
             np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))

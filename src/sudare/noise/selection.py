@@ -23,7 +23,7 @@ from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.exact import WORD_BITS, Bounds, bounded_exp, is_below
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
-from sudare.parameters import Rational, exact_fraction, shown
+from sudare.parameters import Rational, exact_fraction, read_flag, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import SelectionMeasurement
@@ -271,8 +271,7 @@ def _epsilon_for(budget: Budget, *, bounded_range: bool) -> Fraction:
 
 
 def _read_unit(unit: Unit | None, monotonic: bool, function: str) -> Unit:
-    if not isinstance(monotonic, bool):
-        raise ParameterError("monotonic", function, "True or False", shown(monotonic))
+    read_flag(monotonic, "monotonic", function)
     protected = Unit() if unit is None else unit
     if not isinstance(protected, Unit):
         raise ParameterError("unit", function, "a Unit", shown(unit))

@@ -2,6 +2,8 @@
 
 A word is used if it falls below the largest multiple of the bound that 64 bits hold, and dropped otherwise: each of the
 ``bound`` remainders then has the same number of words. Less than half of the words are dropped, whatever the bound.
+
+Proof: ``uniform.md`` beside this file.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from sudare.errors import EventError, ParameterError
-from sudare.parameters import exact_integer, shown
+from sudare.parameters import exact_integer, read_flag, shown
 
 __all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts"]
 
@@ -114,7 +114,7 @@ class Sensitivity:
         require_reachable_norm(self.l2_squared, self.cells, self.largest, "l2_squared", "Sensitivity")
 
 
-def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
+def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = False) -> Sensitivity:
     """The sensitivities of a count table, or of differences of its counts; every mechanism takes them from here.
 
     One unit's contribution is a vector of whole numbers, each from 0 to ``rows_per_cell``, at most ``cells`` of them
@@ -124,6 +124,9 @@ def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
     squared l2 norm and the number of cells double. The largest difference in one cell does not: a cell either loses or
     gains.
 
+    Where cells are ``merged`` into areas, all of a unit's rows may meet in one area: it is as if ``rows_per_cell`` were
+    ``rows``. The l1 sensitivity stays, the l2 sensitivity of a unit with several cells grows.
+
     Differences of disjoint counts (``signed``), such as left half minus right half, give contributions with signs.
     Adding or removing a unit changes none of the above. Replacing one may move it from one side of a difference to the
     other: the two contributions then meet with opposite signs, the largest difference doubles and the squared l2 norm
@@ -131,6 +134,7 @@ def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
 
     Args:
         unit: who is protected.
+        merged: whether the table holds sums over several cells, such as the nodes of a tree.
         signed: whether the table holds differences of counts.
 
     Example:
@@ -139,14 +143,18 @@ def sensitivity_of_counts(unit: Unit, *, signed: bool = False) -> Sensitivity:
         Sensitivity(l1=2, l2_squared=2, cells=2, largest=1)
         >>> sensitivity_of_counts(Unit(adjacency="replace"), signed=True)
         Sensitivity(l1=2, l2_squared=4, cells=2, largest=2)
+        >>> sensitivity_of_counts(Unit(cells=3)).l2_squared, sensitivity_of_counts(Unit(cells=3), merged=True).l2_squared
+        (3, 9)
         >>> sensitivity_of_counts(Unit.with_rows(3))
         Sensitivity(l1=3, l2_squared=9, cells=3, largest=3)
     """
     if not isinstance(unit, Unit):
         raise ParameterError("unit", "sensitivity_of_counts", "a Unit", shown(unit))
-    full_cells, rest = divmod(unit.rows, unit.rows_per_cell)
-    squares = full_cells * unit.rows_per_cell**2 + rest**2
-    largest = min(unit.rows_per_cell, unit.rows)
+    read_flag(signed, "signed", "sensitivity_of_counts")
+    read_flag(merged, "merged", "sensitivity_of_counts")
+    largest = unit.rows if merged else min(unit.rows_per_cell, unit.rows)
+    full_cells, rest = divmod(unit.rows, largest)
+    squares = full_cells * largest**2 + rest**2
     cells = min(unit.cells, unit.rows)
     if unit.adjacency == "add-remove":
         return Sensitivity(unit.rows, squares, cells, largest)

@@ -104,3 +104,12 @@ def test_signed_differences_by_brute_force(cells: int, per_cell: int, rows: int)
 def test_only_units_have_sensitivities() -> None:
     with pytest.raises(ParameterError, match="The 'unit' parameter of sensitivity_of_counts must be a Unit"):
         sensitivity_of_counts(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace"])
+@pytest.mark.parametrize(("cells", "per_cell", "rows"), [(1, 1, 1), (2, 1, 2), (2, 2, 3)])
+def test_merged_areas_by_brute_force(cells: int, per_cell: int, rows: int, adjacency: Any) -> None:
+    """Every way to merge cells into areas: a unit's contribution to areas is any sum of its contributions to cells."""
+    expected = naive.largest_differences(cells, rows, rows, replace=adjacency == "replace")
+    unit = Unit(cells=cells, rows_per_cell=per_cell, rows=rows, adjacency=adjacency)
+    assert sensitivity_of_counts(unit, merged=True) == Sensitivity(*expected)

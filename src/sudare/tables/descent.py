@@ -1,0 +1,156 @@
+"""What the tree mechanisms share: the nodes of a level, and budgets for the levels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sudare.domain.layout import Layout, morton_layout
+from sudare.domain.table import CountTable
+from sudare.errors import Described, ParameterError
+from sudare.noise.additive import noise_for
+from sudare.noise.entropy import EntropySource, entropy_name
+from sudare.parameters import Rational, shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import Conversion, epsilon_to_rho
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
+from sudare.privacy.unit import Sensitivity, Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+
+__all__ = ["Nodes", "Noise", "Tree", "measure_levels", "read_layout", "read_table", "start", "state_release"]
+
+Noise = Literal["laplace", "gaussian"]
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The people of a table along the leaves of a tree."""
+
+    layout: Layout
+    leaves: Keys
+    sums: Integers
+    """Running sums of the counts at the leaves, from 0."""
+
+    @classmethod
+    def over(cls, table: CountTable, layout: Layout) -> Tree:
+        """Arrange a table's cells along the leaves."""
+        leaves = layout.to_tree(table.keys)
+        order = np.argsort(leaves)
+        sums = np.zeros(leaves.size + 1, dtype=np.int64)
+        np.cumsum(table.counts[order], out=sums[1:])
+        return cls(layout, leaves[order], sums)
+
+    @property
+    def padding(self) -> tuple[bool, Keys, NDArray[np.uint64]]:
+        """What the kernels need to know about leaves that are no cells."""
+        return self.layout.is_padded, np.array(self.layout.lengths, dtype=np.uint64), self.layout.gather
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of one level with a positive refined count, from left to right."""
+
+    prefixes: Keys
+    starts: Integers
+    ends: Integers
+    refined: Integers
+
+    @classmethod
+    def empty(cls, room: int) -> Nodes:
+        """Room for so many nodes."""
+        return cls(np.empty(room, dtype=np.uint64), *(np.empty(room, dtype=np.int64) for _ in range(3)))
+
+    def between(self, first: int, last: int) -> Nodes:
+        """Those from one position to before another."""
+        part = slice(first, last)
+        return Nodes(self.prefixes[part], self.starts[part], self.ends[part], self.refined[part])
+
+    @classmethod
+    def joined(cls, parts: list[Nodes]) -> Nodes:
+        """Nodes of several parts, one after the other."""
+        if not parts:
+            return cls.empty(0)
+        columns: Any = zip(*(part.arrays for part in parts), strict=True)
+        return cls(*(np.concatenate(arrays) for arrays in columns))
+
+    def __len__(self) -> int:
+        return self.prefixes.size
+
+    @property
+    def arrays(self) -> tuple[Keys, Integers, Integers, Integers]:
+        """The nodes as the kernels take them."""
+        return self.prefixes, self.starts, self.ends, self.refined
+
+    def to_table(self, table: CountTable, layout: Layout) -> CountTable:
+        """The refined counts of leaves, as a table over the same domain."""
+        return CountTable.from_unique_cells(table.domain, layout.to_raster(self.prefixes), self.refined)
+
+
+def start(tree: Tree, total: Measurement, source: EntropySource) -> Nodes:
+    """The root with its noisy total; no nodes at all if that is not positive."""
+    noisy = int(tree.sums[-1]) + noise_for(total).draw(None, source)
+    root = Nodes.empty(1)
+    root.prefixes[0], root.starts[0], root.ends[0], root.refined[0] = 0, 0, tree.leaves.size, max(noisy, 0)
+    return root.between(0, int(noisy > 0))
+
+
+def measure_levels(
+    budget: Budget,
+    weights: Sequence[Rational],
+    sensitivities: Sequence[Sensitivity],
+    noise: Noise,
+    conversion: Conversion,
+) -> list[Measurement]:
+    """A measurement for each level, which together cost exactly the budget (or the rho that it allows)."""
+    if noise == "laplace":
+        shares = Budget._exactly(budget.epsilon, Fraction(0), None).allocate(weights)
+        return [LaplaceMeasurement.for_budget(share, s) for share, s in zip(shares, sensitivities, strict=True)]
+    whole = budget
+    if budget.currency == "epsilon-delta":
+        whole = Budget(rho=epsilon_to_rho(budget.epsilon, budget.delta, conversion))
+    elif budget.currency == "epsilon":
+        GaussianMeasurement.for_budget(budget, sensitivities[0])  # refuses, with the reason
+    return [
+        GaussianMeasurement.for_budget(share, s)
+        for share, s in zip(whole.allocate(weights), sensitivities, strict=True)
+    ]
+
+
+def state_release(
+    mechanism: str, unit: Unit, budget: Budget, levels: list[Measurement], conversion: Conversion, source: EntropySource
+) -> ReleaseEvent:
+    """The event of a tree mechanism, stated before anything is drawn."""
+    return ReleaseEvent(mechanism, unit, budget, tuple(levels), entropy_name(source), conversion=conversion)
+
+
+def read_table(table: object, budget: object, noise: object, function: str) -> CountTable:
+    """The table that a caller handed in: a CountTable, or an array of whole numbers."""
+    read_budget(budget, function)
+    if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
+        raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+    if isinstance(table, CountTable):
+        return table
+    if isinstance(table, np.ndarray):
+        return CountTable.from_dense(table)
+    raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
+
+
+def read_layout(layout: Layout | None, table: CountTable, function: str) -> Layout:
+    """The layout that a caller handed in, or the Morton layout."""
+    if layout is None:
+        return morton_layout(table.domain.shape)
+    if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:
+        raise ParameterError(
+            "layout", function, f"a Layout of the shape {table.domain.shape}", Described(f"{layout!r:.60}")
+        )
+    return layout

@@ -1,0 +1,152 @@
+"""The wide tree: few levels with many children each, whose noisy counts are projected on the parent's count.
+
+Proof: ``wide_tree.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sudare.domain.layout import Layout
+from sudare.domain.table import CountTable
+from sudare.errors import ParameterError
+from sudare.noise.additive import noise_for
+from sudare.noise.entropy import EntropySource
+from sudare.noise.sampler import read_entropy
+from sudare.parameters import Rational, exact_integer, shown
+from sudare.privacy.budget import Budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.tables.descent import Nodes, Noise, Tree, measure_levels, read_layout, read_table, start, state_release
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["wide_tree"]
+
+MOST_BITS_A_LEVEL = 12
+NODES_AT_ONCE = 1 << 22
+"""Children whose noise is held at the same time."""
+
+
+def wide_tree(
+    table: CountTable | NDArray[Any],
+    budget: Budget,
+    *,
+    bits: Sequence[int] | None = None,
+    weights: Sequence[Rational] | None = None,
+    unit: Unit | None = None,
+    layout: Layout | None = None,
+    noise: Noise = "laplace",
+    conversion: Conversion = "optimal",
+    entropy: EntropySource | None = None,
+) -> tuple[CountTable, ReleaseEvent]:
+    """Publish a table by a tree of few levels: the noisy counts of a node's children, made to add up to the node.
+
+    The total and the children of every node get discrete noise. From the top, the children's noisy counts are
+    replaced by the nearest whole numbers >= 0 that add up to the node's refined count. Below a node with count 0
+    nothing is visited and no noise is drawn.
+
+    Guarantee: the budget, for the unit. Laplace noise gives pure epsilon, Gaussian noise rho or (epsilon, delta).
+
+    Sensitivity: one unit is counted in the total and in the nodes of each level as it is in the cells.
+
+    Proof: ``wide_tree.md`` beside this file.
+
+    Args:
+        table: the counts.
+        budget: what may be spent in all.
+        bits: how many halvings of the layout make up each level, from the top; 4 at a time (4 x 4 children of a map)
+            if left out.
+        weights: in which proportion the budget goes to the total and to each level; left out, a level gets 2**0.25
+            times as much per halving of a side as the one above.
+        unit: who is protected; one person in one cell if left out.
+        layout: in which order the axes are halved; in turn (Morton) if left out.
+        noise: which noise to add.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        entropy: where the bits come from; the secure source by default.
+
+    Returns:
+        The refined table, and the event with the cost.
+
+    Raises:
+        ParameterError: if an argument is not what it should be.
+        GuaranteeError: if the noise cannot give the guarantee.
+
+    Example:
+        >>> import numpy as np, sudare
+        >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
+        >>> published, event = sudare.wide_tree(counts, sudare.Budget(epsilon=1), bits=(4, 4, 4))
+        >>> abs(published.total - 5000) < 500, len(event.measurements)
+        (True, 4)
+    """
+    people = read_table(table, budget, noise, "wide_tree")
+    shape = read_layout(layout, people, "wide_tree")
+    source = read_entropy(entropy, "wide_tree")
+    protected = Unit() if unit is None else unit
+    steps = _read_bits(bits, shape.depth)
+    shares = _read_weights(weights, steps, len(people.domain.shape))
+    sensitivities = [sensitivity_of_counts(protected, merged=True)] * len(shares)
+    if steps:
+        sensitivities[-1] = sensitivity_of_counts(protected)  # the last level is the cells themselves
+    levels = measure_levels(budget, shares, sensitivities, noise, conversion)
+    event = state_release("wide-tree", protected, budget, levels, conversion, source)
+
+    tree = Tree.over(people, shape)
+    nodes = start(tree, levels[0], source)
+    below = shape.depth
+    for step, level in zip(steps, levels[1:], strict=True):
+        below -= step
+        parts = []
+        at_once = max(1, NODES_AT_ONCE >> step)
+        for first in range(0, len(nodes), at_once):
+            part = nodes.between(first, first + at_once)
+            parts.append(_split(tree, part, noise_for(level).draw((len(part), 1 << step), source), step, below, source))
+        nodes = Nodes.joined(parts)
+    return nodes.to_table(people, shape), event
+
+
+def _split(tree: Tree, nodes: Nodes, drawn: NDArray[Any], step: int, bit: int, source: EntropySource) -> Nodes:
+    from sudare.kernels.trees import split_by_counts
+
+    most = min(int(nodes.refined.sum(dtype="float64")) + 1, len(nodes) << step)
+    children = Nodes.empty(most)
+    written = split_by_counts(
+        tree.leaves,
+        tree.sums,
+        *nodes.arrays,
+        drawn,
+        source.words(len(nodes)),
+        bit,
+        step,
+        *tree.padding,
+        *children.arrays,
+    )
+    return children.between(0, written)
+
+
+def _read_bits(bits: object, depth: int) -> list[int]:
+    requirement = f"whole numbers from 1 to {MOST_BITS_A_LEVEL} that add up to the depth of the layout, {depth}"
+    if bits is None:
+        rest = depth % 4
+        return ([rest] if rest else []) + [4] * (depth // 4)
+    if isinstance(bits, str) or not isinstance(bits, Sequence):
+        raise ParameterError("bits", "wide_tree", requirement, shown(bits))
+    steps = [
+        exact_integer(step, "bits", "wide_tree", requirement, smallest=1, largest=MOST_BITS_A_LEVEL) for step in bits
+    ]
+    if sum(steps) != depth:
+        raise ParameterError("bits", "wide_tree", requirement, sum(steps))
+    return steps
+
+
+def _read_weights(weights: object, steps: list[int], axes: int) -> Sequence[Rational]:
+    if weights is None:
+        depths = [sum(steps[:level]) / axes for level in range(len(steps) + 1)]
+        return [2 ** (0.25 * depth) for depth in depths]
+    if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != len(steps) + 1:
+        requirement = f"{len(steps) + 1} positive numbers: one for the total and one for each level"
+        raise ParameterError("weights", "wide_tree", requirement, shown(weights))
+    return weights
