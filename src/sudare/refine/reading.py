@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["read_total", "read_values", "read_weight"]
 
 
-def read_values(values: ArrayLike, function: str) -> NDArray[np.float64]:
-    """Finite numbers of any shape."""
+def read_values(values: ArrayLike, function: str, *, check_finite: bool = True) -> NDArray[np.float64]:
+    """Finite numbers of any shape. Who looks at every number anyway may check by itself whether they are finite."""
     array = np.asarray(values)
     if array.size == 0 or array.dtype.kind not in "iuf":
         raise ParameterError("values", function, "numbers, at least one", describe_array(array))
     numbers = np.ascontiguousarray(array, dtype=np.float64)
-    if not np.isfinite(numbers).all():
+    if check_finite and not np.isfinite(numbers).all():
         raise ParameterError("values", function, "finite numbers", describe_array(array))
     return numbers
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.parameters import Rational, shown
+from sudare.parameters import Rational, describe_array, shown
 from sudare.refine.reading import read_total, read_values, read_weight
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def project_on_simplex(values: ArrayLike, total: Rational) -> Values:
         >>> project_on_simplex([5, 1, -2], 4).tolist()
         [4.0, 0.0, 0.0]
     """
-    array, wanted = read_values(values, "project_on_simplex"), read_total(total, "project_on_simplex")
-    return _projected(array, wanted)
+    array = read_values(values, "project_on_simplex", check_finite=False)
+    return _projected(array, read_total(total, "project_on_simplex"))
 
 
 def negative_l2(values: ArrayLike, total: Rational, weight: Rational) -> Values:
@@ -106,13 +106,17 @@ def clip_and_scale(values: ArrayLike, total: Rational) -> Values:
 
 
 def _projected(values: Values, wanted: float) -> Values:
-    from sudare.kernels.simplex import threshold_for_sum
+    from sudare.kernels.simplex import threshold_for_sum, write_above
 
     if wanted == 0:
         return np.zeros_like(values)
-    flat = values.reshape(-1)
-    theta = threshold_for_sum(flat, wanted, np.empty(flat.size))
-    return np.maximum(values - theta, 0.0)
+    flat, out = values.reshape(-1), np.empty(values.size)
+    # The output has room for the candidates, which are not needed any more when it is written.
+    theta = threshold_for_sum(flat, wanted, out)
+    if not np.isfinite(theta):
+        raise ParameterError("values", "the projection", "finite numbers", describe_array(values))
+    write_above(flat, theta, out)
+    return out.reshape(values.shape)
 
 
 def _scaled(values: Values, wanted: float) -> Values:

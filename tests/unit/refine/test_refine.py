@@ -47,7 +47,7 @@ def test_projection_twice_is_projection_once(z: np.ndarray, total: float) -> Non
     assert np.allclose(project_on_simplex(once, total), once, atol=1e-9)
 
 
-@given(VALUES, TOTALS, st.floats(0, 0.95))
+@given(VALUES, TOTALS, st.floats(0, 0.95, allow_subnormal=False))
 def test_negative_l2_is_the_minimum_of_its_objective(z: np.ndarray, total: float, weight: float) -> None:
     """Against random feasible points and moves along edges: the objective of eq. 11 as printed is convex for weight < 1."""
     b = negative_l2(z, total, weight)
@@ -67,12 +67,12 @@ def test_negative_l2_is_the_minimum_of_its_objective(z: np.ndarray, total: float
             assert objective(moved) >= best - slack
 
 
-@given(VALUES, TOTALS, st.floats(0, 0.9))
+@given(VALUES, TOTALS, st.floats(0, 0.9, allow_subnormal=False))
 def test_iteration_agrees_with_the_closed_form(z: np.ndarray, total: float, weight: float) -> None:
     assert np.allclose(negative_l2_by_iteration(z, total, weight), negative_l2(z, total, weight), atol=1e-6)
 
 
-@given(VALUES, TOTALS, st.floats(0, 50))
+@given(VALUES, TOTALS, st.floats(0, 50, allow_subnormal=False))
 def test_others_are_feasible(z: np.ndarray, total: float, weight: float) -> None:
     for b in (
         clip_and_scale(z, total),
