@@ -6,10 +6,11 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from benchmarks import noise
+from benchmarks import noise, tables
 
 BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "noise": (noise.run, noise.TARGETS),
+    "tables": (tables.run, tables.TARGETS),
 }
 
 

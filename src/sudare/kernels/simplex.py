@@ -51,23 +51,26 @@ def threshold_for_sum(values: Any, wanted: float, room: Any) -> Any:
         for i in range(0, n, SAMPLE_EVERY):
             room[sampled] = values[i]
             sampled += 1
-        # A little below the sample's theta, so that the guess is seldom too high.
         guess = descend(room, sampled, wanted * sampled / n)
-        guess -= 0.05 * abs(guess) + 1e-9
-        kept = 0
-        above = 0.0
-        infinite = 0.0
-        for i in range(n):
-            value = values[i]
-            infinite += value - value  # 0, or not a number
-            if value > guess:
-                room[kept] = value
-                above += value - guess
-                kept += 1
-        if infinite != 0.0:
-            return infinite
-        if above >= wanted:
-            return descend(room, kept, wanted)
+        while True:
+            kept = 0
+            above = 0.0
+            infinite = 0.0
+            for i in range(n):
+                value = values[i]
+                infinite += value - value  # 0, or not a number
+                if value > guess:
+                    room[kept] = value
+                    above += value - guess
+                    kept += 1
+            if infinite != 0.0:
+                return infinite
+            if above >= wanted:
+                return descend(room, kept, wanted)
+            if kept == 0:
+                break
+            # What is above a level is convex in it: the tangent at a level that is too high leads to one that is not.
+            guess -= (wanted - above) / kept * (1 + 1e-9) + 1e-12 * abs(guess)
     infinite = 0.0
     for i in range(n):
         infinite += values[i] - values[i]

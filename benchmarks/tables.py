@@ -1,0 +1,85 @@
+"""Speed of the table mechanisms against adding float noise to every cell, and how it grows with the domain."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import sudare
+from benchmarks.data import japan_500m
+from benchmarks.measuring import best_seconds, in_new_process
+from sudare.refine import project_on_simplex
+
+EPSILON = 0.1
+WIDE = {"bits": (4, 4, 4, 6, 6), "weights": [2 ** (0.33 * depth) for depth in (0, 2, 4, 6, 9, 12)]}
+NON_ZEROS = 1_000_000
+DOMAIN_BITS = (24, 36, 48, 60)
+
+TARGETS = {
+    "nn_wavelet_vs_numpy": "at most 0.2 (all Japan, 2^24 cells / adding float Laplace noise to each)",
+    "wide_tree_vs_numpy": "at most 0.6",
+    "simplex_vs_sort": "at most 0.2 (2^24 noisy values / numpy.sort + cumsum)",
+    "domain_growth": "at most 10 (NN-Wavelet, 10^6 non-zeros, slowest / fastest of 2^24 ... 2^60 cells)",
+    "wide_domain_growth": "at most 10 (the same for the wide tree)",
+    "bytes_per_nonzero": "at most 200 (NN-Wavelet, 2^60 cells, peak memory above the table / published cells)",
+}
+
+MEMORY_CODE = f"""
+import numpy as np, sudare
+def memory(field):
+    lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
+    return int(lines[field].split()[0]) * 1024
+small = sudare.CountTable.from_dense(np.ones((4, 4), dtype=np.int64))
+sudare.nn_wavelet(small, sudare.Budget(epsilon=1))
+keys = np.unique(np.random.default_rng(1).integers(0, 1 << 60, size={NON_ZEROS}, dtype=np.uint64))
+table = sudare.CountTable.from_cells(sudare.Domain.of_shape((1 << 30, 1 << 30)), keys, np.full(keys.size, 20))
+open("/proc/self/clear_refs", "w").write("5")
+before = memory("VmRSS")
+published, _ = sudare.nn_wavelet(table, sudare.Budget(epsilon=1))
+print((memory("VmHWM") - before) / len(published.keys))
+"""
+
+
+def run() -> dict[str, float]:
+    """All numbers of this benchmark."""
+    table = japan_500m()
+    budget = sudare.Budget(epsilon=EPSILON)
+    generator = np.random.default_rng()
+    dense = table.to_dense().ravel().astype(np.float64)
+    noisy = dense + generator.laplace(scale=1 / EPSILON, size=dense.size)
+    seconds = best_seconds(
+        {
+            "numpy": lambda: dense + generator.laplace(scale=1 / EPSILON, size=dense.size),
+            "nn_wavelet": lambda: sudare.nn_wavelet(table, budget),
+            "wide_tree": lambda: sudare.wide_tree(table, budget, **WIDE),  # type: ignore[arg-type]
+            "simplex": lambda: project_on_simplex(noisy, table.total),
+            "sort": lambda: np.cumsum(np.sort(noisy)),
+        },
+        rounds=5,
+    )
+    return {
+        "nn_wavelet_vs_numpy": seconds["nn_wavelet"] / seconds["numpy"],
+        "wide_tree_vs_numpy": seconds["wide_tree"] / seconds["numpy"],
+        "simplex_vs_sort": seconds["simplex"] / seconds["sort"],
+        "domain_growth": _growth(sudare.nn_wavelet),
+        "wide_domain_growth": _growth(sudare.wide_tree),
+        "bytes_per_nonzero": float(in_new_process(MEMORY_CODE)),
+        "nn_wavelet_ms": 1000 * seconds["nn_wavelet"],
+        "wide_tree_ms": 1000 * seconds["wide_tree"],
+    }
+
+
+def _growth(mechanism: Any) -> float:
+    """Slowest over fastest domain, a million cells of 20 people spread evenly over each."""
+    generator = np.random.default_rng(1)
+    times = []
+    for bits in DOMAIN_BITS:
+        domain = sudare.Domain.of_shape((1 << bits // 2, 1 << bits // 2))
+        keys = np.unique(generator.integers(0, 1 << bits, size=NON_ZEROS, dtype=np.uint64))
+        table = sudare.CountTable.from_cells(domain, keys, np.full(keys.size, 20))
+        start = time.perf_counter()
+        mechanism(table, sudare.Budget(epsilon=1))
+        times.append(time.perf_counter() - start)
+    return max(times) / min(times)
