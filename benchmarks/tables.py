@@ -20,6 +20,8 @@ DOMAIN_BITS = (24, 36, 48, 60)
 TARGETS = {
     "nn_wavelet_vs_numpy": "at most 0.2 (all Japan, 2^24 cells / adding float Laplace noise to each)",
     "wide_tree_vs_numpy": "at most 0.6",
+    "two_threads_speedup": "at least 1.6 (NN-Wavelet, one thread / two)",
+    "wide_two_threads_speedup": "at least 1.6 (the same for the wide tree)",
     "simplex_vs_sort": "at most 0.2 (2^24 noisy values / numpy.sort + cumsum)",
     "domain_growth": "at most 10 (NN-Wavelet, 10^6 non-zeros, slowest / fastest of 2^24 ... 2^60 cells)",
     "wide_domain_growth": "at most 10 (the same for the wide tree)",
@@ -53,6 +55,8 @@ def run() -> dict[str, float]:
         {
             "numpy": lambda: dense + generator.laplace(scale=1 / EPSILON, size=dense.size),
             "nn_wavelet": lambda: sudare.nn_wavelet(table, budget),
+            "nn_wavelet 2": lambda: sudare.nn_wavelet(table, budget, threads=2),
+            "wide_tree 2": lambda: sudare.wide_tree(table, budget, threads=2, **WIDE),  # type: ignore[arg-type]
             "wide_tree": lambda: sudare.wide_tree(table, budget, **WIDE),  # type: ignore[arg-type]
             "simplex": lambda: project_on_simplex(noisy, table.total),
             "sort": lambda: np.cumsum(np.sort(noisy)),
@@ -62,6 +66,8 @@ def run() -> dict[str, float]:
     return {
         "nn_wavelet_vs_numpy": seconds["nn_wavelet"] / seconds["numpy"],
         "wide_tree_vs_numpy": seconds["wide_tree"] / seconds["numpy"],
+        "two_threads_speedup": seconds["nn_wavelet"] / seconds["nn_wavelet 2"],
+        "wide_two_threads_speedup": seconds["wide_tree"] / seconds["wide_tree 2"],
         "simplex_vs_sort": seconds["simplex"] / seconds["sort"],
         "domain_growth": _growth(sudare.nn_wavelet),
         "wide_domain_growth": _growth(sudare.wide_tree),

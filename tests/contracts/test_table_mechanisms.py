@@ -90,6 +90,12 @@ class TestTableMechanism:
         assert first == again
         assert first != other
 
+    def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(self, mechanism: Any) -> None:
+        counts = np.random.default_rng(3).integers(0, 30, size=(300, 200))
+        tables = [mechanism(counts, Budget(epsilon=1), entropy=ResearchEntropy(4), threads=t)[0] for t in (1, 2, 5)]
+        assert tables[0] == tables[1] == tables[2]
+        assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
+
     @pytest.mark.parametrize("shape", [(1,), (1, 1), (2,), (1, 7), (3, 1, 2)])
     def test_tiny_domains(self, mechanism: Any, shape: tuple[int, ...]) -> None:
         for value in (0, 5):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,7 +16,7 @@ from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource, entropy_name
-from sudare.parameters import Rational, shown
+from sudare.parameters import Rational, exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.events import ReleaseEvent
@@ -27,9 +29,22 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = ["Nodes", "Noise", "Tree", "measure_levels", "read_layout", "read_table", "start", "state_release"]
+__all__ = [
+    "Nodes",
+    "Noise",
+    "Tree",
+    "descend",
+    "measure_levels",
+    "read_layout",
+    "read_table",
+    "read_threads",
+    "start",
+    "state_release",
+]
 
 Noise = Literal["laplace", "gaussian"]
+NODES_TO_PART = 512
+PARTS = 32
 
 
 @dataclass(frozen=True)
@@ -102,6 +117,40 @@ def start(tree: Tree, total: Measurement, source: EntropySource) -> Nodes:
     root = Nodes.empty(1)
     root.prefixes[0], root.starts[0], root.ends[0], root.refined[0] = 0, 0, tree.leaves.size, max(noisy, 0)
     return root.between(0, int(noisy > 0))
+
+
+Split = Callable[[Nodes, EntropySource], Nodes]
+"""One level of a descent: the children of nodes, with noise from a source."""
+
+
+def descend(nodes: Nodes, levels: Sequence[Split], source: EntropySource, threads: int) -> Nodes:
+    """All levels, one after the other; from where there are enough nodes, in parts side by side.
+
+    The parts, and the sources they draw from, do not depend on the number of threads.
+    """
+    left = list(levels)
+    while left and len(nodes) < NODES_TO_PART:
+        nodes = left.pop(0)(nodes, source)
+    if not left:
+        return nodes
+
+    def finish(part: Nodes, own: EntropySource) -> Nodes:
+        for level in left:
+            part = level(part, own)
+        return part
+
+    edges = [len(nodes) * i // PARTS for i in range(PARTS + 1)]
+    parts = [nodes.between(first, last) for first, last in pairwise(edges)]
+    sources = source.spawn(PARTS)
+    if threads == 1:
+        return Nodes.joined([finish(part, own) for part, own in zip(parts, sources, strict=True)])
+    with ThreadPoolExecutor(threads) as pool:
+        return Nodes.joined(list(pool.map(finish, parts, sources)))
+
+
+def read_threads(threads: object, function: str) -> int:
+    """How many threads to use."""
+    return exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024)
 
 
 def measure_levels(

@@ -5,6 +5,7 @@ Proof: ``nn_wavelet.md`` beside this file.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sudare.domain.layout import Layout
@@ -12,12 +13,23 @@ from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.noise.bernoulli import fair_coins
 from sudare.noise.entropy import EntropySource
-from sudare.noise.sampler import read_entropy
+from sudare.noise.sampler import Sampler, read_entropy
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import Nodes, Noise, Tree, measure_levels, read_layout, read_table, start, state_release
+from sudare.tables.descent import (
+    Nodes,
+    Noise,
+    Tree,
+    descend,
+    measure_levels,
+    read_layout,
+    read_table,
+    read_threads,
+    start,
+    state_release,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,6 +46,7 @@ def nn_wavelet(
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
     entropy: EntropySource | None = None,
+    threads: int = 1,
 ) -> tuple[CountTable, ReleaseEvent]:
     """Publish a table by halving it down to its cells, each time by a noisy difference.
 
@@ -56,6 +69,7 @@ def nn_wavelet(
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
+        threads: how many threads to use. The result of a research source does not depend on it.
 
     Returns:
         The refined table, and the event with the cost.
@@ -74,11 +88,10 @@ def nn_wavelet(
         >>> bool((published.counts > 0).all()), len(event.measurements)
         (True, 13)
     """
-    from sudare.kernels.trees import split_by_difference
-
     people = read_table(table, budget, noise, "nn_wavelet")
     shape = read_layout(layout, people, "nn_wavelet")
     source = read_entropy(entropy, "nn_wavelet")
+    workers = read_threads(threads, "nn_wavelet")
     protected = Unit() if unit is None else unit
     of_total = sensitivity_of_counts(protected, merged=True)
     of_differences = sensitivity_of_counts(protected, merged=True, signed=True)
@@ -87,12 +100,20 @@ def nn_wavelet(
     event = state_release("nn-wavelet", protected, budget, levels, conversion, source)
 
     tree = Tree.over(people, shape)
-    nodes = start(tree, levels[0], source)
-    for bit, level in zip(range(shape.depth - 1, -1, -1), levels[1:], strict=True):
-        children = Nodes.empty(2 * len(nodes))
-        drawn, coins = noise_for(level).draw(len(nodes), source), fair_coins(len(nodes), source)
-        written = split_by_difference(
-            tree.leaves, tree.sums, *nodes.arrays, drawn, coins, bit, *tree.padding, *children.arrays
-        )
-        nodes = children.between(0, written)
-    return nodes.to_table(people, shape), event
+    steps = [
+        partial(_halve, tree, noise_for(level), bit)
+        for bit, level in zip(range(shape.depth - 1, -1, -1), levels[1:], strict=True)
+    ]
+    cells = descend(start(tree, levels[0], source), steps, source, workers)
+    return cells.to_table(people, shape), event
+
+
+def _halve(tree: Tree, noise: Sampler, bit: int, nodes: Nodes, source: EntropySource) -> Nodes:
+    from sudare.kernels.trees import split_by_difference
+
+    children = Nodes.empty(2 * len(nodes))
+    drawn, coins = noise.draw(len(nodes), source), fair_coins(len(nodes), source)
+    written = split_by_difference(
+        tree.leaves, tree.sums, *nodes.arrays, drawn, coins, bit, *tree.padding, *children.arrays
+    )
+    return children.between(0, written)

@@ -6,20 +6,34 @@ Proof: ``wide_tree.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.noise.sampler import read_entropy
+from sudare.noise.sampler import Sampler, read_entropy
 from sudare.parameters import Rational, exact_integer, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import Nodes, Noise, Tree, measure_levels, read_layout, read_table, start, state_release
+from sudare.tables.descent import (
+    Nodes,
+    Noise,
+    Tree,
+    descend,
+    measure_levels,
+    read_layout,
+    read_table,
+    read_threads,
+    start,
+    state_release,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["wide_tree"]
 
 MOST_BITS_A_LEVEL = 12
-NODES_AT_ONCE = 1 << 22
-"""Children whose noise is held at the same time."""
+CHILDREN_AT_ONCE = 1 << 20
+"""Children whose noise is held at the same time, in each thread."""
 
 
 def wide_tree(
@@ -42,6 +56,7 @@ def wide_tree(
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
     entropy: EntropySource | None = None,
+    threads: int = 1,
 ) -> tuple[CountTable, ReleaseEvent]:
     """Publish a table by a tree of few levels: the noisy counts of a node's children, made to add up to the node.
 
@@ -67,6 +82,7 @@ def wide_tree(
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
+        threads: how many threads to use. The result of a research source does not depend on it.
 
     Returns:
         The refined table, and the event with the cost.
@@ -85,6 +101,7 @@ def wide_tree(
     people = read_table(table, budget, noise, "wide_tree")
     shape = read_layout(layout, people, "wide_tree")
     source = read_entropy(entropy, "wide_tree")
+    workers = read_threads(threads, "wide_tree")
     protected = Unit() if unit is None else unit
     steps = _read_bits(bits, shape.depth)
     shares = _read_weights(weights, steps, len(people.domain.shape))
@@ -95,36 +112,34 @@ def wide_tree(
     event = state_release("wide-tree", protected, budget, levels, conversion, source)
 
     tree = Tree.over(people, shape)
-    nodes = start(tree, levels[0], source)
-    below = shape.depth
+    bit = shape.depth
+    splits = []
     for step, level in zip(steps, levels[1:], strict=True):
-        below -= step
-        parts = []
-        at_once = max(1, NODES_AT_ONCE >> step)
-        for first in range(0, len(nodes), at_once):
-            part = nodes.between(first, first + at_once)
-            parts.append(_split(tree, part, noise_for(level).draw((len(part), 1 << step), source), step, below, source))
-        nodes = Nodes.joined(parts)
-    return nodes.to_table(people, shape), event
+        bit -= step
+        splits.append(partial(_split, tree, noise_for(level), step, bit))
+    cells = descend(start(tree, levels[0], source), splits, source, workers)
+    return cells.to_table(people, shape), event
 
 
-def _split(tree: Tree, nodes: Nodes, drawn: NDArray[Any], step: int, bit: int, source: EntropySource) -> Nodes:
+def _split(tree: Tree, noise: Sampler, step: int, bit: int, nodes: Nodes, source: EntropySource) -> Nodes:
     from sudare.kernels.trees import split_by_counts
 
-    most = min(int(nodes.refined.sum(dtype="float64")) + 1, len(nodes) << step)
-    children = Nodes.empty(most)
-    written = split_by_counts(
-        tree.leaves,
-        tree.sums,
-        *nodes.arrays,
-        drawn,
-        source.words(len(nodes)),
-        bit,
-        step,
-        *tree.padding,
-        *children.arrays,
-    )
-    return children.between(0, written)
+    parts = []
+    at_once = max(1, CHILDREN_AT_ONCE >> step)
+    for first in range(0, len(nodes), at_once):
+        some = nodes.between(first, first + at_once)
+        drawn, words = noise.draw((len(some), 1 << step), source), source.words(len(some))
+        children = Nodes.empty(_most_children(some, step))
+        written = split_by_counts(
+            tree.leaves, tree.sums, *some.arrays, drawn, words, bit, step, *tree.padding, *children.arrays
+        )
+        parts.append(children.between(0, written))
+    return Nodes.joined(parts)
+
+
+def _most_children(nodes: Nodes, step: int) -> int:
+    """A node has at most as many children with a positive count as it has people, and as there are."""
+    return int(np.minimum(nodes.refined, 1 << step).sum())
 
 
 def _read_bits(bits: object, depth: int) -> list[int]:

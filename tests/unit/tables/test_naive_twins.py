@@ -122,6 +122,9 @@ def test_nothing_is_drawn_below_an_empty_node(mechanism: Any) -> None:
             self.real.fill(words)
             self.read += words.size
 
+        def spawn(self, count: int) -> list[Any]:
+            return [self] * count
+
     counts = np.zeros((4096, 4096), dtype=np.int64)
     counts[:4, :4] = 1000
     source = Counting()
