@@ -25,6 +25,7 @@ from sudare import (
     raster_layout,
     wide_tree,
 )
+from tests.scripted import ScriptedEntropy
 
 MECHANISMS = [nn_wavelet, wide_tree]
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
@@ -137,6 +138,19 @@ class TestTableMechanism:
         with pytest.raises(ParameterError):
             mechanism(table, Budget(epsilon=1))
 
+    def test_no_error_depends_on_what_is_drawn(self, mechanism: Any) -> None:
+        """A scale out of range is refused before the first draw, and a total beyond the largest is cut off."""
+        source = ScriptedEntropy([])  # any draw at all would raise another error
+        with pytest.raises(ParameterError, match=r"number from 0\.001 to"):
+            mechanism(np.zeros(16, dtype=int), Budget(epsilon=1).times(Fraction(1, 10**13)), entropy=source)
+        for _ in range(20):
+            mechanism(np.array([2**62, 0]), Budget(epsilon=0.002))
+
+    def test_layout_errors_show_no_counts(self, mechanism: Any) -> None:
+        with pytest.raises(ParameterError) as caught:
+            mechanism(np.ones(4, dtype=int), Budget(epsilon=1), layout=np.array([424242, 0, 3, 4]))
+        assert "424242" not in str(caught.value)
+
     def test_guarantees_that_cannot_be_given(self, mechanism: Any) -> None:
         counts = np.ones((4, 4), dtype=int)
         with pytest.raises(GuaranteeError, match="delta"):
@@ -170,3 +184,10 @@ def test_weights_are_one_for_each_level(weights: Any) -> None:
 def test_weights_divide_the_budget() -> None:
     _, event = wide_tree(np.ones((16, 16), dtype=int), Budget(epsilon=1), bits=(2, 6), weights=(1, 3, 6))
     assert [m.epsilon for m in event.measurements] == [Fraction(1, 10), Fraction(3, 10), Fraction(6, 10)]
+
+
+def test_an_extreme_weight_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(ParameterError, match=r"number from 0\.001 to"):
+        wide_tree(
+            np.zeros(16, dtype=int), Budget(epsilon=1), bits=(4,), weights=(10**13, 1), entropy=ScriptedEntropy([])
+        )

@@ -6,13 +6,16 @@ An attribute has one axis, or two for a mesh, and knows the value of each place 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.domain.mesh import MeshLevel, mesh_cells, mesh_codes, mesh_level
+from sudare.domain.reading import read_column
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 
@@ -54,8 +57,10 @@ class Attribute(ABC):
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The value at each place."""
 
-    def _refuse(self, position: int, value: object, allowed: str) -> ParameterError:
-        return ParameterError(self.name, "this table", allowed, Described(f"{value!r:.60} at position {position}"))
+    def _refuse(self, position: int, allowed: str, label: object = None) -> ParameterError:
+        """Names a label, which is a word of the user's plan, but no measured value."""
+        got = "another value" if label is None else f"{label!r:.60}"
+        return ParameterError(self.name, "this table", allowed, Described(f"{got} at position {position}"))
 
 
 @dataclass(frozen=True)
@@ -83,13 +88,11 @@ class Positions(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
-        array = np.asarray(values)
         allowed = f"whole numbers from 0 to {self.length - 1}"
-        if array.size and array.dtype.kind not in "iu":
-            raise ParameterError(self.name, "this table", allowed, Described(f"an array of {array.dtype}"))
+        array = read_column(values, self.name, allowed, "iu")
         outside = np.flatnonzero((array < 0) | (array >= self.length))
         if outside.size:
-            raise self._refuse(int(outside[0]), array[outside[0]].item(), allowed)
+            raise self._refuse(int(outside[0]), allowed)
         return (array.astype(np.int64),)
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
@@ -117,11 +120,11 @@ class Category(Attribute):
         self._read_name()
         if isinstance(self.labels, (str, bytes)) or not isinstance(self.labels, Sequence):
             raise ParameterError("labels", "Category", "a list of values", shown(self.labels))
-        labels = tuple(self.labels)
-        if not 1 <= len(labels) <= MOST_VALUES or len(set(labels)) < len(labels):
-            raise ParameterError(
-                "labels", "Category", "different values, at least one", Described(f"{len(labels)} values")
-            )
+        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.labels)
+        is_plain = all(isinstance(label, (str, int, float, date)) for label in labels)
+        if not is_plain or not 1 <= len(labels) <= MOST_VALUES or len(set(labels)) < len(labels):
+            requirement = "different texts, numbers or dates, at least one"
+            raise ParameterError("labels", "Category", requirement, Described(f"{len(labels)} values"))
         object.__setattr__(self, "labels", labels)
 
     @property
@@ -131,21 +134,25 @@ class Category(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
+        allowed = f"one of its {len(self.labels)} labels, such as {self.labels[0]!r:.40}"
         place_of = {label: place for place, label in enumerate(self.labels)}
-        listed: list[Any] = np.asarray(values).tolist()
+        listed: list[Any] = read_column(values, self.name, allowed, "biufUTOM").tolist()
         places = np.empty(len(listed), dtype=np.int64)
         for position, value in enumerate(listed):
-            place = place_of.get(value)
+            place = place_of.get(value) if isinstance(value, Hashable) else None
             if place is None:
-                raise self._refuse(
-                    position, value, f"one of its {len(self.labels)} labels, such as {self.labels[0]!r:.40}"
-                )
+                raise self._refuse(position, allowed, label=value)
             places[position] = place
         return (places,)
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The value at each place."""
-        return np.array(self.labels)[places[0]]
+        labels = np.empty(len(self.labels), dtype=object)
+        labels[:] = self.labels
+        kinds = {type(label) for label in self.labels}
+        if kinds == {int} or (kinds == {str} and not any("\0" in label for label in self.labels)):
+            labels = np.array(self.labels)
+        return labels[places[0]]
 
 
 @dataclass(frozen=True)
@@ -166,14 +173,14 @@ class Bins(Attribute):
 
     def __post_init__(self) -> None:
         self._read_name()
-        allowed = "at least two ascending, finite numbers"
+        allowed = "at least two ascending, finite numbers, whole ones up to 2**53"
         try:
             edges = tuple(self.edges)
-            array = np.asarray(edges, dtype=np.float64)
-        except (TypeError, ValueError):
+            is_plain = all(isinstance(e, (int, float)) and not isinstance(e, bool) and abs(e) <= 2**53 for e in edges)
+        except TypeError:
             raise ParameterError("edges", "Bins", allowed, shown(self.edges)) from None
-        if array.size < 2 or array.size > MOST_VALUES or not np.isfinite(array).all() or not (np.diff(array) > 0).all():
-            raise ParameterError("edges", "Bins", allowed, Described(f"{array.size} numbers that are not"))
+        if not is_plain or not 2 <= len(edges) <= MOST_VALUES or not all(a < b for a, b in pairwise(edges)):
+            raise ParameterError("edges", "Bins", allowed, Described(f"{len(edges)} that are not"))
         object.__setattr__(self, "edges", edges)
 
     @property
@@ -183,14 +190,14 @@ class Bins(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
-        array = np.asarray(values)
         allowed = f"numbers from {self.edges[0]} to below {self.edges[-1]}"
-        if array.size and array.dtype.kind not in "fiu":
-            raise ParameterError(self.name, "this table", allowed, Described(f"an array of {array.dtype}"))
-        outside = np.flatnonzero(~((array >= self.edges[0]) & (array < self.edges[-1])))
+        column = read_column(values, self.name, allowed, "fiu")
+        # One type for edges and values, and the bin itself tells whether a value is inside.
+        places = np.searchsorted(np.asarray(self.edges, dtype=np.float64), column.astype(np.float64), side="right") - 1
+        outside = np.flatnonzero((places < 0) | (places >= len(self.edges) - 1) | ~(np.abs(column) <= 2.0**53))
         if outside.size:
-            raise self._refuse(int(outside[0]), array[outside[0]].item(), allowed)
-        return ((np.searchsorted(np.asarray(self.edges), array, side="right") - 1).astype(np.int64),)
+            raise self._refuse(int(outside[0]), allowed)
+        return (places.astype(np.int64),)
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The lower limit of the bin at each place."""
@@ -272,7 +279,7 @@ class Mesh(Attribute):
         outside = np.flatnonzero((rows < 0) | (rows >= self.rows) | (columns < 0) | (columns >= self.columns))
         if outside.size:
             allowed = f"mesh codes within {self.rows} rows and {self.columns} columns of the window"
-            raise self._refuse(int(outside[0]), np.asarray(values)[outside[0]].item(), allowed)
+            raise self._refuse(int(outside[0]), allowed, label=np.asarray(values).ravel()[outside[0]].item())
         return rows, columns
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:

@@ -112,6 +112,11 @@ class Domain:
                 wanted = [a.name for a in self.attributes]
                 raise ParameterError("columns", "Domain.keys_of", f"the columns {wanted}", sorted(map(str, columns)))
             places.extend(attribute.places(columns[attribute.name]))
+        lengths = sorted({along.size for along in places})
+        if len(lengths) > 1:
+            raise ParameterError(
+                "columns", "Domain.keys_of", "columns of equal length", Described(f"lengths {lengths}")
+            )
         return self.keys_at(*places)
 
     def columns_of(self, keys: Keys) -> dict[str, NDArray[Any]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import ParameterError
+from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,6 +105,13 @@ class Layout:
         return out
 
 
+def _read_shape(shape: object, function: str) -> tuple[int, ...]:
+    requirement = "a tuple of whole numbers >= 1, such as the shape of a domain"
+    if not isinstance(shape, tuple) or not shape:
+        raise ParameterError("shape", function, requirement, shown(shape))
+    return tuple(exact_integer(length, "shape", function, requirement, smallest=1) for length in shape)
+
+
 def axis_bits(length: int) -> int:
     """Bits of an index along an axis."""
     return (length - 1).bit_length()
@@ -117,6 +125,7 @@ def morton_layout(shape: tuple[int, ...]) -> Layout:
         >>> morton_layout((4, 16)).axis_of_split
         (1, 1, 0, 1, 0, 1)
     """
+    shape = _read_shape(shape, "morton_layout")
     left = [axis_bits(length) for length in shape]
     splits: list[int] = []
     while any(left):
@@ -136,4 +145,5 @@ def raster_layout(shape: tuple[int, ...]) -> Layout:
         >>> raster_layout((4, 4)).axis_of_split
         (0, 0, 1, 1)
     """
+    shape = _read_shape(shape, "raster_layout")
     return Layout(shape, tuple(axis for axis, length in enumerate(shape) for _ in range(axis_bits(length))))

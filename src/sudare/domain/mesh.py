@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.domain.reading import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
@@ -149,7 +150,7 @@ def mesh_cells(codes: ArrayLike, level: str | MeshLevel) -> tuple[Integers, Inte
     """The grid cells of codes: rows and columns.
 
     Args:
-        codes: whole numbers, or text.
+        codes: whole numbers, or text (which codes with leading zeros must be: those south of latitude 6.7).
         level: the level that all of them have.
 
     Raises:
@@ -212,13 +213,13 @@ def mesh_cells_of_points(
 
 
 def _cells_along_axis(degrees: NDArray[np.float64], origin: int, per_degree: Fraction) -> Integers:
-    scaled = (degrees - origin) * float(per_degree)
+    flat = degrees.reshape(-1)
+    scaled = (flat - origin) * float(per_degree)
     cells = np.floor(scaled).astype(np.int64)
-    near_border = np.abs(scaled - np.rint(scaled)) < SUSPICIOUS
-    for position in np.flatnonzero(near_border.ravel()).tolist():
-        typed = Fraction(repr(float(degrees.ravel()[position])))
-        cells.ravel()[position] = (typed - origin) * per_degree // 1
-    return cells
+    for position in np.flatnonzero(np.abs(scaled - np.rint(scaled)) < SUSPICIOUS).tolist():
+        typed = Fraction(repr(float(flat[position])))
+        cells[position] = (typed - origin) * per_degree // 1
+    return cells.reshape(degrees.shape)
 
 
 def _stages(level: MeshLevel) -> Integers:
@@ -226,10 +227,13 @@ def _stages(level: MeshLevel) -> Integers:
 
 
 def _degrees(values: ArrayLike, parameter: str, function: str) -> NDArray[np.float64]:
-    array = np.asarray(values)
+    array = read_array(values, parameter, function, "numbers")
     if array.dtype.kind not in "fiu":
         raise ParameterError(parameter, function, "numbers", Described(f"an array of {array.dtype}"))
-    degrees = array.astype(np.float64)
+    # Shorter floats are read as the decimals they print as, like all floats.
+    is_short = array.dtype.kind == "f" and array.dtype.itemsize < 8
+    degrees = np.ascontiguousarray(array.astype(str).astype(np.float64) if is_short else array.astype(np.float64))
+    degrees = degrees.reshape(array.shape)
     if not np.isfinite(degrees).all() or (np.abs(degrees) > 1000).any():
         bad = int(np.flatnonzero(~(np.abs(degrees.ravel()) <= 1000))[0])
         raise ParameterError(parameter, function, "finite degrees", Described(f"another number at position {bad}"))
@@ -237,7 +241,7 @@ def _degrees(values: ArrayLike, parameter: str, function: str) -> NDArray[np.flo
 
 
 def _whole_numbers(values: ArrayLike, parameter: str, function: str) -> Integers:
-    array = np.asarray(values)
+    array = read_array(values, parameter, function, "whole numbers")
     is_empty = array.size == 0
     if array.dtype.kind not in "iu" and not is_empty:
         raise ParameterError(parameter, function, "whole numbers", Described(f"an array of {array.dtype}"))
@@ -247,14 +251,19 @@ def _whole_numbers(values: ArrayLike, parameter: str, function: str) -> Integers
 
 
 def _read_codes(codes: ArrayLike, level: MeshLevel) -> Integers:
-    array = np.asarray(codes)
+    requirement = f"codes of {level.digits} digits at level {level.name!r}"
+    array = read_array(codes, "codes", "mesh_cells", requirement)
     if array.dtype.kind not in "UTO":
-        return _whole_numbers(array, "codes", "mesh_cells")
+        numbers = _whole_numbers(array, "codes", "mesh_cells")
+        short = np.flatnonzero(numbers.ravel() < 10 ** (level.digits - 1))
+        if short.size:
+            got = Described(f"{numbers.ravel()[short[0]]} at position {short[0]}")
+            raise ParameterError("codes", "mesh_cells", requirement, got, "A code with leading zeros must be text.")
+        return numbers
     flat: list[Any] = array.ravel().tolist()
     for position, code in enumerate(flat):
         is_text = isinstance(code, str) and len(code) == level.digits and code.isascii() and code.isdigit()
-        if not is_text and not (isinstance(code, int) and not isinstance(code, bool)):
-            requirement = f"codes of {level.digits} digits at level {level.name!r}"
+        if not is_text and not (type(code) is int and 10 ** (level.digits - 1) <= code < 10**level.digits):
             raise ParameterError("codes", "mesh_cells", requirement, Described(f"{code!r:.40} at position {position}"))
     return np.array([int(code) for code in flat], dtype=np.int64).reshape(array.shape)
 

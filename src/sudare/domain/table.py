@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.domain.domain import Domain, read_domain
+from sudare.domain.reading import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
@@ -61,7 +62,7 @@ class CountTable:
             array: the counts, of the shape of the domain.
             domain: the cells; plain positions if left out.
         """
-        dense = np.asarray(array)
+        dense = read_array(array, "array", "CountTable.from_dense", "an array of whole numbers")
         if dense.ndim == 0:
             raise ParameterError(
                 "array", "CountTable.from_dense", "an array with at least one axis", Described("one number")
@@ -86,7 +87,7 @@ class CountTable:
         """
         function = "CountTable.from_cells"
         read_domain(domain, function)
-        given = np.asarray(keys)
+        given = read_array(keys, "keys", function, "whole numbers in one dimension")
         if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
             raise ParameterError(
                 "keys", function, "whole numbers in one dimension", Described(f"an array of {given.dtype}")
@@ -95,7 +96,7 @@ class CountTable:
             raise ParameterError(
                 "keys", function, f"from 0 to {domain.cells - 1}, as the domain has cells", Described("others")
             )
-        amounts = _read_counts(np.asarray(counts), "counts", function)
+        amounts = _read_counts(counts, "counts", function)
         if amounts.shape != given.shape:
             raise ParameterError(
                 "counts", function, f"as many as keys, {given.size}", Described(f"an array of shape {amounts.shape}")
@@ -119,24 +120,30 @@ class CountTable:
         function = "CountTable.from_frame"
         try:
             data = narwhals.from_native(frame, eager_only=True)
-        except TypeError:
+            names = list(data.columns)
+        except (TypeError, narwhals.exceptions.NarwhalsError):
             raise ParameterError("frame", function, "a pandas, polars or pyarrow frame", shown(frame)) from None
         read_domain(domain, function)
         wanted = [attribute.name for attribute in domain.attributes] + ([count] if count is not None else [])
-        missing = [name for name in wanted if name not in data.columns]
+        missing = [name for name in wanted if name not in names]
         if missing:
             raise ParameterError(
                 "frame", function, f"a frame with the columns {wanted}", Described(f"no column {missing[0]!r}")
             )
+        if len(set(wanted)) < len(wanted):
+            raise ParameterError("count", function, "another column than the attributes", count)
         columns = {name: data[name].to_numpy() for name in wanted}
         counts = np.ones(len(data), dtype=np.int64) if count is None else _read_counts(columns[count], count, function)
         return cls._merged(domain, domain.keys_of(columns), counts)
 
     @classmethod
     def from_unique_cells(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
-        """A table from different keys of the domain, in any order, and positive counts: nothing is merged or looked for."""
+        """A table from different keys of the domain, in any order, and positive counts: nothing is merged or checked.
+
+        For results of mechanisms, where an error that depends on what was drawn would itself be a release.
+        """
         order = np.argsort(keys)
-        return cls._checked(domain, keys[order], counts[order])
+        return cls(domain, keys[order], counts[order])
 
     @classmethod
     def _merged(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
@@ -206,6 +213,10 @@ class CountTable:
         if not issparse(matrix):
             raise ParameterError("matrix", "CountTable.from_sparse", "a scipy.sparse matrix or array", shown(matrix))
         entries = matrix.tocoo()
+        if len(entries.shape) != 2:
+            raise ParameterError(
+                "matrix", "CountTable.from_sparse", "a matrix of two axes", Described(f"{len(entries.shape)} axes")
+            )
         shape = tuple(map(int, entries.shape))
         cells = Domain.of_shape(shape) if domain is None else read_domain(domain, "CountTable.from_sparse")
         if cells.shape != tuple(entries.shape):
@@ -233,13 +244,14 @@ class CountTable:
 
 def _read_counts(values: ArrayLike, parameter: str, function: str) -> Counts:
     """Whole, non-negative numbers of any numeric kind, as int64. Errors tell positions, never values."""
-    array = np.asarray(values)
     requirement = "whole numbers from 0 to 2**62"
+    array = read_array(values, parameter, function, requirement)
     if array.size == 0:
         return np.empty(array.shape, dtype=np.int64)
     if array.dtype.kind not in "iuf":
         raise ParameterError(parameter, function, requirement, Described(f"an array of {array.dtype}"))
     if array.dtype.kind == "f":
+        array = array.astype(np.float64)
         wrong = ~(np.isfinite(array) & (array == np.floor(array)) & (np.abs(array) <= 2.0**53))
     else:
         wrong = array > LARGEST_TOTAL
@@ -252,7 +264,8 @@ def _read_counts(values: ArrayLike, parameter: str, function: str) -> Counts:
 
 def _check_total(counts: Counts, parameter: str, function: str) -> None:
     """The total must fit, whatever order it is summed in."""
-    if counts.size and float(counts.sum(dtype=np.float64)) > float(LARGEST_TOTAL):
+    total = (int((counts >> 32).sum()) << 32) + int((counts & (2**32 - 1)).sum())
+    if total > LARGEST_TOTAL:
         raise ParameterError(
             parameter, function, "whole numbers with a total of at most 2**62", Described("a larger total")
         )

@@ -15,6 +15,9 @@ from sudare.kernels.compiling import called, kernel
 
 __all__ = ["split_by_counts", "split_by_difference"]
 
+ABSENT = -(2**63) + 1
+"""Stands for the count of a child without cells."""
+
 
 @called
 def first_at_least(leaves: Any, low: Any, high: Any, wanted: Any) -> Any:
@@ -133,14 +136,14 @@ def split_by_counts(
     for i in range(prefixes.size):
         s = refined[i]
         position = starts[i]
-        highest = np.int64(-(2**62))
+        highest = np.int64(ABSENT)
         for child in range(fan):
             below = position
             child_end = prefixes[i] | (np.uint64(child + 1) << np.uint64(bit))
             position = ends[i] if child == fan - 1 else first_at_least(leaves, position, ends[i], child_end)
             z = sums[position] - sums[below] + noise[i, child]
             if padded and is_outside(prefixes[i] | (np.uint64(child) << np.uint64(bit)), lengths, gather):
-                z = np.int64(-(2**62))
+                z = np.int64(ABSENT)
             noise[i, child] = z
             highest = max(highest, z)
         # The smallest t for which what is above t does not exceed s.
@@ -149,7 +152,7 @@ def split_by_counts(
             t = low + ((high - low) >> 1)
             above = np.int64(0)
             for child in range(fan):
-                if noise[i, child] > t:
+                if noise[i, child] > t and noise[i, child] != ABSENT:
                     above += noise[i, child] - t
                     if above > s:
                         break
@@ -161,7 +164,7 @@ def split_by_counts(
         left_over = s
         active = 0
         for child in range(fan):
-            if noise[i, child] >= t:
+            if noise[i, child] >= t and noise[i, child] != ABSENT:
                 active += 1
                 left_over -= noise[i, child] - t
         turn: Any = np.int64(tie_words[i] % np.uint64(active))
@@ -170,7 +173,7 @@ def split_by_counts(
             child_end = prefixes[i] | (np.uint64(child + 1) << np.uint64(bit))
             below = position
             position = ends[i] if child == fan - 1 else first_at_least(leaves, position, ends[i], child_end)
-            if noise[i, child] < t:
+            if noise[i, child] < t or noise[i, child] == ABSENT:
                 continue
             count = noise[i, child] - t
             if turn < left_over:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sudare.domain.layout import Layout, morton_layout
-from sudare.domain.table import CountTable
-from sudare.errors import Described, ParameterError
+from sudare.domain.table import LARGEST_TOTAL, CountTable
+from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.parameters import Rational, exact_integer, shown
@@ -112,8 +112,12 @@ class Nodes:
 
 
 def start(tree: Tree, total: Measurement, source: EntropySource) -> Nodes:
-    """The root with its noisy total; no nodes at all if that is not positive."""
-    noisy = int(tree.sums[-1]) + noise_for(total).draw(None, source)
+    """The root with its noisy total, cut off where counts end; no nodes at all if it is not positive.
+
+    This is the first draw. Nothing from here on may raise an error that depends on what is drawn: it would be a release
+    without a charge. All samplers are therefore made before.
+    """
+    noisy = min(int(tree.sums[-1]) + noise_for(total).draw(None, source), LARGEST_TOTAL)
     root = Nodes.empty(1)
     root.prefixes[0], root.starts[0], root.ends[0], root.refined[0] = 0, 0, tree.leaves.size, max(noisy, 0)
     return root.between(0, int(noisy > 0))
@@ -162,13 +166,15 @@ def measure_levels(
 ) -> list[Measurement]:
     """A measurement for each level, which together cost exactly the budget (or the rho that it allows)."""
     if noise == "laplace":
+        LaplaceMeasurement.for_budget(
+            budget, sensitivities[0]
+        )  # refuses what Laplace noise cannot give, with the reason
         shares = Budget._exactly(budget.epsilon, Fraction(0), None).allocate(weights)
         return [LaplaceMeasurement.for_budget(share, s) for share, s in zip(shares, sensitivities, strict=True)]
+    GaussianMeasurement.for_budget(budget, sensitivities[0], conversion)  # refuses what Gaussian noise cannot give
     whole = budget
     if budget.currency == "epsilon-delta":
-        whole = Budget(rho=epsilon_to_rho(budget.epsilon, budget.delta, conversion))
-    elif budget.currency == "epsilon":
-        GaussianMeasurement.for_budget(budget, sensitivities[0])  # refuses, with the reason
+        whole = Budget._exactly(None, Fraction(0), epsilon_to_rho(budget.epsilon, budget.delta, conversion))
     return [
         GaussianMeasurement.for_budget(share, s)
         for share, s in zip(whole.allocate(weights), sensitivities, strict=True)
@@ -199,7 +205,6 @@ def read_layout(layout: Layout | None, table: CountTable, function: str) -> Layo
     if layout is None:
         return morton_layout(table.domain.shape)
     if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:
-        raise ParameterError(
-            "layout", function, f"a Layout of the shape {table.domain.shape}", Described(f"{layout!r:.60}")
-        )
+        got = layout.lengths if isinstance(layout, Layout) else shown(layout)
+        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}", got)
     return layout

@@ -62,7 +62,8 @@ def test_known_codes(name: str, code: int, corner: tuple[Fraction, Fraction]) ->
 def test_codes_are_those_of_the_definition_and_come_back(name: str, data: st.DataObject) -> None:
     level = mesh_level(name)
     cells = st.integers(0, level.cells_per_side - 1)
-    pairs = data.draw(st.lists(st.tuples(cells, cells), min_size=1, max_size=20))
+    without_leading_zero = st.integers(10 * level.divisions, level.cells_per_side - 1)
+    pairs = data.draw(st.lists(st.tuples(without_leading_zero, cells), min_size=1, max_size=20))
     rows, columns = (np.array(v) for v in zip(*pairs, strict=True))
     codes = mesh_codes(rows, columns, name)
     assert codes.tolist() == [naive_code(r, c, level) for r, c in pairs]
@@ -134,7 +135,7 @@ def test_levels_are_nested() -> None:
     ],
 )  # fmt: skip
 def test_codes_that_break_a_rule_are_named(name: str, code: int) -> None:
-    good = int(mesh_codes([5], [7], name)[0])
+    good = int(mesh_codes([53 * mesh_level(name).divisions], [7], name)[0])
     with pytest.raises(
         ParameterError, match=f"The 'codes' parameter of mesh_cells must be .* Got {code} at position 2 instead"
     ):
@@ -181,7 +182,8 @@ def test_unknown_levels(level: Any) -> None:
 
 
 def test_shapes_are_kept() -> None:
-    codes = mesh_codes(np.arange(6).reshape(2, 3), np.arange(6).reshape(2, 3), "3")
+    cells = 53 * 80 + np.arange(6).reshape(2, 3)
+    codes = mesh_codes(cells, cells, "3")
     assert codes.shape == (2, 3)
     assert mesh_cells(codes, "3")[0].shape == (2, 3)
     assert mesh_codes([], [], "3").shape == (0,)
@@ -202,3 +204,25 @@ def test_interiors_agree_with_jismesh() -> None:
         theirs = np.asarray(utils.to_meshcode(latitudes, longitudes, number)).astype(np.int64)
         assert np.array_equal(theirs, mesh_codes(rows, columns, name))
         assert np.array_equal(mesh_cells_of_points(latitudes, longitudes, name), (rows, columns))
+
+
+@pytest.mark.parametrize(("code", "name"), [(533771, "3"), (5339, "2"), (339, "1"), (53394611, "1/2")])
+def test_codes_of_another_level_are_refused(code: int, name: str) -> None:
+    for codes in ([code], np.array([code], dtype=object)):
+        with pytest.raises(ParameterError, match="must be codes of"):
+            mesh_cells(codes, name)
+
+
+def test_borders_are_exact_for_every_shape_order_and_precision() -> None:
+    wanted = mesh_cells_of_points([35.0], [137.5125], "3")[1][0]
+    assert mesh_cells_of_points(35.0, 137.5125, "3")[1] == wanted
+    grid = np.asfortranarray(np.full((2, 3), 137.5125))
+    assert (mesh_cells_of_points(np.asfortranarray(np.full((2, 3), 35.0)), grid, "3")[1] == wanted).all()
+    short = np.array([35.0, 137.5125], dtype=np.float32)
+    assert mesh_cells_of_points(short[:1], short[1:], "3")[1][0] == wanted
+
+
+@pytest.mark.parametrize("codes", [[10**30], [[53394611], [1, 2]], np.ma.array([53394611], mask=[True])])
+def test_odd_arrays_of_codes(codes: Any) -> None:
+    with pytest.raises(ParameterError, match="The 'codes' parameter"):
+        mesh_cells(codes, "3")

@@ -137,7 +137,7 @@ def test_values_outside_their_attribute_are_named(column: str, value: Any) -> No
     columns[column][2] = value
     with pytest.raises(ParameterError) as caught:
         PEOPLE.keys_of(columns)
-    assert "at position 2" in str(caught.value) or "an array of" in str(caught.value)
+    assert "at position 2" in str(caught.value) or "array of" in str(caught.value)
 
 
 def test_missing_columns_are_named() -> None:
@@ -210,3 +210,65 @@ def test_morton_blocks_are_square() -> None:
     leaves = morton_layout((8, 8)).to_tree(np.arange(64, dtype=np.uint64)).reshape(8, 8)
     assert set((leaves[:4, :4] // 16).ravel().tolist()) == {0}
     assert len(set((leaves[2:4, 4:6] // 4).ravel().tolist())) == 1
+
+
+def test_bins_and_values_of_different_precision_agree() -> None:
+    """float32 0.7 is below the double 0.7: it is outside, not in the last bin of another row."""
+    with pytest.raises(ParameterError, match="another value at position 0"):
+        Bins("x", (0.7, 0.8, 0.9)).places(np.array([0.7], np.float32))
+    with pytest.raises(ParameterError, match="another value at position 0"):
+        Bins("x", (0, 10, 2**53)).places(np.array([2**62], np.uint64))
+
+
+@pytest.mark.parametrize("edges", [(0, 10**400), ("1", "2"), "12", ((0, 1), (2, 3)), (0, 2**62 + 1), (0, True)])
+def test_edges_that_are_none(edges: Any) -> None:
+    with pytest.raises(ParameterError, match="The 'edges' parameter of Bins"):
+        Bins("x", edges)
+
+
+@pytest.mark.parametrize("labels", [(1, "a"), ("a", "a\0"), (2**53 + 1, 0.5), ("f", "m"), (3, 1, 2)])
+def test_labels_come_back_as_they_are(labels: tuple[Any, ...]) -> None:
+    category = Category("c", labels)
+    back = category.values(category.places(np.array(labels, dtype=object)))
+    assert back.tolist() == list(labels)
+
+
+@pytest.mark.parametrize("labels", [([1], [2]), ((1, 2), (3, 4)), (None, 1)])
+def test_labels_that_are_none(labels: Any) -> None:
+    with pytest.raises(ParameterError, match="The 'labels' parameter of Category"):
+        Category("c", labels)
+
+
+@pytest.mark.parametrize("values", [[[0, 1]], 5, [[1], [1, 2]], np.ma.array([0, 1], mask=[True, False])])
+def test_columns_have_one_dimension(values: Any) -> None:
+    for attribute in (Positions("p", 4), Bins("p", (0, 4)), Category("p", (0, 1))):
+        with pytest.raises(ParameterError, match="The 'p' parameter of this table"):
+            attribute.places(values)
+
+
+def test_columns_have_equal_length() -> None:
+    domain = Domain.of_shape((4, 4))
+    with pytest.raises(ParameterError, match="columns of equal length"):
+        domain.keys_of({"axis 0": [1], "axis 1": [0, 1, 2]})
+
+
+def test_masked_counts_are_refused() -> None:
+    masked: Any = np.ma.array([1, 99999, 0], mask=[False, True, False])
+    with pytest.raises(ParameterError, match="a masked array"):
+        CountTable.from_dense(masked)
+    with pytest.raises(ParameterError, match="a masked array"):
+        CountTable.from_cells(Domain.of_shape((3,)), [0, 1, 2], masked)
+
+
+def test_totals_are_checked_exactly() -> None:
+    domain = Domain.of_shape((4,))
+    assert CountTable.from_cells(domain, [0, 1], [2**62 - 1, 1]).total == 2**62
+    with pytest.raises(ParameterError, match="total of at most"):
+        CountTable.from_cells(domain, [0, 1], [2**62, 1])
+
+
+@pytest.mark.parametrize("shape", [5, (4.0,), (0,), (), [4, 4], (True,)])
+def test_layouts_of_no_shape(shape: Any) -> None:
+    for make in (morton_layout, raster_layout):
+        with pytest.raises(ParameterError, match="The 'shape' parameter"):
+            make(shape)
