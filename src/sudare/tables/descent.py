@@ -43,8 +43,9 @@ __all__ = [
 ]
 
 Noise = Literal["laplace", "gaussian"]
-NODES_TO_PART = 512
-PARTS = 32
+NODES_TO_PART = 1 << 13
+PARTS = 8
+"""Few enough for the work in each to outweigh the calls, enough for several threads to share it."""
 
 
 @dataclass(frozen=True)
