@@ -11,6 +11,7 @@ import pytest
 
 import sudare
 from sudare.attacks import audit_epsilon
+from sudare.refine import nearest_integers, negative_l2, project_on_simplex
 
 MARK = 424242
 MISTAKES: list[Any] = [
@@ -90,6 +91,12 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "CountTable.from_cells": (sudare.CountTable.from_cells, {"domain": DOMAIN, "keys": [0], "counts": [1]}),
     "CountTable.from_frame": (sudare.CountTable.from_frame, {"frame": None, "domain": DOMAIN}),
     "CountTable.from_sparse": (sudare.CountTable.from_sparse, {"matrix": None}),
+    "nn_wavelet": (sudare.nn_wavelet, {"table": np.array([1, 2, 3, 4]), "budget": BUDGET}),
+    "wide_tree": (sudare.wide_tree, {"table": np.array([1, 2, 3, 4]), "budget": BUDGET}),
+    "morton_layout": (sudare.morton_layout, {"shape": (4,)}),
+    "project_on_simplex": (project_on_simplex, {"values": [1.0], "total": 1}),
+    "negative_l2": (negative_l2, {"values": [1.0], "total": 1, "weight": 0.5}),
+    "nearest_integers": (nearest_integers, {"values": [1.0], "total": 1}),
     "mesh_codes": (sudare.mesh_codes, {"rows": [1], "columns": [1], "level": "3"}),
 }
 CASES = [(name, parameter) for name, (call, _) in WORKING.items() for parameter in inspect.signature(call).parameters]

@@ -13,11 +13,11 @@ import numpy as np
 
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
-from sudare.errors import ParameterError
+from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import Sampler, read_entropy
-from sudare.parameters import Rational, exact_integer, shown
+from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.events import ReleaseEvent
@@ -149,12 +149,10 @@ def _read_bits(bits: object, depth: int) -> list[int]:
         return ([rest] if rest else []) + [4] * (depth // 4)
     if isinstance(bits, str) or not isinstance(bits, Sequence):
         raise ParameterError("bits", "wide_tree", requirement, shown(bits))
-    steps = [
-        exact_integer(step, "bits", "wide_tree", requirement, smallest=1, largest=MOST_BITS_A_LEVEL) for step in bits
-    ]
-    if sum(steps) != depth:
-        raise ParameterError("bits", "wide_tree", requirement, sum(steps))
-    return steps
+    is_plain = all(type(step) is int and 1 <= step <= MOST_BITS_A_LEVEL for step in bits)
+    if not is_plain or sum(bits) != depth:
+        raise ParameterError("bits", "wide_tree", requirement, Described("others"))
+    return list(bits)
 
 
 def _read_weights(weights: object, steps: list[int], axes: int) -> Sequence[Rational]:

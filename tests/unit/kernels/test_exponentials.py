@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -42,3 +45,15 @@ def test_large_arguments_give_zero() -> None:
     out = np.ones(4)
     exp_minus_array(np.array([64.0, 1e3, 1e308, np.inf]), out)
     assert out.tolist() == [0.0] * 4
+
+
+def test_constants_do_not_depend_on_the_callers_decimal_context(tmp_path: Path) -> None:
+    """They are compiled into the kernel and cached on disk: a careless context must not spoil them for everybody."""
+    code = (
+        "import decimal, math; decimal.getcontext().prec = 1\n"
+        "from sudare.kernels.exponentials import _WHOLE_POWERS as powers\n"
+        "print(max(abs(power / math.exp(-n) - 1) for n, power in enumerate(powers.tolist())))"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert float(shown.stdout) < 1e-15
