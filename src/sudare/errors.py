@@ -17,7 +17,8 @@
     └── WeakBudgetWarning                  a budget so large that the guarantee means nothing
 
 An exception carries the offending object, so that a program can react without reading the sentence. No exception
-ever carries a value of the protected data.
+carries a count, a score or a measured number of the protected data. A label or a mesh code that is not in the plan is
+named, with its position, because nobody could find it otherwise.
 """
 
 from __future__ import annotations

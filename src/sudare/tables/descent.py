@@ -16,6 +16,7 @@ from sudare.domain.table import LARGEST_TOTAL, CountTable
 from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource, entropy_name
+from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
@@ -32,12 +33,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Nodes",
     "Noise",
+    "Request",
     "Tree",
     "descend",
     "measure_levels",
-    "read_layout",
-    "read_table",
-    "read_threads",
+    "read_request",
     "start",
     "state_release",
 ]
@@ -153,11 +153,6 @@ def descend(nodes: Nodes, levels: Sequence[Split], source: EntropySource, thread
         return Nodes.joined(list(pool.map(finish, parts, sources)))
 
 
-def read_threads(threads: object, function: str) -> int:
-    """How many threads to use."""
-    return exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024)
-
-
 def measure_levels(
     budget: Budget,
     weights: Sequence[Rational],
@@ -189,11 +184,43 @@ def state_release(
     return ReleaseEvent(mechanism, unit, budget, tuple(levels), entropy_name(source), conversion=conversion)
 
 
-def read_table(table: object, budget: object, noise: object, function: str) -> CountTable:
-    """The table that a caller handed in: a CountTable, or an array of whole numbers."""
+@dataclass(frozen=True)
+class Request:
+    """What a caller asked of a tree mechanism, checked: nothing here depends on what will be drawn."""
+
+    table: CountTable
+    layout: Layout
+    unit: Unit
+    source: EntropySource
+    threads: int
+
+
+def read_request(
+    function: str,
+    table: object,
+    budget: object,
+    noise: object,
+    unit: Unit | None,
+    layout: Layout | None,
+    entropy: EntropySource | None,
+    threads: object,
+) -> Request:
+    """Check the arguments that all tree mechanisms take."""
     read_budget(budget, function)
     if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
         raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+    people = _read_table(table, function)
+    workers = exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024)
+    return Request(
+        people,
+        _read_layout(layout, people, function),
+        Unit() if unit is None else unit,
+        read_entropy(entropy, function),
+        workers,
+    )
+
+
+def _read_table(table: object, function: str) -> CountTable:
     if isinstance(table, CountTable):
         return table
     if isinstance(table, np.ndarray):
@@ -201,8 +228,7 @@ def read_table(table: object, budget: object, noise: object, function: str) -> C
     raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
 
 
-def read_layout(layout: Layout | None, table: CountTable, function: str) -> Layout:
-    """The layout that a caller handed in, or the Morton layout."""
+def _read_layout(layout: Layout | None, table: CountTable, function: str) -> Layout:
     if layout is None:
         return morton_layout(table.domain.shape)
     if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:

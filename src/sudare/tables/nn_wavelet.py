@@ -13,7 +13,7 @@ from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.noise.bernoulli import fair_coins
 from sudare.noise.entropy import EntropySource
-from sudare.noise.sampler import Sampler, read_entropy
+from sudare.noise.sampler import Sampler
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.events import ReleaseEvent
@@ -24,9 +24,7 @@ from sudare.tables.descent import (
     Tree,
     descend,
     measure_levels,
-    read_layout,
-    read_table,
-    read_threads,
+    read_request,
     start,
     state_release,
 )
@@ -88,11 +86,8 @@ def nn_wavelet(
         >>> bool((published.counts > 0).all()), len(event.measurements)
         (True, 13)
     """
-    people = read_table(table, budget, noise, "nn_wavelet")
-    shape = read_layout(layout, people, "nn_wavelet")
-    source = read_entropy(entropy, "nn_wavelet")
-    workers = read_threads(threads, "nn_wavelet")
-    protected = Unit() if unit is None else unit
+    request = read_request("nn_wavelet", table, budget, noise, unit, layout, entropy, threads)
+    people, shape, protected, source = request.table, request.layout, request.unit, request.source
     of_total = sensitivity_of_counts(protected, merged=True)
     of_differences = sensitivity_of_counts(protected, merged=True, signed=True)
     sensitivities = [of_total] + [of_differences] * shape.depth
@@ -104,7 +99,7 @@ def nn_wavelet(
         partial(_halve, tree, noise_for(level), bit)
         for bit, level in zip(range(shape.depth - 1, -1, -1), levels[1:], strict=True)
     ]
-    cells = descend(start(tree, levels[0], source), steps, source, workers)
+    cells = descend(start(tree, levels[0], source), steps, source, request.threads)
     return cells.to_table(people, shape), event
 
 

@@ -16,7 +16,7 @@ from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.noise.sampler import Sampler, read_entropy
+from sudare.noise.sampler import Sampler
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
@@ -28,9 +28,7 @@ from sudare.tables.descent import (
     Tree,
     descend,
     measure_levels,
-    read_layout,
-    read_table,
-    read_threads,
+    read_request,
     start,
     state_release,
 )
@@ -98,11 +96,8 @@ def wide_tree(
         >>> abs(published.total - 5000) < 500, len(event.measurements)
         (True, 4)
     """
-    people = read_table(table, budget, noise, "wide_tree")
-    shape = read_layout(layout, people, "wide_tree")
-    source = read_entropy(entropy, "wide_tree")
-    workers = read_threads(threads, "wide_tree")
-    protected = Unit() if unit is None else unit
+    request = read_request("wide_tree", table, budget, noise, unit, layout, entropy, threads)
+    people, shape, protected, source = request.table, request.layout, request.unit, request.source
     steps = _read_bits(bits, shape.depth)
     shares = _read_weights(weights, steps, len(people.domain.shape))
     sensitivities = [sensitivity_of_counts(protected, merged=True)] * len(shares)
@@ -117,7 +112,7 @@ def wide_tree(
     for step, level in zip(steps, levels[1:], strict=True):
         bit -= step
         splits.append(partial(_split, tree, noise_for(level), step, bit))
-    cells = descend(start(tree, levels[0], source), splits, source, workers)
+    cells = descend(start(tree, levels[0], source), splits, source, request.threads)
     return cells.to_table(people, shape), event
 
 
