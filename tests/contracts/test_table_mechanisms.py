@@ -80,20 +80,22 @@ class TestTableMechanism:
     @pytest.mark.parametrize("adjacency", ["add-remove", "replace"])
     def test_units_that_touch_several_cells_need_more_noise(self, mechanism: Any, adjacency: Any) -> None:
         counts = np.zeros((8, 8), dtype=int)
-        one = mechanism(counts, Budget(rho=1), noise="gaussian", unit=Unit(adjacency=adjacency))[1]
-        three = mechanism(counts, Budget(rho=1), noise="gaussian", unit=Unit(cells=3, adjacency=adjacency))[1]
+        one = mechanism(counts, Budget(rho=1), noise="gaussian", unit=Unit(adjacency=adjacency)).event
+        three = mechanism(counts, Budget(rho=1), noise="gaussian", unit=Unit(cells=3, adjacency=adjacency)).event
         for a, b in zip(one.measurements[:-1], three.measurements[:-1], strict=True):
             assert b.sigma_squared == 9 * a.sigma_squared  # all three cells may lie in one node
 
     def test_the_same_seed_gives_the_same_table(self, mechanism: Any) -> None:
         counts = np.arange(256).reshape(16, 16)
-        first, again, other = (mechanism(counts, Budget(epsilon=0.5), entropy=ResearchEntropy(s))[0] for s in (1, 1, 2))
+        first, again, other = (
+            mechanism(counts, Budget(epsilon=0.5), entropy=ResearchEntropy(s)).table for s in (1, 1, 2)
+        )
         assert first == again
         assert first != other
 
     def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(self, mechanism: Any) -> None:
         counts = np.random.default_rng(3).integers(0, 30, size=(300, 200))
-        tables = [mechanism(counts, Budget(epsilon=1), entropy=ResearchEntropy(4), threads=t)[0] for t in (1, 2, 5)]
+        tables = [mechanism(counts, Budget(epsilon=1), entropy=ResearchEntropy(4), threads=t).table for t in (1, 2, 5)]
         assert tables[0] == tables[1] == tables[2]
         assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
 

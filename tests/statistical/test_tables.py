@@ -53,7 +53,7 @@ def eager_nn_wavelet(epsilon: float) -> int:
 
 
 def lazy_nn_wavelet(epsilon: float) -> int:
-    return code(nn_wavelet(COUNTS, Budget(epsilon=epsilon))[0].to_dense())
+    return code(nn_wavelet(COUNTS, Budget(epsilon=epsilon)).table.to_dense())
 
 
 def test_lazy_is_eager() -> None:
@@ -77,7 +77,9 @@ def test_audit_holds_and_catches_a_broken_twin(mechanism: Any, one: np.ndarray, 
     epsilon = 1
 
     def outputs(counts: np.ndarray, spend: float) -> np.ndarray:
-        return np.array([code(mechanism(counts, Budget(epsilon=spend), unit=unit)[0].to_dense()) for _ in range(RUNS)])
+        return np.array(
+            [code(mechanism(counts, Budget(epsilon=spend), unit=unit).table.to_dense()) for _ in range(RUNS)]
+        )
 
     assert not audit_epsilon(outputs(one, epsilon), outputs(other, epsilon)).refutes(epsilon)
     assert audit_epsilon(outputs(one, 6 * epsilon), outputs(other, 6 * epsilon)).refutes(epsilon)

@@ -48,7 +48,7 @@ def is_outside(prefix: Any, lengths: Any, gather: Any) -> Any:
 @kernel(
     "int64(uint64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[::1], int64[::1], boolean[::1], int64, boolean,"
     " uint64[::1], uint64[:, :, ::1], uint64[::1], int64[::1], int64[::1], int64[::1])",
-    read_only=(0, 1, 2, 3, 4, 5, 6, 7, 10, 11),
+    read_only=(0, 1, 2, 3, 4, 5, 7, 10, 11),
 )
 def split_by_difference(
     leaves: Any,
@@ -70,8 +70,8 @@ def split_by_difference(
 ) -> int:
     """Split each node in two by the noisy difference of its halves, kept within the node's refined count.
 
-    The left half gets floor((s + d + coin) / 2) with d the noisy difference, clamped to [-s, s], and a fair coin for
-    the parity; the right half gets the rest. Returns the number of children written.
+    The left half gets floor((s + d + coin) / 2) with d the noisy difference (written over the noise), clamped to
+    [-s, s], and a fair coin for the parity; the right half gets the rest. Returns the number of children written.
     """
     written = 0
     for i in range(prefixes.size):
@@ -79,6 +79,7 @@ def split_by_difference(
         right_prefix = prefixes[i] | (np.uint64(1) << np.uint64(bit))
         middle = first_at_least(leaves, start, end, right_prefix)
         difference = 2 * sums[middle] - sums[start] - sums[end] + noise[i]
+        noise[i] = difference
         difference = min(max(difference, -s), s)
         if padded and is_outside(right_prefix, lengths, gather):
             left = s

@@ -8,6 +8,7 @@ publish and with the depth of the tree, not with the number of cells.
 """
 
 from sudare.tables.nn_wavelet import nn_wavelet
+from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.wide_tree import wide_tree
 
-__all__ = ["nn_wavelet", "wide_tree"]
+__all__ = ["NoisyCounts", "Published", "nn_wavelet", "wide_tree"]

@@ -7,22 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.layout import Layout, morton_layout
+from sudare.domain.layout import Layout
 from sudare.domain.table import LARGEST_TOTAL, CountTable
-from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
-from sudare.noise.entropy import EntropySource, entropy_name
-from sudare.noise.sampler import read_entropy
-from sudare.parameters import Rational, exact_integer, shown
-from sudare.privacy.budget import Budget, read_budget
+from sudare.noise.entropy import EntropySource
+from sudare.parameters import Rational
+from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
-from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
-from sudare.privacy.unit import Sensitivity, Unit
+from sudare.privacy.unit import Sensitivity
+from sudare.tables.published import NoisyCounts
+from sudare.tables.reading import Noise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,19 +30,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = [
-    "Nodes",
-    "Noise",
-    "Request",
-    "Tree",
-    "descend",
-    "measure_levels",
-    "read_request",
-    "start",
-    "state_release",
-]
+__all__ = ["Nodes", "Notes", "Tree", "descend", "measure_levels", "start"]
 
-Noise = Literal["laplace", "gaussian"]
 NODES_TO_PART = 1 << 13
 PARTS = 8
 """Few enough for the work in each to outweigh the calls, enough for several threads to share it."""
@@ -112,13 +101,50 @@ class Nodes:
         return CountTable.from_unique_cells(table.domain, layout.to_raster(self.prefixes), self.refined)
 
 
-def start(tree: Tree, total: Measurement, source: EntropySource) -> Nodes:
+class Notes:
+    """The noisy measurements of a descent, written down while it runs where they are part of the result.
+
+    What is measured depends on what was measured above, never on the data directly: which nodes are listed here is
+    as public as their noisy counts.
+    """
+
+    def __init__(self, layout: Layout, names: Sequence[str], levels: Sequence[Measurement], *, wanted: bool) -> None:
+        self.wanted = wanted
+        self._layout = layout
+        self._levels = dict(zip(names, levels, strict=True))
+        self._taken: dict[str, list[tuple[Keys, Integers]]] = {name: [] for name in names}
+        self._lock = Lock()
+
+    def take(self, name: str, prefixes: Keys, values: Integers) -> None:
+        """Write down noisy values of nodes of one level; called from several threads, in any order."""
+        if self.wanted:
+            with self._lock:
+                self._taken[name].append((prefixes.ravel().copy(), values.ravel().copy()))
+
+    def read(self) -> tuple[NoisyCounts, ...] | None:
+        """All measurements, each level from left to right; None where they were not wanted."""
+        if not self.wanted:
+            return None
+        return tuple(self._read_level(name, level) for name, level in self._levels.items())
+
+    def _read_level(self, name: str, level: Measurement) -> NoisyCounts:
+        taken = self._taken[name] or [(np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64))]
+        prefixes, values = (np.concatenate(arrays) for arrays in zip(*taken, strict=True))
+        order = np.argsort(prefixes, kind="stable")
+        return NoisyCounts(name, level, self._layout.to_raster(prefixes[order]), values[order])
+
+
+def start(tree: Tree, total: Measurement | None, source: EntropySource, notes: Notes) -> Nodes:
     """The root with its noisy total, cut off where counts end; no nodes at all if it is not positive.
 
-    This is the first draw. Nothing from here on may raise an error that depends on what is drawn: it would be a release
-    without a charge. All samplers are therefore made before.
+    Where the total is public there is nothing to measure. Else this is the first draw. Nothing from here on may raise an
+    error that depends on what is drawn: it would be a release without a charge. All samplers are therefore made before.
     """
-    noisy = min(int(tree.sums[-1]) + noise_for(total).draw(None, source), LARGEST_TOTAL)
+    noisy = int(tree.sums[-1])
+    if total is not None:
+        noisy += noise_for(total).draw(None, source)
+        notes.take("total", np.zeros(1, dtype=np.uint64), np.array([noisy]))
+    noisy = min(noisy, LARGEST_TOTAL)
     root = Nodes.empty(1)
     root.prefixes[0], root.starts[0], root.ends[0], root.refined[0] = 0, 0, tree.leaves.size, max(noisy, 0)
     return root.between(0, int(noisy > 0))
@@ -175,63 +201,3 @@ def measure_levels(
         GaussianMeasurement.for_budget(share, s)
         for share, s in zip(whole.allocate(weights), sensitivities, strict=True)
     ]
-
-
-def state_release(
-    mechanism: str, unit: Unit, budget: Budget, levels: list[Measurement], conversion: Conversion, source: EntropySource
-) -> ReleaseEvent:
-    """The event of a tree mechanism, stated before anything is drawn."""
-    return ReleaseEvent(mechanism, unit, budget, tuple(levels), entropy_name(source), conversion=conversion)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a caller asked of a tree mechanism, checked: nothing here depends on what will be drawn."""
-
-    table: CountTable
-    layout: Layout
-    unit: Unit
-    source: EntropySource
-    threads: int
-
-
-def read_request(
-    function: str,
-    table: object,
-    budget: object,
-    noise: object,
-    unit: Unit | None,
-    layout: Layout | None,
-    entropy: EntropySource | None,
-    threads: object,
-) -> Request:
-    """Check the arguments that all tree mechanisms take."""
-    read_budget(budget, function)
-    if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
-        raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
-    people = _read_table(table, function)
-    workers = exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024)
-    return Request(
-        people,
-        _read_layout(layout, people, function),
-        Unit() if unit is None else unit,
-        read_entropy(entropy, function),
-        workers,
-    )
-
-
-def _read_table(table: object, function: str) -> CountTable:
-    if isinstance(table, CountTable):
-        return table
-    if isinstance(table, np.ndarray):
-        return CountTable.from_dense(table)
-    raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
-
-
-def _read_layout(layout: Layout | None, table: CountTable, function: str) -> Layout:
-    if layout is None:
-        return morton_layout(table.domain.shape)
-    if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:
-        got = layout.lengths if isinstance(layout, Layout) else shown(layout)
-        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}", got)
-    return layout

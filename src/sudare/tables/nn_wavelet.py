@@ -16,18 +16,10 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import Sampler
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
-from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import (
-    Nodes,
-    Noise,
-    Tree,
-    descend,
-    measure_levels,
-    read_request,
-    start,
-    state_release,
-)
+from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.published import Published
+from sudare.tables.reading import Noise, read_layout, read_noise, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,11 +33,13 @@ def nn_wavelet(
     *,
     unit: Unit | None = None,
     layout: Layout | None = None,
+    public_total: bool | int = False,
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
     entropy: EntropySource | None = None,
     threads: int = 1,
-) -> tuple[CountTable, ReleaseEvent]:
+    keep_measurements: bool = False,
+) -> Published:
     """Publish a table by halving it down to its cells, each time by a noisy difference.
 
     The total and the difference of the two halves of every node get discrete noise, with the same share of the budget
@@ -64,13 +58,16 @@ def nn_wavelet(
         budget: what may be spent in all; each of the depth + 1 levels gets an equal share.
         unit: who is protected; one person in one cell if left out.
         layout: in which order the axes are halved; in turn (Morton) if left out.
+        public_total: True, or the total itself, where it is public already: it is then published exactly, and the
+            guarantee is that of replacing a unit by another.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
         threads: how many threads to use. The result of a research source does not depend on it.
+        keep_measurements: whether the noisy measurements are part of the result.
 
     Returns:
-        The refined table, and the event with the cost.
+        The refined table, with the event and, on request, the measurements.
 
     Raises:
         ParameterError: if an argument is not what it should be.
@@ -86,24 +83,37 @@ def nn_wavelet(
         >>> bool((published.counts > 0).all()), len(event.measurements)
         (True, 13)
     """
-    request = read_request("nn_wavelet", table, budget, noise, unit, layout, entropy, threads)
-    people, shape, protected, source = request.table, request.layout, request.unit, request.source
-    of_total = sensitivity_of_counts(protected, merged=True)
-    of_differences = sensitivity_of_counts(protected, merged=True, signed=True)
-    sensitivities = [of_total] + [of_differences] * shape.depth
-    levels = measure_levels(budget, [1] * (shape.depth + 1), sensitivities, noise, conversion)
-    event = state_release("nn-wavelet", protected, budget, levels, conversion, source)
+    request = read_request(
+        "nn_wavelet",
+        table,
+        budget,
+        unit=unit,
+        public_total=public_total,
+        entropy=entropy,
+        threads=threads,
+        keep_measurements=keep_measurements,
+    )
+    kind, shape = read_noise(noise, "nn_wavelet"), read_layout(layout, request.table, "nn_wavelet")
+    of_total = [] if request.total_is_public else [sensitivity_of_counts(request.unit, merged=True)]
+    of_differences = [sensitivity_of_counts(request.unit, merged=True, signed=True)] * shape.depth
+    sensitivities = of_total + of_differences
+    levels = measure_levels(budget, [1] * len(sensitivities), sensitivities, kind, conversion)
+    event = request.state("nn-wavelet", levels, conversion)
 
-    tree = Tree.over(people, shape)
+    halvings = levels[len(of_total) :]
+    names = [f"halves of areas of 2**{height} cells" for height in range(shape.depth, 0, -1)]
+    notes = Notes(shape, ["total"][: len(of_total)] + names, levels, wanted=request.keeps_measurements)
+    tree = Tree.over(request.table, shape)
     steps = [
-        partial(_halve, tree, noise_for(level), bit)
-        for bit, level in zip(range(shape.depth - 1, -1, -1), levels[1:], strict=True)
+        partial(_halve, tree, noise_for(level), shape.depth - 1 - depth, notes, names[depth])
+        for depth, level in enumerate(halvings)
     ]
-    cells = descend(start(tree, levels[0], source), steps, source, request.threads)
-    return cells.to_table(people, shape), event
+    root = start(tree, levels[0] if of_total else None, request.source, notes)
+    cells = descend(root, steps, request.source, request.threads)
+    return Published(cells.to_table(request.table, shape), event, measurements=notes.read())
 
 
-def _halve(tree: Tree, noise: Sampler, bit: int, nodes: Nodes, source: EntropySource) -> Nodes:
+def _halve(tree: Tree, noise: Sampler, bit: int, notes: Notes, name: str, nodes: Nodes, source: EntropySource) -> Nodes:
     from sudare.kernels.trees import split_by_difference
 
     children = Nodes.empty(2 * len(nodes))
@@ -111,4 +121,5 @@ def _halve(tree: Tree, noise: Sampler, bit: int, nodes: Nodes, source: EntropySo
     written = split_by_difference(
         tree.leaves, tree.sums, *nodes.arrays, drawn, coins, bit, *tree.padding, *children.arrays
     )
+    notes.take(name, nodes.prefixes, drawn)
     return children.between(0, written)

@@ -20,18 +20,10 @@ from sudare.noise.sampler import Sampler
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
-from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import (
-    Nodes,
-    Noise,
-    Tree,
-    descend,
-    measure_levels,
-    read_request,
-    start,
-    state_release,
-)
+from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.published import Published
+from sudare.tables.reading import Noise, read_layout, read_noise, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,11 +43,13 @@ def wide_tree(
     weights: Sequence[Rational] | None = None,
     unit: Unit | None = None,
     layout: Layout | None = None,
+    public_total: bool | int = False,
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
     entropy: EntropySource | None = None,
     threads: int = 1,
-) -> tuple[CountTable, ReleaseEvent]:
+    keep_measurements: bool = False,
+) -> Published:
     """Publish a table by a tree of few levels: the noisy counts of a node's children, made to add up to the node.
 
     The total and the children of every node get discrete noise. From the top, the children's noisy counts are
@@ -77,13 +71,16 @@ def wide_tree(
             times as much per halving of a side as the one above.
         unit: who is protected; one person in one cell if left out.
         layout: in which order the axes are halved; in turn (Morton) if left out.
+        public_total: True, or the total itself, where it is public already: it is then published exactly, and the
+            guarantee is that of replacing a unit by another.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
         threads: how many threads to use. The result of a research source does not depend on it.
+        keep_measurements: whether the noisy measurements are part of the result.
 
     Returns:
-        The refined table, and the event with the cost.
+        The refined table, with the event and, on request, the measurements.
 
     Raises:
         ParameterError: if an argument is not what it should be.
@@ -96,28 +93,46 @@ def wide_tree(
         >>> abs(published.total - 5000) < 500, len(event.measurements)
         (True, 4)
     """
-    request = read_request("wide_tree", table, budget, noise, unit, layout, entropy, threads)
-    people, shape, protected, source = request.table, request.layout, request.unit, request.source
+    request = read_request(
+        "wide_tree",
+        table,
+        budget,
+        unit=unit,
+        public_total=public_total,
+        entropy=entropy,
+        threads=threads,
+        keep_measurements=keep_measurements,
+    )
+    kind, shape = read_noise(noise, "wide_tree"), read_layout(layout, request.table, "wide_tree")
     steps = _read_bits(bits, shape.depth)
-    shares = _read_weights(weights, steps, len(people.domain.shape))
-    sensitivities = [sensitivity_of_counts(protected, merged=True)] * len(shares)
+    shares = _read_weights(weights, steps, len(request.table.domain.shape))
+    names = ["total"] + [f"areas of 2**{height} cells" for height in heights(steps)]
+    sensitivities = [sensitivity_of_counts(request.unit, merged=True)] * len(shares)
     if steps:
-        sensitivities[-1] = sensitivity_of_counts(protected)  # the last level is the cells themselves
-    levels = measure_levels(budget, shares, sensitivities, noise, conversion)
-    event = state_release("wide-tree", protected, budget, levels, conversion, source)
+        sensitivities[-1] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
+    if request.total_is_public:
+        names, shares, sensitivities = names[1:], shares[1:], sensitivities[1:]
+    levels = measure_levels(budget, shares, sensitivities, kind, conversion)
+    event = request.state("wide-tree", levels, conversion)
 
-    tree = Tree.over(people, shape)
-    bit = shape.depth
-    splits = []
-    for step, level in zip(steps, levels[1:], strict=True):
-        bit -= step
-        splits.append(partial(_split, tree, noise_for(level), step, bit))
-    cells = descend(start(tree, levels[0], source), splits, source, request.threads)
-    return cells.to_table(people, shape), event
+    notes = Notes(shape, names, levels, wanted=request.keeps_measurements)
+    tree = Tree.over(request.table, shape)
+    total = None if request.total_is_public else levels[0]
+    measured = zip(steps, heights(steps), levels[-len(steps) :], names[-len(steps) :], strict=True) if steps else ()
+    splits = [partial(_split, tree, noise_for(level), step, bit, notes, name) for step, bit, level, name in measured]
+    cells = descend(start(tree, total, request.source, notes), splits, request.source, request.threads)
+    return Published(cells.to_table(request.table, shape), event, measurements=notes.read())
 
 
-def _split(tree: Tree, noise: Sampler, step: int, bit: int, nodes: Nodes, source: EntropySource) -> Nodes:
-    from sudare.kernels.trees import split_by_counts
+def heights(steps: Sequence[int]) -> list[int]:
+    """How many halvings are left below each level."""
+    return [sum(steps[level + 1 :]) for level in range(len(steps))]
+
+
+def _split(
+    tree: Tree, noise: Sampler, step: int, bit: int, notes: Notes, name: str, nodes: Nodes, source: EntropySource
+) -> Nodes:
+    from sudare.kernels.trees import ABSENT, split_by_counts
 
     parts = []
     at_once = max(1, CHILDREN_AT_ONCE >> step)
@@ -128,6 +143,10 @@ def _split(tree: Tree, noise: Sampler, step: int, bit: int, nodes: Nodes, source
         written = split_by_counts(
             tree.leaves, tree.sums, *some.arrays, drawn, words, bit, step, *tree.padding, *children.arrays
         )
+        if notes.wanted:
+            is_cell = drawn != ABSENT
+            prefixes = some.prefixes[:, None] | (np.arange(1 << step, dtype=np.uint64) << np.uint64(bit))
+            notes.take(name, prefixes[is_cell], drawn[is_cell])
         parts.append(children.between(0, written))
     return Nodes.joined(parts)
 

@@ -1,0 +1,131 @@
+"""What a mechanism hands back: the table, its event, and on request the noisy measurements behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sudare.domain.table import CountTable
+from sudare.errors import ParameterError
+from sudare.parameters import shown
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sudare.tables.plan import Plan
+
+__all__ = ["NoisyCounts", "Published"]
+
+FrameKind = Literal["pandas", "polars", "pyarrow"]
+FRAME_KINDS = ("pandas", "polars", "pyarrow")
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Noisy measurements of one kind, before any refinement: unbiased, and safe to publish as they are.
+
+    Attributes:
+        name: what was measured, such as ``"total"`` or ``"areas of 2**4 cells"``.
+        measurement: the noise that was added.
+        keys: the key of the first cell of each area measured.
+        values: the noisy count, or difference of counts, of each; possibly negative.
+    """
+
+    name: str
+    measurement: Measurement
+    keys: NDArray[np.uint64]
+    values: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A published table: whole numbers >= 0, with the event that says what they cost.
+
+    It can be taken apart as ``table, event = ...``.
+
+    Attributes:
+        table: the counts.
+        event: who is protected, what was drawn and what it cost.
+        plan: how it was decided what to draw, where a plan was made.
+        measurements: what was drawn, where it was asked for.
+
+    Example:
+        >>> import numpy as np, sudare
+        >>> published = sudare.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
+        >>> published.to_dense().shape, published.event.mechanism
+        ((8, 8), 'nn-wavelet')
+        >>> table, event = published
+    """
+
+    table: CountTable
+    event: ReleaseEvent
+    plan: Plan | None = None
+    measurements: tuple[NoisyCounts, ...] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.table
+        yield self.event
+
+    def to_dense(self) -> NDArray[np.int64]:
+        """An array with a place for every cell."""
+        return self.table.to_dense()
+
+    def to_frame(self, kind: FrameKind | None = None) -> Any:
+        """A frame with a column for each attribute and one named ``count``, a row for each cell that is not empty.
+
+        Args:
+            kind: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; left out, pandas where it is installed, else pyarrow.
+        """
+        if kind is not None and (not isinstance(kind, str) or kind not in FRAME_KINDS):
+            raise ParameterError("kind", "Published.to_frame", "'pandas', 'polars' or 'pyarrow'", shown(kind))
+        arrow = self.table.to_arrow()
+        if kind == "polars":
+            import polars
+
+            return polars.from_arrow(arrow)
+        if kind == "pyarrow":
+            return arrow
+        try:
+            return arrow.to_pandas()
+        except ImportError:
+            if kind == "pandas":
+                raise
+            return arrow
+
+    def __repr__(self) -> str:
+        shape = " x ".join(map(str, self.table.domain.shape))
+        return f"<{self.event.mechanism}: {self.table.total:,} people in {shape} cells, {self.event.cost}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the guarantee, the numbers, and a picture where the table is a map."""
+        domain, event = self.table.domain, self.event
+        rows = {
+            "Mechanism": event.mechanism,
+            "Guarantee": f"{event.cost}, per {event.unit.who} ({event.unit.adjacency})",
+            "Published exactly": ", ".join(event.invariants) or "nothing",
+            "Cells": f"{' x '.join(map(str, domain.shape))} = {domain.cells:,}",
+            "People": f"{self.table.total:,}",
+            "Cells that are not empty": f"{self.table.keys.size:,}",
+        }
+        if not event.is_private:
+            rows["Caution"] = "drawn from a seed, for research: NOT private"
+        lines = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in rows.items()
+        )
+        return f"<div><table>{lines}</table>{self._picture()}</div>"
+
+    def _picture(self) -> str:
+        """The published counts as a map, coarsened to at most 256 pixels a side; nothing for other tables."""
+        shape = self.table.domain.shape
+        if len(shape) != 2 or min(shape) < 8:
+            return ""
+        from sudare.tables.picture import map_as_png
+
+        return f"<img alt='published counts' src='data:image/png;base64,{map_as_png(self.table)}'>"

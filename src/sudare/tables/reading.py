@@ -1,0 +1,135 @@
+"""Reading what a caller asks of a mechanism. Nothing here depends on what will be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from sudare.domain.layout import Layout, morton_layout
+from sudare.domain.table import CountTable
+from sudare.errors import Described, ParameterError
+from sudare.noise.entropy import EntropySource, entropy_name
+from sudare.noise.sampler import read_entropy
+from sudare.parameters import exact_integer, read_flag, shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
+from sudare.privacy.unit import Unit
+
+__all__ = ["Noise", "Request", "read_layout", "read_noise", "read_request", "read_table"]
+
+Noise = Literal["laplace", "gaussian"]
+
+TOTAL = "total"
+"""The name of the total among the quantities that are published exactly."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every mechanism is asked for, checked.
+
+    Attributes:
+        table: the counts.
+        budget: what may be spent.
+        unit: who is protected; by replacement where the total is public.
+        invariants: what is published exactly.
+        source: where bits come from.
+        threads: how many threads may be used.
+        keeps_measurements: whether the noisy measurements are part of the result.
+    """
+
+    table: CountTable
+    budget: Budget
+    unit: Unit
+    invariants: tuple[str, ...]
+    source: EntropySource
+    threads: int
+    keeps_measurements: bool
+
+    @property
+    def total_is_public(self) -> bool:
+        """Whether the total is published exactly."""
+        return TOTAL in self.invariants
+
+    def state(self, mechanism: str, measurements: list[Measurement], conversion: Conversion) -> ReleaseEvent:
+        """The event of the release, stated before anything is drawn."""
+        return ReleaseEvent(
+            mechanism,
+            self.unit,
+            self.budget,
+            tuple(measurements),
+            entropy_name(self.source),
+            conversion=conversion,
+            invariants=self.invariants,
+        )
+
+
+def read_request(
+    function: str,
+    table: object,
+    budget: object,
+    *,
+    unit: Unit | None = None,
+    public_total: bool | int = False,
+    entropy: EntropySource | None = None,
+    threads: object = 1,
+    keep_measurements: object = False,
+) -> Request:
+    """Check the arguments that all mechanisms take."""
+    people = read_table(table, function)
+    spent = read_budget(budget, function)
+    protected = Unit() if unit is None else unit
+    if not isinstance(protected, Unit):
+        raise ParameterError("unit", function, "a Unit", shown(unit))
+    invariants: tuple[str, ...] = ()
+    if _read_public_total(public_total, people, function):
+        # An exact total changes when somebody is added or removed; it can only hide who was replaced by whom.
+        protected, invariants = replace(protected, adjacency="replace"), (TOTAL,)
+    return Request(
+        people,
+        spent,
+        protected,
+        invariants,
+        read_entropy(entropy, function),
+        exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024),
+        read_flag(keep_measurements, "keep_measurements", function),
+    )
+
+
+def _read_public_total(public_total: bool | int, table: CountTable, function: str) -> bool:
+    if isinstance(public_total, (bool, np.bool_)):
+        return bool(public_total)
+    requirement = "False, True, or the total of the table, which is then published exactly"
+    known = exact_integer(public_total, "public_total", function, requirement, smallest=0)
+    if known != table.total:
+        raise ParameterError("public_total", function, requirement, Described("another number"))
+    return True
+
+
+def read_table(table: object, function: str) -> CountTable:
+    """A table that a caller handed in, or one made of an array."""
+    if isinstance(table, CountTable):
+        return table
+    if isinstance(table, np.ndarray):
+        return CountTable.from_dense(table)
+    raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
+
+
+def read_noise(noise: object, function: str) -> Noise:
+    """The kind of noise."""
+    if isinstance(noise, str) and noise in ("laplace", "gaussian"):
+        return cast("Noise", noise)
+    raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+
+
+def read_layout(layout: Any, table: CountTable, function: str) -> Layout:
+    """The layout of a tree over a table; Morton if none was given."""
+    if layout is None:
+        return morton_layout(table.domain.shape)
+    if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:
+        got = layout.lengths if isinstance(layout, Layout) else shown(layout)
+        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}", got)
+    return layout
