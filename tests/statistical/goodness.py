@@ -27,8 +27,9 @@ def chi_square_rejects(observed: NDArray[np.float64], probabilities: NDArray[np.
         merged_observed[-1] += count
         merged_expected[-1] += probability * total
     if merged_expected[-1] < SMALLEST_EXPECTED and len(merged_expected) > 1:
-        merged_observed[-2] += merged_observed.pop()
-        merged_expected[-2] += merged_expected.pop()
+        for merged in (merged_observed, merged_expected):
+            rest = merged.pop()
+            merged[-1] += rest
     o, e = np.array(merged_observed), np.array(merged_expected)
     if len(e) == 1:
         return False

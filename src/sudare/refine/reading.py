@@ -1,4 +1,4 @@
-"""Reading what is to be refined: values, a total, a weight."""
+"""Reading what is to be refined: values, a total, a weight, a cut-off."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.errors import ParameterError
+from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, exact_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["read_total", "read_values", "read_weight"]
+__all__ = ["need_lower_cut_off", "read_cut_off", "read_total", "read_values", "read_weight"]
 
 
 def read_values(values: ArrayLike, function: str, *, check_finite: bool = True) -> NDArray[np.float64]:
     """Finite numbers of any shape. Who looks at every number anyway may check by itself whether they are finite."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError):
+        raise ParameterError("values", function, "numbers, at least one", Described("a ragged list")) from None
+    if isinstance(values, np.ma.MaskedArray):
+        raise ParameterError("values", function, "numbers without a mask", Described("a masked array"))
     if array.size == 0 or array.dtype.kind not in "iuf":
         raise ParameterError("values", function, "numbers, at least one", describe_array(array))
     numbers = np.ascontiguousarray(array, dtype=np.float64)
@@ -41,3 +46,21 @@ def read_weight(weight: object, parameter: str, function: str, requirement: str,
     if not 0 <= exact < below:
         raise ParameterError(parameter, function, requirement, weight)
     return float(exact)
+
+
+def read_cut_off(cut_off: object, function: str) -> float | None:
+    """The number above which all values were handed in; None if all were."""
+    if cut_off is None:
+        return None
+    return float(exact_fraction(cut_off, "cut_off", function, "a number, or left out if all values are given"))
+
+
+def need_lower_cut_off(function: str) -> ParameterError:
+    """Values below the cut-off belong to the result, and nobody knows them."""
+    return ParameterError(
+        "cut_off",
+        function,
+        "so low that what lies below it becomes 0",
+        Described("a higher one"),
+        "Hand in more values, with a lower cut-off.",
+    )

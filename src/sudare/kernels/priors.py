@@ -1,0 +1,227 @@
+"""Posterior means and variances under priors whose weights are learned, for noise of Laplace or Gaussian shape.
+
+A prior is a mixture with fixed components and learned weights. Weights are learned by expectation maximisation, which
+only ever raises the likelihood of the noisy values.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sudare.kernels.compiling import called, kernel
+
+__all__ = ["learn_weights", "posterior_of_mixture", "project_children"]
+
+ROOT_TWO_PI = math.sqrt(2 * math.pi)
+TINY = 1e-300
+
+
+@kernel("void(float64[:, ::1], float64[::1], int64, float64[::1], float64, float64[::1])", read_only=(0, 1, 3))
+def learn_weights(likelihood: Any, occurrences: Any, rounds: int, believed: Any, strength: float, weights: Any) -> None:
+    """Weights of components, from the likelihood of each observation (row) under each component (column).
+
+    Args:
+        likelihood: of each observation under each component.
+        occurrences: how often each observation occurs.
+        rounds: of expectation maximisation.
+        believed: weights believed before, which add up to 1.
+        strength: how many observations that belief is worth.
+        weights: where the weights are written.
+    """
+    observations, components = likelihood.shape
+    shares = np.empty(components)
+    for j in range(components):
+        weights[j] = believed[j]
+    for _ in range(rounds):
+        for j in range(components):
+            shares[j] = strength * believed[j]
+        total = strength
+        for i in range(observations):
+            density = 0.0
+            for j in range(components):
+                density += likelihood[i, j] * weights[j]
+            if density > TINY:
+                factor = occurrences[i] / density
+                total += occurrences[i]
+                for j in range(components):
+                    shares[j] += likelihood[i, j] * weights[j] * factor
+        for j in range(components):
+            weights[j] = shares[j] / total
+
+
+@called
+def log_normal_below(x: Any) -> Any:
+    """Logarithm of the standard normal distribution function."""
+    if x > -8.0:
+        return math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
+    square = x * x
+    return -0.5 * square - math.log(-x * ROOT_TWO_PI) + math.log1p(-1.0 / square + 3.0 / (square * square))
+
+
+@called
+def normal_under_laplace(residual: Any, scale: Any, spread: Any) -> Any:
+    """For x normal around 0 and seen under Laplace noise: the density of what is seen, and mean and mean square of x.
+
+    Where the noise is positive, x is below what is seen and its law is a normal one around +spread^2/scale, cut off there;
+    where it is negative, the mirror image.
+    """
+    if spread < 1e-6 * scale:
+        return math.exp(-abs(residual) / scale) / (2 * scale), 0.0, 0.0
+    shift = spread * spread / scale
+    left, right = (residual - shift) / spread, (residual + shift) / spread
+    log_left, log_right = log_normal_below(left), log_normal_below(-right)
+    common = spread * spread / (2 * scale * scale)
+    weight_left = -residual / scale + common + log_left
+    weight_right = residual / scale + common + log_right
+    highest = max(weight_left, weight_right)
+    share_left, share_right = math.exp(weight_left - highest), math.exp(weight_right - highest)
+    total = share_left + share_right
+    hazard_left = math.exp(-0.5 * left * left - log_left) / ROOT_TWO_PI
+    hazard_right = math.exp(-0.5 * right * right - log_right) / ROOT_TWO_PI
+    mean_left, mean_right = shift - spread * hazard_left, -shift + spread * hazard_right
+    square_left = spread * spread * (1 - left * hazard_left - hazard_left * hazard_left) + mean_left * mean_left
+    square_right = spread * spread * (1 + right * hazard_right - hazard_right * hazard_right) + mean_right * mean_right
+    density = math.exp(highest) * total / (2 * scale)
+    mean = (share_left * mean_left + share_right * mean_right) / total
+    return density, mean, (share_left * square_left + share_right * square_right) / total
+
+
+@called
+def normal_under_normal(residual: Any, variance: Any, spread: Any) -> Any:
+    """The same under Gaussian noise of a variance."""
+    whole = variance + spread * spread
+    share = spread * spread / whole
+    mean = share * residual
+    density = math.exp(-0.5 * residual * residual / whole) / (ROOT_TWO_PI * math.sqrt(whole))
+    return density, mean, mean * mean + share * variance
+
+
+@kernel(
+    "void(float64[::1], float64[::1], float64[:, ::1], boolean, float64[:, ::1])",
+    read_only=(0, 1, 2),
+)
+def likelihood_of_spreads(residuals: Any, variances: Any, spreads: Any, is_laplace: bool, out: Any) -> None:
+    """The density of each residual under each of its normal components."""
+    for i in range(residuals.size):
+        scale = math.sqrt(variances[i] / 2)
+        for j in range(spreads.shape[1]):
+            if is_laplace:
+                out[i, j] = normal_under_laplace(residuals[i], scale, spreads[i, j])[0]
+            else:
+                out[i, j] = normal_under_normal(residuals[i], variances[i], spreads[i, j])[0]
+
+
+@kernel(
+    "float64(float64[::1], float64[::1], float64[:, ::1], float64[:, ::1], boolean, float64[::1], float64[::1], float64[::1])",
+    read_only=(0, 1, 2, 3),
+)
+def posterior_of_mixture(
+    residuals: Any,
+    variances: Any,
+    spreads: Any,
+    weights: Any,
+    is_laplace: bool,
+    means: Any,
+    posteriors: Any,
+    priors: Any,
+) -> Any:
+    """Posterior mean and variance of each residual, and the prior variance that it is judged to come from.
+
+    Returns the logarithm of the likelihood of all residuals.
+    """
+    evidence = 0.0
+    for i in range(residuals.size):
+        scale = math.sqrt(variances[i] / 2)
+        total = mean = square = precision = 0.0
+        for j in range(spreads.shape[1]):
+            weight = weights[i, j]
+            if weight < 1e-9:
+                continue
+            if is_laplace:
+                density, component_mean, component_square = normal_under_laplace(residuals[i], scale, spreads[i, j])
+            else:
+                density, component_mean, component_square = normal_under_normal(
+                    residuals[i], variances[i], spreads[i, j]
+                )
+            weight *= density
+            total += weight
+            mean += weight * component_mean
+            square += weight * component_square
+            precision += weight / (variances[i] + spreads[i, j] * spreads[i, j])
+        if total > TINY:
+            means[i] = mean / total
+            posteriors[i] = max(square / total - means[i] * means[i], 1e-9 * variances[i])
+            priors[i] = max(total / precision - variances[i], 1e-9 * variances[i])
+            evidence += math.log(total)
+        else:
+            means[i], posteriors[i], priors[i] = residuals[i], variances[i], 1e12 * variances[i]
+            evidence += math.log(TINY)
+    return evidence
+
+
+@kernel("void(float64[:, ::1], float64[:, ::1], int64[::1], int64[:, ::1])", read_only=(0, 1, 2))
+def project_children(values: Any, variances: Any, parents: Any, out: Any) -> None:
+    """Whole numbers >= 0 for the children of each parent that add up to the parent's count.
+
+    The nearest point to the values where each is measured in its own standard deviation: value - theta * variance, cut
+    off at 0, with one theta a parent. Rounded down, what is missing goes to the largest fractional parts. A child with a
+    negative variance has no cells and gets nothing; at least one child has cells.
+    """
+    nodes, fan = values.shape
+    real = np.empty(fan)
+    for i in range(nodes):
+        parent = parents[i]
+        for j in range(fan):
+            out[i, j] = 0
+        if parent <= 0:
+            continue
+        active = 0
+        for j in range(fan):
+            real[j] = -1.0
+            if variances[i, j] >= 0:
+                real[j] = 0.0
+                active += 1
+        theta = 0.0
+        while True:
+            total = spread = 0.0
+            for j in range(fan):
+                if real[j] >= 0:
+                    total += values[i, j]
+                    spread += variances[i, j]
+            theta = (total - parent) / spread if spread > 0 else 0.0
+            left = 0
+            for j in range(fan):
+                if real[j] >= 0:
+                    if values[i, j] - theta * variances[i, j] > 0:
+                        left += 1
+                    else:
+                        real[j] = -2.0
+            if left in (active, 0):
+                break
+            active = left
+        missing = parent
+        widest = -1
+        for j in range(fan):
+            if real[j] >= 0:
+                real[j] = max(values[i, j] - theta * variances[i, j], 0.0)
+                count = np.int64(min(np.floor(real[j]), 4.0e18))
+                out[i, j] = min(count, missing)
+                missing -= out[i, j]
+                real[j] -= np.floor(real[j])
+            if variances[i, j] >= 0 and (widest < 0 or variances[i, j] > variances[i, widest]):
+                widest = j
+        if missing > fan:
+            # Beyond 2**53 a real number is no longer exact; the most uncertain child takes what that costs.
+            out[i, widest] += missing - active
+            missing = min(np.int64(active), missing)
+        while missing > 0:
+            best = -1
+            for j in range(fan):
+                if variances[i, j] >= 0 and (best < 0 or real[j] > real[best]):
+                    best = j
+            out[i, best] += 1
+            real[best] -= 1.0
+            missing -= 1

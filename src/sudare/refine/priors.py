@@ -1,0 +1,212 @@
+"""What noisy counts tell about themselves: priors learned from all of them, applied to each of them.
+
+Nothing here sees the data: a prior is a mixture whose weights are fitted to the noisy counts of a whole level (empirical
+Bayes). Where the counts of a kind of place are mostly 0, a small noisy count there is mostly noise; where a public
+reference foretells the counts well, a noisy count far from it is mostly noise. Both are learned, not assumed, and both
+priors have heavy tails, so that a place unlike the others keeps its own measurement.
+
+- `learn_occupancy`: counts are >= 0 and of unknown distribution, one for each class of places.
+- `learn_departures`: counts depart from an expected count by a mixture of normal laws whose spreads grow with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+    Classes = NDArray[np.int64]
+
+__all__ = ["Departures", "Posterior", "learn_departures", "learn_occupancy"]
+
+FEWEST = 50
+"""Classes with fewer places learn nothing and keep their measurements."""
+
+ROUNDS = 60
+SAMPLE = 12_000
+"""Weights are learned from at most so many places, evenly taken; all places are then judged by them."""
+
+RELATIVE = np.concatenate([[1e-4], np.geomspace(0.004, 4, 18)])
+EXPONENTS = (0.5, 0.75, 1.0)
+"""How the spread of departures may grow with the expected count; the likeliest is taken."""
+
+CLASS_EDGES = (0.05, 0.5, 2, 8, 40)
+"""Limits of the classes of expected counts, in standard deviations of the noise."""
+
+STRENGTH = 20.0
+"""What the departures of all places are worth to a class of them, in places."""
+
+NEGLIGIBLE = 1e-5
+AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is known of each count after the noise was taken into account.
+
+    Attributes:
+        values: posterior means.
+        variances: posterior variances.
+        spreads: the prior variance around the expected count that each is judged to come from.
+    """
+
+    values: Values
+    variances: Values
+    spreads: Values
+
+
+def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_laplace: bool) -> tuple[Values, Values]:
+    """Posterior means and variances of counts >= 0 whose distribution is learned within each class.
+
+    Args:
+        values: noisy counts.
+        variance: of the noise.
+        classes: a small number for each, equal for places that are alike; must not depend on the place's own noise.
+        is_laplace: the shape of the noise, else Gaussian.
+    """
+    from sudare.kernels.priors import learn_weights
+
+    deviation = float(np.sqrt(variance))
+    scale = deviation / np.sqrt(2)
+    grid = np.concatenate([np.arange(0, 6, 0.25), np.geomspace(6, 50, 20)]) * scale
+    bin_width, reach = scale / 4, 40 * scale
+    half = int(reach / bin_width)
+    seen = np.arange(-half, half + 1) * bin_width
+    distance = seen[:, None] - grid[None, :]
+    likelihood = np.exp(-np.abs(distance) / scale) if is_laplace else np.exp(-0.5 * (distance / deviation) ** 2)
+    likelihood = np.ascontiguousarray(likelihood + 1e-290)
+
+    within = np.abs(values) <= reach
+    bins = np.clip(np.rint(values / bin_width), -half, half).astype(np.int64) + half
+    kinds = int(classes.max(initial=0)) + 1
+    occurrences = np.bincount(classes[within] * seen.size + bins[within], minlength=kinds * seen.size)
+    occurrences = occurrences.reshape(kinds, seen.size).astype(np.float64)
+    means, variances = np.tile(seen, (kinds, 1)), np.full((kinds, seen.size), variance)
+    taught = occurrences.sum(axis=1) >= FEWEST
+    even = np.full(grid.size, 1 / grid.size)
+    weights = np.empty(grid.size)
+    for kind in np.flatnonzero(taught):
+        used = np.flatnonzero(occurrences[kind])
+        learn_weights(np.ascontiguousarray(likelihood[used]), occurrences[kind][used], ROUNDS, even, 1e-3, weights)
+        judged = likelihood * weights
+        judged /= judged.sum(axis=1, keepdims=True)
+        means[kind] = judged @ grid
+        variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
+    applies = within & taught[classes]
+    posterior, spread = values.copy(), np.full(values.size, variance)
+    posterior[applies], spread[applies] = (
+        means[classes[applies], bins[applies]],
+        variances[classes[applies], bins[applies]],
+    )
+    return posterior, spread
+
+
+@dataclass(frozen=True)
+class Departures:
+    """How far counts depart from expected ones: learned probabilities of small and large departures.
+
+    A departure is normal around 0; its spread is a multiple of a power of the expected count, or one of a few absolute sizes.
+
+    Attributes:
+        deviation: the standard deviation of the noise, typically.
+        exponent: the power of the expected count.
+        absolute: the absolute spreads.
+        weights: the probability of each spread, for each class of expected counts.
+        is_laplace: the shape of the noise, else Gaussian.
+        evidence: logarithm of the likelihood of one noisy value, on average.
+    """
+
+    deviation: float
+    exponent: float
+    absolute: Values
+    weights: Values
+    is_laplace: bool
+    evidence: float
+
+    def judge(self, values: Values, variances: Values, expected: Values) -> Posterior:
+        """The posterior of counts, given what was expected of them.
+
+        Args:
+            values: noisy counts.
+            variances: of the noise of each, positive.
+            expected: what each count would be if nothing had changed, >= 0.
+        """
+        from sudare.kernels.priors import posterior_of_mixture
+
+        means, posteriors, priors = (np.empty(values.size) for _ in range(3))
+        for first in range(0, values.size, AT_ONCE):
+            part = slice(first, first + AT_ONCE)
+            posterior_of_mixture(
+                values[part] - expected[part],
+                variances[part],
+                _spreads(expected[part], self.deviation, self.exponent, self.absolute),
+                self.weights[_classes(expected[part], self.deviation)],
+                self.is_laplace,
+                means[part],
+                posteriors[part],
+                priors[part],
+            )
+        return Posterior(expected + means, posteriors, priors)
+
+
+def learn_departures(values: Values, variances: Values, expected: Values, *, is_laplace: bool) -> Departures:
+    """Learn from noisy counts how far the counts depart from expected ones.
+
+    Args:
+        values: noisy counts.
+        variances: of the noise of each, positive.
+        expected: what each count would be if nothing had changed, >= 0.
+        is_laplace: the shape of the noise, else Gaussian.
+    """
+    deviation = float(np.sqrt(np.median(variances)))
+    widest = max(float(np.abs(values - expected).max()), 1024 * deviation)
+    absolute = np.geomspace(0.5 * deviation, 2 * widest, 14)
+    sample = np.arange(0, values.size, max(1, values.size // SAMPLE))
+    candidates = [
+        _fit(values[sample], variances[sample], expected[sample], deviation, exponent, absolute, is_laplace)
+        for exponent in EXPONENTS
+    ]
+    return max(candidates, key=lambda departures: departures.evidence)
+
+
+def _fit(
+    values: Values,
+    variances: Values,
+    expected: Values,
+    deviation: float,
+    exponent: float,
+    absolute: Values,
+    is_laplace: bool,
+) -> Departures:
+    from sudare.kernels.priors import learn_weights, likelihood_of_spreads
+
+    spreads = _spreads(expected, deviation, exponent, absolute)
+    components = spreads.shape[1]
+    likelihood = np.empty(spreads.shape)
+    likelihood_of_spreads(values - expected, variances, spreads, is_laplace, likelihood)
+    pooled, even = np.empty(components), np.full(components, 1 / components)
+    learn_weights(likelihood, np.ones(values.size), ROUNDS, even, 1e-3 * components, pooled)
+    classes = _classes(expected, deviation)
+    weights = np.tile(pooled, (len(CLASS_EDGES) + 1, 1))
+    for kind in np.unique(classes):
+        own = np.flatnonzero(classes == kind)
+        learn_weights(likelihood[own], np.ones(own.size), ROUNDS, pooled, STRENGTH, weights[kind])
+    densities = np.maximum((likelihood * weights[classes]).sum(axis=1), 1e-300)
+    weights[weights < NEGLIGIBLE] = 0
+    weights /= weights.sum(axis=1, keepdims=True)
+    return Departures(deviation, exponent, absolute, weights, is_laplace, float(np.log(densities).mean()))
+
+
+def _classes(expected: Values, deviation: float) -> Classes:
+    return np.asarray(np.digitize(expected / deviation, CLASS_EDGES), dtype=np.int64)
+
+
+def _spreads(expected: Values, deviation: float, exponent: float, absolute: Values) -> Values:
+    """The spreads of all components, a row for each count."""
+    growing = (expected + 0.02 * deviation) ** exponent * deviation ** (1 - exponent)
+    return np.hstack([growing[:, None] * RELATIVE, np.broadcast_to(absolute, (expected.size, absolute.size))])

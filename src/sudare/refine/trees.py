@@ -1,0 +1,220 @@
+"""Noisy counts of all nodes of a tree, combined into one table that adds up.
+
+- `least_squares`: every node's own measurement and the sum of its children's estimates, weighted by their variances.
+- `use_reference`: the same where a public table foretells how a node's count is divided among its children.
+- `refine_from_top`: whole numbers >= 0 that add up at every node.
+
+Nodes are in the order of the tree's leaves, so that the children of a node are neighbours in the array of the next level.
+Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.refine.priors import Departures, learn_departures
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+__all__ = ["Estimates", "NoisyTree", "explains_better", "least_squares", "refine_from_top", "use_reference"]
+
+FEWEST_NODES = 30
+"""A reference is judged by at least so many nodes of a level, else it is not used there."""
+
+LARGEST_VARIANCE = 1e12
+
+Judge = Callable[[int, "Counts", "Values", "Values"], tuple["Values", "Values"]]
+"""Takes a level, the refined counts of the nodes' parents, and estimates with variances; gives better ones."""
+
+
+@dataclass(frozen=True)
+class NoisyTree:
+    """Measured counts of the nodes of a complete tree.
+
+    Attributes:
+        bits: a node of level i has 2**bits[i] children.
+        measured: the noisy counts of each level, from the root; None for a level that was not measured.
+        variances: the variance of the noise of each level.
+        cells: how many cells each node of each level has; 0 for padding.
+        is_laplace: the shape of the noise, else Gaussian.
+        total: the root's count, where it is public.
+    """
+
+    bits: tuple[int, ...]
+    measured: tuple[Values | None, ...]
+    variances: tuple[float, ...]
+    cells: tuple[Counts, ...]
+    is_laplace: bool
+    total: int | None = None
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """An estimate of every node's count, with its variance; both 0 for nodes without cells."""
+
+    values: tuple[Values, ...]
+    variances: tuple[Values, ...]
+
+
+def least_squares(tree: NoisyTree) -> Estimates:
+    """The best linear estimate of each node from all measurements at and below it.
+
+    The estimates from above follow in `refine_from_top`, where each child's estimate meets its parent's count.
+    """
+    values, variances = _leaves(tree)
+    for level in range(len(tree.bits) - 1, -1, -1):
+        fan = 1 << tree.bits[level]
+        below, spread = _sums(values[0], fan), _sums(variances[0], fan)
+        value, variance = _with_own(tree, level, below, spread)
+        values.insert(0, value)
+        variances.insert(0, variance)
+    return Estimates(tuple(values), tuple(variances))
+
+
+def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estimates, Judge]:
+    """Estimates as by `least_squares`, and a judge for `refine_from_top`, that make use of a public table.
+
+    At each level it is first asked whether the reference explains the noisy counts better than an even division of each parent
+    does. Where it does not, the level is treated as if there were no reference.
+
+    Args:
+        tree: the measurements.
+        reference: the reference's count of each node, level by level.
+    """
+    plain = least_squares(tree)
+    values, variances = list(plain.values), list(plain.variances)
+    trusted: set[int] = set()
+    for level in range(len(tree.bits), 0, -1):
+        fan = 1 << tree.bits[level - 1]
+        parents = np.repeat(np.maximum(plain.values[level - 1], 0), fan)
+        shares, known = _shares(reference, level, fan)
+        used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
+        if used.size < FEWEST_NODES:
+            continue
+        given = values[level][used], variances[level][used]
+        expected = (parents * shares)[used]
+        with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
+        evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
+        without = learn_departures(*given, evenly, is_laplace=tree.is_laplace)
+        if not explains_better(with_it, without, used.size):
+            continue
+        trusted.add(level)
+        if tree.measured[level - 1] is not None:
+            spreads = np.full(values[level].size, LARGEST_VARIANCE)
+            spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
+            below, spread = _told_by_children(tree, level, values[level], variances[level], shares, spreads, fan)
+            values[level - 1], variances[level - 1] = _with_own(tree, level - 1, below, spread)
+
+    def judge(level: int, parents: Counts, value: Values, variance: Values) -> tuple[Values, Values]:
+        if level not in trusted:
+            return value, variance
+        shares, known = _shares(reference, level, 1 << tree.bits[level - 1])
+        used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
+        if used.size < FEWEST_NODES:
+            return value, variance
+        given, expected = (value[used], variance[used]), parents[used] * shares[used]
+        posterior = learn_departures(*given, expected, is_laplace=tree.is_laplace).judge(*given, expected)
+        value, variance = value.copy(), variance.copy()
+        value[used], variance[used] = posterior.values, posterior.variances
+        return value, variance
+
+    return Estimates(tuple(values), tuple(variances)), judge
+
+
+def explains_better(with_it: Departures, without: Departures, places: int) -> bool:
+    """Whether a reference explains noisy counts better than an even division does, by more than chance may bring."""
+    return places * (with_it.evidence - without.evidence) > 3 + 0.01 * places
+
+
+def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None = None) -> Counts:
+    """Whole counts >= 0 of the leaves; at every node, the children add up to it.
+
+    Args:
+        tree: what was measured.
+        estimates: of every node.
+        judge: what else is known of the children of a level once their parents are refined.
+    """
+    from sudare.kernels.priors import project_children
+
+    root = round(max(float(estimates.values[0][0]), 0.0)) if tree.total is None else tree.total
+    counts = np.array([min(root, 1 << 62)], dtype=np.int64)
+    for level, bits in enumerate(tree.bits, start=1):
+        fan = 1 << bits
+        value, variance = estimates.values[level], estimates.variances[level]
+        if judge is not None:
+            value, variance = judge(level, np.repeat(counts, fan), value, variance)
+        variance = np.where(tree.cells[level] > 0, np.maximum(variance, 1e-9), -1.0)
+        children = np.empty((counts.size, fan), dtype=np.int64)
+        project_children(np.ascontiguousarray(value).reshape(-1, fan), variance.reshape(-1, fan), counts, children)
+        counts = children.reshape(-1)
+    return counts
+
+
+def _leaves(tree: NoisyTree) -> tuple[list[Values], list[Values]]:
+    is_cell = tree.cells[-1] > 0
+    measured = tree.measured[-1]
+    if measured is None:
+        raise AssertionError("the leaves of a tree are always measured")
+    if is_cell.all():
+        return [measured], [np.full(measured.size, tree.variances[-1])]
+    return [np.where(is_cell, measured, 0.0)], [np.where(is_cell, tree.variances[-1], 0.0)]
+
+
+def _sums(values: Values, fan: int) -> Values:
+    return np.asarray(values.reshape(-1, fan).sum(axis=1))
+
+
+def _with_own(tree: NoisyTree, level: int, below: Values, spread: Values) -> tuple[Values, Values]:
+    """What the children tell of their parents, combined with the parents' own measurement."""
+    own = tree.measured[level]
+    if own is None:
+        return below, spread
+    weight = spread / np.maximum(spread + tree.variances[level], 1e-30)
+    value = weight * own + (1 - weight) * below
+    return np.where(tree.cells[level] > 0, value, 0.0), weight * tree.variances[level]
+
+
+def _shares(reference: tuple[Counts, ...], level: int, fan: int) -> tuple[Values, NDArray[np.bool_]]:
+    """Each node's share of its parent in the reference, and whether the parent has anybody there."""
+    parents = np.repeat(reference[level - 1], fan)
+    return reference[level] / np.maximum(parents, 1), parents > 0
+
+
+def _told_by_children(
+    tree: NoisyTree, level: int, values: Values, variances: Values, shares: Values, spreads: Values, fan: int
+) -> tuple[Values, Values]:
+    """The parents' counts as the children tell them, given shares and how far children depart from them.
+
+    Children are x = s * share + e, where the departures e have given variances and add up to 0. The estimate of s by
+    generalised least squares is written out with the inverse of (diagonal minus rank one); see ``trees.md``. Where a
+    plain sum is more certain, it is taken. How certain these estimates are is checked against the parents' own measurements.
+    """
+    is_cell = tree.cells[level] > 0
+    spreads = np.where(is_cell, spreads, 0.0)
+    whole = np.where(is_cell, variances + spreads, np.inf)
+    direct = _sums(shares**2 / whole, fan)
+    through_sum = _sums(shares * spreads / whole, fan)
+    slack = np.maximum(_sums(spreads * variances / whole, fan), 1e-30)
+    information = np.maximum(direct + through_sum**2 / slack, 1e-30)
+    told = (
+        _sums(shares * values / whole, fan) + through_sum * _sums(spreads * values / whole, fan) / slack
+    ) / information
+    variance = 1 / information
+    plain, plain_variance = _sums(values, fan), _sums(variances, fan)
+
+    own = tree.measured[level - 1]
+    usable = _sums(shares, fan) > 0.5
+    if own is None or usable.sum() < FEWEST_NODES:
+        return plain, plain_variance
+    misses = float(((own - told)[usable] ** 2).mean()) * (1 + usable.sum() ** -0.5) - tree.variances[level - 1]
+    variance = variance * max(1.0, misses / float(variance[usable].mean()))
+    better = usable & (variance < plain_variance)
+    return np.where(better, told, plain), np.where(better, variance, plain_variance)
