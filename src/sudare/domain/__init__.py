@@ -2,13 +2,23 @@
 
 - `attributes`: `Category`, `Bins`, `Mesh`, and plain `Positions`. `domain`: their product, up to 2**62 cells.
 - `table`: `CountTable`, stored for the cells that are not empty.
-- `layout`: in which order a tree descends into the axes.
+- `hierarchy`: `Hierarchy`, an attribute whose places form a tree, such as meshes in municipalities in prefectures.
+- `layout`: in which order cells stand along the leaves of a tree: Morton, raster, Hilbert, random.
 - `mesh`: JIS X 0410 codes, grid cells and points, by exact whole numbers.
 """
 
 from sudare.domain.attributes import Attribute, Bins, Category, Mesh, Positions
 from sudare.domain.domain import Domain
-from sudare.domain.layout import Layout, morton_layout, raster_layout
+from sudare.domain.hierarchy import Hierarchy, Level
+from sudare.domain.layout import (
+    Layout,
+    hilbert_layout,
+    layout_named,
+    morton_layout,
+    random_layout,
+    raster_layout,
+    sorted_layout,
+)
 from sudare.domain.mesh import MESH_LEVELS, MeshLevel, mesh_cells, mesh_cells_of_points, mesh_codes, mesh_level
 from sudare.domain.table import CountTable
 
@@ -19,14 +29,20 @@ __all__ = [
     "Category",
     "CountTable",
     "Domain",
+    "Hierarchy",
     "Layout",
+    "Level",
     "Mesh",
     "MeshLevel",
     "Positions",
+    "hilbert_layout",
+    "layout_named",
     "mesh_cells",
     "mesh_cells_of_points",
     "mesh_codes",
     "mesh_level",
     "morton_layout",
+    "random_layout",
     "raster_layout",
+    "sorted_layout",
 ]

@@ -1,21 +1,24 @@
-"""Layouts: in which order a tree descends into the axes of a domain.
+"""Layouts: in which order the cells of a domain stand along the leaves of a tree.
 
 A tree over a domain splits the cells in two, bit by bit. A layout says which axis each split takes: from the top,
 alternately for a Morton layout, or all of the first axis before the second for a raster layout. Axes are padded to powers
 of two; the padding has no cells and is never seen outside.
 
-Layouts that look at the data (sorting the cells by their counts) are not private and do not exist here.
+Before that, the cells may change places with each other (`arrangement`): along a Hilbert curve, or as if at random. An
+arrangement follows from the shape and a public key alone. One that looks at the data, such as cells sorted by their
+counts, would publish what it saw: no layout can be made of it, and `sorted_layout` says so.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from math import prod
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from sudare.errors import ParameterError
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
@@ -23,22 +26,103 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
 
-__all__ = ["Layout", "morton_layout", "raster_layout"]
+__all__ = [
+    "Layout",
+    "hilbert_layout",
+    "layout_named",
+    "morton_layout",
+    "random_layout",
+    "raster_layout",
+    "sorted_layout",
+]
 
 MOST_BITS = 63
+LARGEST_KEY = 2**64 - 1
+SHUFFLE_ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class Shuffle:
+    """Cells in an order that looks random and follows from a public key.
+
+    A Feistel network with as many bits as the cells need permutes a power of two; where it leads out of the cells it
+    is applied again until it leads back. Both directions cost the same and need no table.
+
+    Attributes:
+        cells: how many cells change places.
+        key: which of the orders.
+    """
+
+    cells: int
+    key: int
+
+    @cached_property
+    def _settings(self) -> tuple[int, NDArray[np.uint64]]:
+        """The bits of a place, and a number for each round, from the key by a counter and a mixing of bits."""
+        from sudare.kernels.layouts import mix_words
+
+        counter = [(self.key + (turn + 1) * 0x9E3779B97F4A7C15) & LARGEST_KEY for turn in range(SHUFFLE_ROUNDS)]
+        rounds = np.array(counter, dtype=np.uint64)
+        mix_words(rounds)
+        return axis_bits(self.cells), rounds
+
+    def arrange(self, keys: Keys) -> Keys:
+        """The places of cells in the new order."""
+        return self._walk(keys, backward=False)
+
+    def restore(self, places: Keys) -> Keys:
+        """The keys of the cells at these places."""
+        return self._walk(places, backward=True)
+
+    def _walk(self, keys: Keys, *, backward: bool) -> Keys:
+        from sudare.kernels.layouts import shuffle
+
+        out = np.empty(keys.size, dtype=np.uint64)
+        bits, rounds = self._settings
+        shuffle(np.ascontiguousarray(keys), np.uint64(self.cells), bits, rounds, backward, out)
+        return out
+
+
+@dataclass(frozen=True)
+class HilbertCurve:
+    """Cells of a square along Hilbert's curve: cells that follow each other share a side.
+
+    Attributes:
+        bits: the square has 2**bits cells a side.
+    """
+
+    bits: int
+
+    def arrange(self, keys: Keys) -> Keys:
+        """The places of cells along the curve."""
+        from sudare.kernels.layouts import raster_to_hilbert
+
+        out = np.empty(keys.size, dtype=np.uint64)
+        raster_to_hilbert(np.ascontiguousarray(keys), self.bits, out)
+        return out
+
+    def restore(self, places: Keys) -> Keys:
+        """The keys of the cells at these places of the curve."""
+        from sudare.kernels.layouts import hilbert_to_raster
+
+        out = np.empty(places.size, dtype=np.uint64)
+        hilbert_to_raster(np.ascontiguousarray(places), self.bits, out)
+        return out
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which axis each split of the tree takes, from the top.
+    """Which axis each split of the tree takes, from the top, and whether cells change places before.
 
     Attributes:
         lengths: places along each axis of the domain.
         axis_of_split: the axis of each split; axis a appears as often as its length has bits.
+        arrangement: how the cells change places with each other first; they do not if left out.
     """
 
     lengths: tuple[int, ...]
     axis_of_split: tuple[int, ...]
+    arrangement: Shuffle | HilbertCurve | None = None
 
     def __post_init__(self) -> None:
         wanted = sorted(axis for axis, length in enumerate(self.lengths) for _ in range(axis_bits(length)))
@@ -48,6 +132,15 @@ class Layout:
             raise ParameterError(
                 "lengths", "Layout", f"at most {MOST_BITS} bits when padded to powers of two", self.lengths
             )
+        # Exact types: an arrangement of another kind might look at the data.
+        if self.arrangement is not None and type(self.arrangement) not in (Shuffle, HilbertCurve):
+            raise ParameterError(
+                "arrangement", "Layout", "left out, or made by a layout function", shown(self.arrangement)
+            )
+        reached = self.arrangement.cells if isinstance(self.arrangement, Shuffle) else prod(self.lengths)
+        side = 1 << self.arrangement.bits if isinstance(self.arrangement, HilbertCurve) else None
+        if reached != prod(self.lengths) or (side is not None and self.lengths != (side, side)):
+            raise ParameterError("arrangement", "Layout", f"one for the shape {self.lengths}", self.arrangement)
 
     @property
     def depth(self) -> int:
@@ -91,6 +184,8 @@ class Layout:
         """The places of cells among the leaves of the tree, from left to right."""
         from sudare.kernels.layouts import raster_to_tree
 
+        if self.arrangement is not None:
+            keys = self.arrangement.arrange(keys)
         out = np.empty(keys.size, dtype=np.uint64)
         raster_to_tree(np.ascontiguousarray(keys), np.array(self.lengths, dtype=np.uint64), *self._spread, out)
         return out
@@ -102,7 +197,7 @@ class Layout:
         out = np.empty(leaves.size, dtype=np.uint64)
         lengths = np.array(self.lengths, dtype=np.uint64)
         tree_to_raster(np.ascontiguousarray(leaves), lengths, self.gather, self.gather.shape[1], out)
-        return out
+        return out if self.arrangement is None else self.arrangement.restore(out)
 
 
 def _read_shape(shape: object, function: str) -> tuple[int, ...]:
@@ -147,3 +242,94 @@ def raster_layout(shape: tuple[int, ...]) -> Layout:
     """
     shape = _read_shape(shape, "raster_layout")
     return Layout(shape, tuple(axis for axis, length in enumerate(shape) for _ in range(axis_bits(length))))
+
+
+def random_layout(shape: tuple[int, ...], key: int = 0) -> Layout:
+    """The cells in an order that looks random, for experiments and for spreading crowded cells over the tree.
+
+    Neighbours on the map are as far apart in the tree as any two cells. The order follows from the shape and the key,
+    both public: it hides nothing, is no cipher, and adds nothing to the guarantee.
+
+    Args:
+        shape: places along each axis of the domain.
+        key: which of the orders; a whole number from 0 to 2**64 - 1 that does not depend on the data.
+
+    Example:
+        >>> import numpy as np
+        >>> from sudare.domain import random_layout
+        >>> layout = random_layout((2, 4), key=1)
+        >>> leaves = layout.to_tree(np.arange(8, dtype=np.uint64))
+        >>> sorted(leaves.tolist()), layout.to_raster(leaves).tolist()
+        ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7])
+    """
+    requirement = "a whole number from 0 to 2**64 - 1"
+    number = exact_integer(key, "key", "random_layout", requirement, smallest=0, largest=LARGEST_KEY)
+    shape = _read_shape(shape, "random_layout")
+    return Layout(shape, raster_layout(shape).axis_of_split, Shuffle(prod(shape), number))
+
+
+def hilbert_layout(shape: tuple[int, ...]) -> Layout:
+    """The cells of a square map along Hilbert's curve: every block of the tree is connected.
+
+    Args:
+        shape: twice the same power of two.
+
+    Raises:
+        ParameterError: if the domain does not have two axes, or is not such a square. Padding a table to the square with
+            cells that hold nobody would spend noise on them; the Morton layout takes any shape.
+
+    Example:
+        >>> import numpy as np
+        >>> from sudare.domain import hilbert_layout
+        >>> hilbert_layout((2, 2)).to_raster(np.arange(4, dtype=np.uint64))
+        array([0, 1, 3, 2], dtype=uint64)
+    """
+    shape = _read_shape(shape, "hilbert_layout")
+    if len(shape) != 2:
+        raise ParameterError("shape", "hilbert_layout", "of two axes: the curve fills a square", shape)
+    bits = axis_bits(max(shape))
+    side = 1 << bits
+    if shape != (side, side):
+        requirement = f"a square whose side is a power of two, such as {(side, side)}"
+        raise ParameterError("shape", "hilbert_layout", requirement, shape, "The Morton layout takes any shape.")
+    return Layout(shape, raster_layout(shape).axis_of_split, HilbertCurve(bits))
+
+
+def sorted_layout(shape: tuple[int, ...]) -> NoReturn:
+    """Refused: cells sorted by their counts are an order that was read off the data.
+
+    Args:
+        shape: places along each axis of the domain.
+
+    Raises:
+        GuaranteeError: always, with the reason.
+    """
+    _read_shape(shape, "sorted_layout")
+    raise GuaranteeError(
+        "The order 'sorted' looks at the counts: which cell comes first is itself private data, and no noise was added "
+        "to it. It exists for experiments alone (sudare.domain.experiments) and cannot be used for a release. Use "
+        "'morton', 'raster', 'hilbert' or 'random'."
+    )
+
+
+def layout_named(name: str, shape: tuple[int, ...], key: int = 0) -> Layout:
+    """The layout with a name, for options and files.
+
+    Args:
+        name: ``"morton"``, ``"raster"``, ``"hilbert"`` or ``"random"``; ``"sorted"`` is refused with the reason.
+        shape: places along each axis of the domain.
+        key: of a random layout.
+
+    Raises:
+        ParameterError: if the name is unknown, or the shape does not suit the layout.
+        GuaranteeError: for ``"sorted"``.
+
+    Example:
+        >>> from sudare.domain import layout_named, morton_layout
+        >>> layout_named("morton", (4, 16)) == morton_layout((4, 16))
+        True
+    """
+    plain = {"morton": morton_layout, "raster": raster_layout, "hilbert": hilbert_layout, "sorted": sorted_layout}
+    if not isinstance(name, str) or name not in (*plain, "random"):
+        raise ParameterError("name", "layout_named", "'morton', 'raster', 'hilbert' or 'random'", shown(name))
+    return random_layout(shape, key) if name == "random" else plain[name](shape)
