@@ -56,8 +56,8 @@ def test_flat_api_is_what_the_packages_export() -> None:
     for name in exported:
         assert getattr(sudare, name) is not None
     assert set(sudare.__all__) <= set(dir(sudare))
-    with pytest.raises(AttributeError, match="no attribute 'laplace'"):
-        sudare.laplace  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'float_laplace'"):
+        sudare.float_laplace  # noqa: B018
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ Proof: ``nn_wavelet.md`` beside this file.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
@@ -18,6 +18,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.pruning import read_pruning, refined_by_pruning
 from sudare.tables.published import Published
 from sudare.tables.reading import Noise, read_layout, read_noise, read_request
 
@@ -33,6 +34,7 @@ def nn_wavelet(
     *,
     unit: Unit | None = None,
     layout: Layout | None = None,
+    pruning: Literal["lazy", "vertical", "horizontal", "none"] = "lazy",
     public_total: bool | int = False,
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
@@ -58,6 +60,8 @@ def nn_wavelet(
         budget: what may be spent in all; each of the depth + 1 levels gets an equal share.
         unit: who is protected; one person in one cell if left out.
         layout: in which order the axes are halved; in turn (Morton) if left out.
+        pruning: ``"lazy"`` draws noise only where somebody is left. The three orders of the papers draw all noise first,
+            for tables up to 2**26 cells, and give the same table for the same noise (`sudare.tables.pruning`).
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another.
         noise: which noise to add.
@@ -94,6 +98,8 @@ def nn_wavelet(
         keep_measurements=keep_measurements,
     )
     kind, shape = read_noise(noise, "nn_wavelet"), read_layout(layout, request.table, "nn_wavelet")
+    is_lazy = isinstance(pruning, str) and pruning == "lazy"
+    order = None if is_lazy else read_pruning(pruning, "nn_wavelet")
     of_total = [] if request.total_is_public else [sensitivity_of_counts(request.unit, merged=True)]
     of_differences = [sensitivity_of_counts(request.unit, merged=True, signed=True)] * shape.depth
     sensitivities = of_total + of_differences
@@ -102,13 +108,17 @@ def nn_wavelet(
 
     halvings = levels[len(of_total) :]
     names = [f"halves of areas of 2**{height} cells" for height in range(shape.depth, 0, -1)]
+    start_from = levels[0] if of_total else None
     notes = Notes(shape, ["total"][: len(of_total)] + names, levels, wanted=request.keeps_measurements)
+    if order is not None:
+        refined = refined_by_pruning(request, shape, halvings, start_from, order, notes, names)
+        return Published(refined, event, measurements=notes.read())
     tree = Tree.over(request.table, shape)
     steps = [
         partial(_halve, tree, noise_for(level), shape.depth - 1 - depth, notes, names[depth])
         for depth, level in enumerate(halvings)
     ]
-    root = start(tree, levels[0] if of_total else None, request.source, notes)
+    root = start(tree, start_from, request.source, notes)
     cells = descend(root, steps, request.source, request.threads)
     return Published(cells.to_table(request.table, shape), event, measurements=notes.read())
 

@@ -19,7 +19,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
-__all__ = ["Noise", "Request", "read_layout", "read_noise", "read_request", "read_table"]
+__all__ = ["Noise", "Request", "read_layout", "read_noise", "read_reference", "read_request", "read_table"]
 
 Noise = Literal["laplace", "gaussian"]
 
@@ -86,6 +86,10 @@ def read_request(
         raise ParameterError("unit", function, "a Unit", shown(unit))
     invariants: tuple[str, ...] = ()
     if _read_public_total(public_total, people, function):
+        if people.domain.cells == 1:
+            # Nothing would be left to measure, and an event without a measurement states no guarantee.
+            allowed = "False for a table of one cell: its total is all there is to protect"
+            raise ParameterError("public_total", function, allowed, Described("a public total"))
         # An exact total changes when somebody is added or removed; it can only hide who was replaced by whom.
         protected, invariants = replace(protected, adjacency="replace"), (TOTAL,)
     return Request(
@@ -116,6 +120,18 @@ def read_table(table: object, function: str) -> CountTable:
     if isinstance(table, np.ndarray):
         return CountTable.from_dense(table)
     raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
+
+
+def read_reference(reference: object, table: CountTable, function: str) -> CountTable:
+    """A public table over the same cells as the one to be published."""
+    if isinstance(reference, np.ndarray):
+        reference = CountTable.from_dense(reference, table.domain)
+    if not isinstance(reference, CountTable):
+        raise ParameterError("reference", function, "a public CountTable, or an array of one", shown(reference))
+    if reference.domain.shape != table.domain.shape:
+        requirement = f"a table of the same shape, {table.domain.shape}"
+        raise ParameterError("reference", function, requirement, Described(f"one of {reference.domain.shape}"))
+    return reference
 
 
 def read_noise(noise: object, function: str) -> Noise:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from sudare.noise.sampler import Sampler
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
+from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
 from sudare.tables.published import Published
-from sudare.tables.reading import Noise, read_layout, read_noise, read_request
+from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_reference, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +45,8 @@ def wide_tree(
     weights: Sequence[Rational] | None = None,
     unit: Unit | None = None,
     layout: Layout | None = None,
+    estimate: Literal["plain", "least-squares", "learned"] = "plain",
+    reference: CountTable | NDArray[Any] | None = None,
     public_total: bool | int = False,
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
@@ -71,6 +75,11 @@ def wide_tree(
             times as much per halving of a side as the one above.
         unit: who is protected; one person in one cell if left out.
         layout: in which order the axes are halved; in turn (Morton) if left out.
+        estimate: what the counts of a level are taken to be before they are refined. ``"plain"``: as measured, and only
+            where somebody is left. ``"least-squares"``: together with the levels below, for tables up to 2**24 cells.
+            ``"learned"``: also with how often places in such surroundings are empty.
+        reference: a table over the same domain that is public already, such as the last census: shares that it foretells well
+            are drawn towards it. It costs no budget. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another.
         noise: which noise to add.
@@ -104,6 +113,7 @@ def wide_tree(
         keep_measurements=keep_measurements,
     )
     kind, shape = read_noise(noise, "wide_tree"), read_layout(layout, request.table, "wide_tree")
+    way = _read_estimate(estimate)
     steps = _read_bits(bits, shape.depth)
     shares = _read_weights(weights, steps, len(request.table.domain.shape))
     names = ["total"] + [f"areas of 2**{height} cells" for height in heights(steps)]
@@ -116,12 +126,36 @@ def wide_tree(
     event = request.state("wide-tree", levels, conversion)
 
     notes = Notes(shape, names, levels, wanted=request.keeps_measurements)
-    tree = Tree.over(request.table, shape)
+    public = None if reference is None else read_reference(reference, request.table, "wide_tree")
+    if way == "plain" and public is None:
+        cells = _refined_lazily(request, shape, steps, levels, notes, names)
+    else:
+        _require_room(shape, "estimate" if public is None else "reference")
+        learns = way == "learned"
+        cells = refined_densely(request, shape, steps, levels, notes, names, learns=learns, reference=public)
+    return Published(cells, event, measurements=notes.read())
+
+
+def _require_room(layout: Layout, parameter: str) -> None:
+    if layout.depth > MOST_DENSE_BITS:
+        requirement = f"left out for tables of more than 2**{MOST_DENSE_BITS} cells when padded to powers of two"
+        raise ParameterError(parameter, "wide_tree", requirement, Described(f"2**{layout.depth} cells"))
+
+
+def _refined_lazily(
+    request: Request,
+    layout: Layout,
+    steps: Sequence[int],
+    levels: Sequence[Measurement],
+    notes: Notes,
+    names: Sequence[str],
+) -> CountTable:
+    tree = Tree.over(request.table, layout)
     total = None if request.total_is_public else levels[0]
     measured = zip(steps, heights(steps), levels[-len(steps) :], names[-len(steps) :], strict=True) if steps else ()
     splits = [partial(_split, tree, noise_for(level), step, bit, notes, name) for step, bit, level, name in measured]
     cells = descend(start(tree, total, request.source, notes), splits, request.source, request.threads)
-    return Published(cells.to_table(request.table, shape), event, measurements=notes.read())
+    return cells.to_table(request.table, layout)
 
 
 def heights(steps: Sequence[int]) -> list[int]:
@@ -177,3 +211,9 @@ def _read_weights(weights: object, steps: list[int], axes: int) -> Sequence[Rati
         requirement = f"{len(steps) + 1} positive numbers: one for the total and one for each level"
         raise ParameterError("weights", "wide_tree", requirement, shown(weights))
     return weights
+
+
+def _read_estimate(estimate: object) -> str:
+    if not isinstance(estimate, str) or estimate not in ("plain", "least-squares", "learned"):
+        raise ParameterError("estimate", "wide_tree", "'plain', 'least-squares' or 'learned'", shown(estimate))
+    return estimate

@@ -1,0 +1,163 @@
+"""The wide tree with every node measured, so that all levels can tell about each other.
+
+Drawing everything costs time and memory by the number of cells, but a node's own noisy count, the sum of its children's,
+and what its surroundings or a public reference say can then be weighed against each other (`sudare.refine.trees`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.layout import Layout
+from sudare.domain.table import CountTable
+from sudare.noise.additive import noise_for
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
+from sudare.refine.occupancy import use_occupancy
+from sudare.refine.trees import Estimates, Judge, NoisyTree, least_squares, refine_from_top, use_reference
+from sudare.tables.descent import Notes
+from sudare.tables.reading import Request
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+__all__ = ["MOST_DENSE_BITS", "refined_densely"]
+
+MOST_DENSE_BITS = 24
+"""Depth of the largest tree of which every node is measured."""
+
+
+def refined_densely(
+    request: Request,
+    layout: Layout,
+    bits: Sequence[int],
+    levels: Sequence[Measurement],
+    notes: Notes,
+    names: Sequence[str],
+    *,
+    learns: bool,
+    reference: CountTable | None,
+) -> CountTable:
+    """Measure every node of every level, estimate all counts together, and refine them from the top.
+
+    Args:
+        request: what was asked for, checked.
+        layout: how the cells lie along the leaves.
+        bits: how many halvings make up each level.
+        levels: the measurement of the total, unless it is public, and of each level.
+        notes: where the noisy counts are written down.
+        names: what the notes call each measurement.
+        learns: whether it is learned from the noisy counts which places are likely to be empty.
+        reference: a public table over the same domain.
+    """
+    samplers = [noise_for(level) for level in levels]
+    cells = _cells_of_nodes(layout, bits)
+    measured: list[Values | None] = [None] * (len(bits) + 1 - len(levels))
+    variances = [0.0] * len(measured)
+    for counts, level, sampler, name in zip(
+        _sums_of_nodes(request.table, layout, bits)[len(measured) :], levels, samplers, names, strict=True
+    ):
+        noisy = sampler.draw(counts.size, request.source, threads=request.threads)
+        noisy += counts
+        depth = len(measured)
+        if notes.wanted:
+            has_cells = cells[depth] > 0
+            notes.take(name, _first_leaves(layout, bits, depth)[has_cells], noisy[has_cells])
+        measured.append(noisy.astype(np.float64))
+        variances.append(variance_of(level))
+    tree = NoisyTree(
+        tuple(bits),
+        tuple(measured),
+        tuple(variances),
+        cells,
+        is_laplace=not isinstance(levels[-1], GaussianMeasurement),
+        total=request.table.total if request.total_is_public else None,
+    )
+    leaves = _estimate_and_refine(tree, layout, learns, reference)
+    positive = np.flatnonzero(leaves)
+    keys = layout.to_raster(positive.astype(np.uint64))
+    return CountTable.from_unique_cells(request.table.domain, keys, leaves[positive])
+
+
+def _estimate_and_refine(tree: NoisyTree, layout: Layout, learns: bool, reference: CountTable | None) -> Counts:
+    judges: list[Judge] = []
+    estimates = least_squares(tree)
+    if learns:
+        judges.append(use_occupancy(tree, lambda level: _around(estimates, layout, tree.bits, level)))
+    if reference is not None:
+        estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
+        judges.insert(0, by_reference)
+
+    def judge(level: int, parents: Counts, value: Values, variance: Values) -> tuple[Values, Values]:
+        """The first judge that has anything to say."""
+        for one in judges:
+            judged, certainty = one(level, parents, value, variance)
+            if judged is not value:
+                return judged, certainty
+        return value, variance
+
+    return refine_from_top(tree, estimates, judge)
+
+
+def variance_of(measurement: Measurement) -> float:
+    """The variance of a measurement's noise (of the continuous law, which the discrete one is below)."""
+    if isinstance(measurement, GaussianMeasurement):
+        return float(measurement.sigma_squared)
+    if isinstance(measurement, LaplaceMeasurement):
+        return 2 * float(measurement.scale) ** 2
+    raise AssertionError(f"a {measurement.kind} measurement adds no noise to counts")
+
+
+def _sums_of_nodes(table: CountTable, layout: Layout, bits: Sequence[int]) -> list[Counts]:
+    """The counts of all nodes of all levels, from the root."""
+    leaves = np.zeros(1 << layout.depth, dtype=np.int64)
+    leaves[layout.to_tree(table.keys).astype(np.int64)] = table.counts
+    return _summed_up(leaves, bits)
+
+
+def _cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Counts, ...]:
+    """How many cells each node has."""
+    if not layout.is_padded:
+        heights = [layout.depth - sum(bits[:level]) for level in range(len(bits) + 1)]
+        return tuple(np.broadcast_to(np.int64(1 << height), (1 << layout.depth - height,)) for height in heights)
+    leaves = np.zeros(1 << layout.depth, dtype=np.int64)
+    every_key = np.arange(int(np.prod(layout.lengths)), dtype=np.uint64)
+    leaves[layout.to_tree(every_key).astype(np.int64)] = 1
+    return tuple(_summed_up(leaves, bits))
+
+
+def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
+    levels = [leaves]
+    for step in reversed(bits):
+        levels.insert(0, levels[0].reshape(-1, 1 << step).sum(axis=1))
+    return levels
+
+
+def _first_leaves(layout: Layout, bits: Sequence[int], level: int) -> NDArray[np.uint64]:
+    """The first leaf of each node of a level."""
+    height = layout.depth - sum(bits[:level])
+    return np.arange(1 << layout.depth - height, dtype=np.uint64) << np.uint64(height)
+
+
+def _around(estimates: Estimates, layout: Layout, bits: Sequence[int], level: int) -> Values | None:
+    """The mean estimate of the nodes around each node of a level, on the grid that the level is."""
+    from scipy.ndimage import uniform_filter
+
+    if layout.arrangement is not None:
+        return None
+    splits = layout.axis_of_split[: sum(bits[:level])]
+    shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
+    grid = Layout(shape, splits)
+    order = grid.to_tree(np.arange(estimates.values[level].size, dtype=np.uint64)).astype(np.int64)
+    own = estimates.values[level][order].reshape(shape)
+    block = 3 ** len(shape)
+    # The filter's mean over a block of three a side, edges repeated, less the node itself.
+    around = (uniform_filter(own, size=3, mode="nearest") * block - own) / (block - 1)
+    out = np.empty(own.size)
+    out[order] = around.reshape(-1)
+    return out

@@ -1,0 +1,226 @@
+"""Flat releases and Privelet: distributions against exact probabilities, audits with broken twins, errors of range sums.
+
+Cells of a flat release are independent, so a table of many rows is as many runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from sudare import Budget, Unit, rho_to_epsilon
+from sudare.attacks import audit_epsilon
+from sudare.noise.skipping import Skipping
+from sudare.tables.flat import gaussian, laplace
+from sudare.tables.privelet import privelet
+from tests.statistical.goodness import ERROR_PROBABILITY, chi_square_rejects
+
+pytestmark = pytest.mark.slow
+
+RUNS = 300_000
+LARGEST_COUNT = 120
+
+
+def noisy_law(release: Any, spent: Any) -> np.ndarray:
+    """Probabilities of the noise -K..K, by the definition."""
+    x = np.arange(-400, 401)
+    weights = np.exp(-np.abs(x) * float(spent)) if release is laplace else np.exp(-(x**2) * float(spent))
+    return np.asarray(weights / weights.sum())
+
+
+def published_law(noise: np.ndarray, count: int, threshold: int) -> np.ndarray:
+    """Probabilities of the published value of a cell: 0 for none, else from the threshold on; the last one for all above."""
+    law = np.zeros(LARGEST_COUNT + 1)
+    for x, probability in zip(range(-400, 401), noise, strict=True):
+        value = count + x if count + x >= threshold else 0
+        law[min(value, LARGEST_COUNT)] += probability
+    return law
+
+
+CASES: list[Any] = [
+    (laplace, Budget(epsilon=1), 1.0),
+    (laplace, Budget(epsilon=0.25), 0.25),
+    (gaussian, Budget(rho=0.02), 0.02),  # sigma = 5: exp(-x**2 / 50)
+    (gaussian, Budget(rho=0.1), 0.1),
+]
+NAMES = [f"{release.__name__} {budget}" for release, budget, _ in CASES]
+
+
+def contradicts(seen: np.ndarray, law: np.ndarray) -> bool:
+    """Chi-square, with everything from where fewer than 100 cells are expected as one outcome."""
+    rest = np.flatnonzero(law[::-1].cumsum()[::-1] * seen.sum() >= 100).max()
+    return chi_square_rejects(np.append(seen[:rest], seen[rest:].sum()), np.append(law[:rest], law[rest:].sum()))
+
+
+@pytest.mark.parametrize(("release", "budget", "spent"), CASES, ids=NAMES)
+@pytest.mark.parametrize("threshold", [1, 3, 5])
+def test_lazy_is_eager_cell_by_cell(release: Any, budget: Budget, spent: float, threshold: int) -> None:
+    """Every third cell has two people; both kinds have the distribution of noise on every cell, and not another one."""
+    counts = np.zeros(2 * RUNS, dtype=np.int64)
+    counts[::3] = 2
+    values = np.minimum(release(counts, budget, threshold=threshold).to_dense(), LARGEST_COUNT)
+    for people in (0, 2):
+        seen = np.bincount(values[counts == people], minlength=LARGEST_COUNT + 1).astype(float)
+        assert not contradicts(seen, published_law(noisy_law(release, spent), people, threshold))
+        assert contradicts(seen, published_law(noisy_law(release, 1.1 * spent), people, threshold))
+
+
+def pairs_differ_from_independent(passes: np.ndarray, probability: float) -> bool:
+    """Chi-square of the four outcomes of disjoint pairs of neighbouring cells."""
+    pairs = 2 * passes[0::2].astype(np.int64) + passes[1::2]
+    p, q = probability, 1 - probability
+    return chi_square_rejects(np.bincount(pairs, minlength=4).astype(float), np.array([q * q, q * p, p * q, p * p]))
+
+
+@pytest.mark.parametrize(("release", "budget", "spent"), CASES[1:3], ids=NAMES[1:3])
+def test_passing_cells_are_spread_evenly_and_independently(release: Any, budget: Budget, spent: float) -> None:
+    threshold, cells = 6, 2_000_000
+    p = published_law(noisy_law(release, spent), 0, threshold)[1:].sum()
+    inhabited = np.zeros(cells, dtype=np.int64)
+    inhabited[::7] = 10**6  # their ranks must be jumped over
+    passes = release(inhabited, budget, threshold=threshold).to_dense()[inhabited == 0] > 0
+    usable = passes[: passes.size // 100 * 100]
+    assert not pairs_differ_from_independent(usable, p)
+    assert pairs_differ_from_independent(np.repeat(usable[: usable.size // 2], 2), p)
+    by_place = usable.reshape(100, -1).sum(axis=1)
+    expected = usable.size / 100 * p
+    statistic = float(((by_place - expected) ** 2 / (expected * (1 - p))).sum())
+    assert chi2.ppf(ERROR_PROBABILITY, 100) < statistic < chi2.isf(ERROR_PROBABILITY, 100)
+
+
+def test_thinning_matters() -> None:
+    """Without dropping what is too many, the same gaps give too many; with it they do not."""
+    from fractions import Fraction
+
+    from sudare.noise.entropy import secure_entropy
+    from sudare.noise.exact import Bounds
+
+    share = Fraction(1, 20)
+    skipping = Skipping(lambda bits: Bounds((1 << bits) // 20, (1 << bits) // 20 + 1), 0.06)
+    places = 4_000_000
+    kept = skipping.draw(places, secure_entropy()).size
+    law = np.array([float(share), 1 - float(share)])
+    assert not chi_square_rejects(np.array([kept, places - kept], dtype=float), law)
+    often = 1 - np.exp(-1 / float(skipping.scale))
+    assert chi_square_rejects(np.array([kept * often / float(share), places - kept * often / float(share)]), law)
+
+
+def runs_of(release: Any, counts: list[int], unit: Unit, budget: Budget, threshold: int) -> np.ndarray:
+    """Each row of the table is a run; its two cells are one outcome."""
+    table = np.tile(np.array(counts), (RUNS, 1))
+    values = np.minimum(release(table, budget, unit=unit, threshold=threshold).to_dense(), 60)
+    return np.asarray(values[:, 0] * 100 + values[:, 1])
+
+
+NEIGHBOURS: list[Any] = [
+    ([0, 0], [1, 0], Unit()),
+    ([3, 0], [4, 0], Unit()),
+    ([1, 0], [0, 1], Unit(adjacency="replace")),
+    ([0, 0], [1, 1], Unit(cells=2)),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "unit"), NEIGHBOURS, ids=str)
+@pytest.mark.parametrize("threshold", [1, 3])
+def test_audit_of_laplace(one: list[int], other: list[int], unit: Unit, threshold: int) -> None:
+    """The broken twin has half the noise, that of twice the budget.
+
+    Above a higher threshold one person moved from cell to cell shows less than epsilon; the twin there has a third.
+    """
+    broken = 3 if threshold > 1 and unit.adjacency == "replace" else 2
+
+    def audit(budget: Budget) -> Any:
+        return audit_epsilon(*(runs_of(laplace, counts, unit, budget, threshold) for counts in (one, other)))
+
+    assert not audit(Budget(epsilon=1)).refutes(1)
+    assert audit(Budget(epsilon=broken)).refutes(1)
+
+
+@pytest.mark.parametrize(("one", "other", "unit"), NEIGHBOURS, ids=str)
+def test_audit_of_gaussian(one: list[int], other: list[int], unit: Unit) -> None:
+    """The broken twin has half the noise, that of four times the rho."""
+    delta = 0.01
+    claimed = float(rho_to_epsilon(0.25, delta))
+
+    def audit(budget: Budget) -> Any:
+        outputs = (runs_of(gaussian, counts, unit, budget, 1) for counts in (one, other))
+        return audit_epsilon(*outputs, delta=delta)
+
+    assert not audit(Budget(rho=0.25)).refutes(claimed)
+    assert audit(Budget(rho=1)).refutes(claimed)
+
+
+def test_audit_catches_a_release_of_inhabited_cells_only() -> None:
+    """The twin that forgets the empty cells tells who is alone in one."""
+
+    def forgetful(counts: list[int]) -> np.ndarray:
+        table = np.tile(np.array(counts), (RUNS, 1))
+        values = laplace(table, Budget(epsilon=1)).to_dense() * (table > 0)
+        return np.asarray(np.minimum(values, 60) @ np.array([100, 1]))
+
+    assert audit_epsilon(forgetful([0, 0]), forgetful([1, 0])).refutes(1)
+
+
+PRIVELET_RUNS = 4000
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "unit"),
+    [
+        (np.array([3, 0, 0, 0]), np.array([4, 0, 0, 0]), Unit()),
+        (np.array([[0, 2], [1, 0]]), np.array([[0, 2], [0, 1]]), Unit(adjacency="replace")),
+    ],
+    ids=["add-remove", "replace"],
+)
+def test_audit_of_privelet(one: np.ndarray, other: np.ndarray, unit: Unit) -> None:
+    """Through the likelihood of the noisy coefficients, which no other view can beat."""
+    from sudare.tables.privelet import haar_coefficients
+
+    depths = tuple((length - 1).bit_length() for length in one.shape)
+    places = np.arange(one.size, dtype=np.uint64)
+    change = haar_coefficients(places, other.ravel(), depths) - haar_coefficients(places, one.ravel(), depths)
+    centre = haar_coefficients(places, one.ravel(), depths)
+
+    def views(counts: np.ndarray, spend: float) -> np.ndarray:
+        outputs = []
+        for _ in range(PRIVELET_RUNS):
+            published = privelet(counts, Budget(epsilon=spend), unit=unit, keep_measurements=True)
+            assert published.measurements is not None
+            noisy = published.measurements[0].values
+            outputs.append(int((np.abs(noisy - centre) - np.abs(noisy - centre - change)).sum()))
+        return np.array(outputs)
+
+    assert not audit_epsilon(views(one, 1), views(other, 1)).refutes(1)
+    assert audit_epsilon(views(one, 4), views(other, 4)).refutes(1)
+
+
+def test_variance_of_a_range_sum_of_privelet() -> None:
+    """Before rounding: the variance that the weights of the coefficients give, within exact chi-square limits."""
+    from sudare.tables.privelet import haar_values
+
+    depth, runs = 6, 4000
+    first, last = 5, 44
+    weights = np.zeros(2**depth)
+    for place in range(2**depth):
+        basis = np.zeros(2**depth, dtype=np.int64)
+        basis[place] = 1
+        weights[place] = haar_values(basis, (depth,))[first:last].sum()
+    assert abs(weights[0] - (last - first) / 2**depth) < 1e-12
+    assert (weights**2).sum() <= 1 + depth / 2
+    counts = np.full(2**depth, 1000)
+    sums = []
+    for _ in range(runs):
+        published = privelet(counts, Budget(rho=0.5), noise="gaussian", keep_measurements=True)
+        assert published.measurements is not None
+        sums.append(haar_values(published.measurements[0].values, (depth,))[first:last].sum())
+    noise = float(published.event.measurements[0].sigma_squared)  # type: ignore[attr-defined]
+    assert noise == depth + 1
+    # Sums of discrete Gaussians this wide are normal to many digits.
+    expected = noise * float((weights**2).sum())
+    statistic = float(((np.array(sums) - 1000 * (last - first)) ** 2).sum()) / expected
+    low, high = chi2.ppf(ERROR_PROBABILITY, runs), chi2.isf(ERROR_PROBABILITY, runs)
+    assert low < statistic < high
+    assert not low < 1.5 * statistic < high

@@ -1,0 +1,107 @@
+"""Top-down: audits hold and catch broken twins; estimates are unbiased, with the variance that theory gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+from sudare import Budget, Category, CountTable, Domain, Hierarchy, ResearchEntropy, Unit, discrete_laplace
+from sudare.attacks import audit_epsilon
+from sudare.tables.detail import Detail
+from sudare.tables.topdown import topdown
+
+pytestmark = pytest.mark.slow
+
+RUNS = 3000
+ERROR_PROBABILITY = 1e-9
+AREA = Hierarchy.from_parents("area", {"all": None, "a": "all", "b": "all"})
+DOMAIN = Domain((AREA, Category("sex", ("f", "m"))))
+
+
+def code(table: np.ndarray) -> int:
+    return int(sum(min(int(count), 9) * 10**i for i, count in enumerate(table.ravel())))
+
+
+CASES: list[Any] = [
+    ([[3, 0], [0, 0]], [[4, 0], [0, 0]], (), Unit()),
+    ([[0, 2], [1, 0]], [[0, 1], [1, 1]], (), Unit(adjacency="replace")),
+    ([[0, 2], [1, 0]], [[0, 1], [1, 1]], ((0, ()),), Unit()),
+    ([[2, 0], [1, 1]], [[1, 1], [1, 1]], ((1, ()),), Unit()),  # both areas keep their exact totals
+    ([[2, 0], [1, 1]], [[1, 0], [2, 1]], ((0, ("sex",)),), Unit()),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "invariants", "unit"), CASES)
+def test_audit_holds_and_catches_a_broken_twin(one: Any, other: Any, invariants: Any, unit: Unit) -> None:
+    """The broken twin spends a multiple of the claimed budget, which is what less noise means."""
+    epsilon = 1
+
+    def outputs(counts: Any, spend: float) -> np.ndarray:
+        table, budget = CountTable.from_dense(counts, DOMAIN), Budget(epsilon=spend)
+        return np.array(
+            [code(topdown(table, budget, invariants=invariants, unit=unit).to_dense()) for _ in range(RUNS)]
+        )
+
+    assert not audit_epsilon(outputs(one, epsilon), outputs(other, epsilon)).refutes(epsilon)
+    assert audit_epsilon(outputs(one, 10 * epsilon), outputs(other, 10 * epsilon)).refutes(epsilon)
+
+
+def test_an_exact_number_tells_neighbours_apart_that_do_not_share_it() -> None:
+    """What an invariant shows is not protected: the audit sees it, and the event names it."""
+    one, other = (CountTable.from_dense(counts, DOMAIN) for counts in ([[2, 0], [1, 1]], [[1, 0], [2, 1]]))
+    results = [
+        np.array([code(topdown(t, Budget(epsilon=1), invariants=[(1, ())]).to_dense()) for _ in range(500)])
+        for t in (one, other)
+    ]
+    assert audit_epsilon(*results).refutes(1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_estimates_are_unbiased_and_as_exact_as_theory_says(seed: int) -> None:
+    """Means and variances of each cell over many areas; the noisy detail by itself is the control."""
+    detail, areas = Detail(("sex", "age"), (2, 3)), 200_000
+    truth = np.array([[5, 0, 1000, 3, 7, 2**40]])
+    scales = {(): 2, ("sex",): 3, ("age",): 4, ("sex", "age"): 5}
+    source = ResearchEntropy(seed)
+    noisy, variances = {}, {}
+    normal = np.zeros((6, 6))
+    for query, scale in scales.items():
+        answer = detail.answers(truth, query)
+        noisy[query] = answer + discrete_laplace(scale).draw((areas, answer.shape[1]), source)
+        rate = 1 / scale
+        variances[query] = 2 * np.exp(-rate) / (1 - np.exp(-rate)) ** 2
+        matrix = np.eye(answer.shape[1])[:, detail.groups(query)]
+        normal += matrix.T @ matrix / variances[query]
+    whole, fractions = detail.estimate(noisy, variances)
+    errors = (whole - truth) + fractions
+    stated = np.diag(np.linalg.inv(normal))
+    limit = norm.isf(ERROR_PROBABILITY / 12)
+    assert (np.abs(errors.mean(axis=0)) < limit * np.sqrt(stated / areas)).all()
+    assert (np.abs((errors + 0.2).mean(axis=0)) > limit * np.sqrt(stated / areas)).all()
+    # A sum of Laplace noises has a kurtosis below 6, so that the variance of a sample variance is below 5 v**2 / n.
+    tolerance = limit * np.sqrt(5 / areas)
+    assert (np.abs(errors.var(axis=0) / stated - 1) < tolerance).all()
+    control = (noisy["sex", "age"] - truth).var(axis=0)
+    assert (control / stated - 1 > tolerance).all()
+
+
+def test_ties_are_broken_without_favour() -> None:
+    """Three empty areas share what noise puts on the root: each is as likely to get an odd unit."""
+    area = Hierarchy.from_parents("area", {"all": None, "a": "all", "b": "all", "c": "all"})
+    table = CountTable.from_dense(np.full(3, 2), Domain((area,)))
+    sums = np.zeros(3)
+    squares = 0.0
+    for seed in range(RUNS):
+        counts = topdown(table, Budget(epsilon=8), entropy=ResearchEntropy(seed)).to_dense().astype(float)
+        counts -= counts.mean()
+        sums += counts
+        squares += float((counts**2).sum())
+    # Exchangeable areas: the sums have covariance proportional to I - J/3, estimated from the squares.
+    statistic = float((sums**2).sum()) / (squares / 2)
+    assert statistic < chi2.isf(ERROR_PROBABILITY, 2)
+    assert float(((sums + RUNS / 10 * np.array([1, -1, 0])) ** 2).sum()) / (squares / 2) > chi2.isf(
+        ERROR_PROBABILITY, 2
+    )
