@@ -6,9 +6,10 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from benchmarks import noise, tables
+from benchmarks import accuracy, noise, tables
 
 BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
+    "accuracy": (accuracy.run, accuracy.TARGETS),
     "noise": (noise.run, noise.TARGETS),
     "tables": (tables.run, tables.TARGETS),
 }

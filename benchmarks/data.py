@@ -15,16 +15,32 @@ JAPAN = sudare.Mesh("KEY_CODE", "1/2", first_row=6814, first_column=3670, rows=4
 
 def japan_500m() -> sudare.CountTable:
     """The census of 2020 on 4096 x 4096 meshes of 500 m: all Japan but remote islands."""
+    return _mesh_table("japan_mesh500m_2020", JAPAN)
+
+
+def window_500m(first_row: int, first_column: int, side: int) -> sudare.CountTable:
+    """A square window of the same census."""
+    return _mesh_table("japan_mesh500m_2020", sudare.Mesh("KEY_CODE", "1/2", first_row, first_column, side, side))
+
+
+def census_1km(year: int) -> sudare.CountTable:
+    """Two primary meshes (Shizuoka, Yamanashi, Nagano side) at 1 km in 2010, 2015 or 2020."""
+    window = sudare.Mesh("KEY_CODE", "3", first_row=4160, first_column=3040, rows=160, columns=80)
+    return _mesh_table("japan_mesh1km_3years_sample", window, year)
+
+
+def _mesh_table(folder_name: str, mesh: sudare.Mesh, year: int | None = None) -> sudare.CountTable:
     import pyarrow.parquet
 
     folder = Path(os.environ.get("SUDARE_DATA", ROOT.parent / "shared" / "data"))
-    path = folder / "japan_mesh500m_2020" / "pop.parquet"
+    path = folder / folder_name / "pop.parquet"
     if not path.exists():
-        raise SystemExit("This benchmark needs the folder japan_mesh500m_2020 below SUDARE_DATA (or ../shared/data).")
-    table = pyarrow.parquet.read_table(path, columns=["mesh_code", "population"])
-    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), "1/2")
-    rows, columns = rows - JAPAN.first_row, columns - JAPAN.first_column
-    inside = (rows >= 0) & (rows < JAPAN.rows) & (columns >= 0) & (columns < JAPAN.columns)
-    domain = sudare.Domain((JAPAN,))
+        raise SystemExit(f"This benchmark needs the folder {folder_name} below SUDARE_DATA (or ../shared/data).")
+    filters = None if year is None else [("year", "=", year)]
+    table = pyarrow.parquet.read_table(path, columns=["mesh_code", "population"], filters=filters)
+    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
+    rows, columns = rows - mesh.first_row, columns - mesh.first_column
+    inside = (rows >= 0) & (rows < mesh.rows) & (columns >= 0) & (columns < mesh.columns)
+    domain = sudare.Domain((mesh,))
     keys = domain.keys_at(rows[inside], columns[inside])
     return sudare.CountTable.from_cells(domain, keys, np.asarray(table["population"].to_numpy())[inside])

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Classes = NDArray[np.int64]
 
-__all__ = ["Departures", "Posterior", "learn_departures", "learn_occupancy"]
+__all__ = ["EMPTY", "Departures", "Posterior", "learn_departures", "learn_occupancy"]
+
+EMPTY = -1.0
+"""Stands for the variance of a count that is taken to be 0."""
 
 FEWEST = 50
 """Classes with fewer places learn nothing and keep their measurements."""
@@ -63,6 +66,8 @@ class Posterior:
 def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_laplace: bool) -> tuple[Values, Values]:
     """Posterior means and variances of counts >= 0 whose distribution is learned within each class.
 
+    A count that is more likely 0 than not has the variance `EMPTY`.
+
     Args:
         values: noisy counts.
         variance: of the noise.
@@ -97,6 +102,7 @@ def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_lap
         judged /= judged.sum(axis=1, keepdims=True)
         means[kind] = judged @ grid
         variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
+        variances[kind][judged[:, 0] > 0.5] = EMPTY
     applies = within & taught[classes]
     posterior, spread = values.copy(), np.full(values.size, variance)
     posterior[applies], spread[applies] = (

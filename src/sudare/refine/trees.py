@@ -31,6 +31,9 @@ FEWEST_NODES = 30
 
 LARGEST_VARIANCE = 1e12
 
+LIKELY_SHARE = 0.6
+"""Of the largest estimate: what the others need not to be taken for empty where somebody must live in one of them."""
+
 Judge = Callable[[int, "Counts", "Values", "Values"], tuple["Values", "Values"]]
 """Takes a level, the refined counts of the nodes' parents, and estimates with variances; gives better ones."""
 
@@ -151,11 +154,26 @@ def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None =
         value, variance = estimates.values[level], estimates.variances[level]
         if judge is not None:
             value, variance = judge(level, np.repeat(counts, fan), value, variance)
-        variance = np.where(tree.cells[level] > 0, np.maximum(variance, 1e-9), -1.0)
+        variance = _without_empty(value, variance, tree.cells[level], fan)
         children = np.empty((counts.size, fan), dtype=np.int64)
         project_children(np.ascontiguousarray(value).reshape(-1, fan), variance.reshape(-1, fan), counts, children)
         counts = children.reshape(-1)
     return counts
+
+
+def _without_empty(value: Values, variance: Values, cells: Counts, fan: int) -> Values:
+    """Variances with a negative one for children that get nothing: those without cells, and those taken to be empty.
+
+    Where all children of a node are taken to be empty, but the node is not, those with the largest estimates are not.
+    """
+    has_cells = (cells > 0).reshape(-1, fan)
+    taking = (variance >= 0).reshape(-1, fan) & has_cells
+    bare = np.flatnonzero(~taking.any(axis=1))
+    if bare.size:
+        estimates = np.where(has_cells[bare], value.reshape(-1, fan)[bare], -np.inf)
+        taking[bare] = estimates >= LIKELY_SHARE * np.maximum(estimates.max(axis=1, keepdims=True), 0)
+        taking[bare] |= has_cells[bare] & ~taking[bare].any(axis=1, keepdims=True)
+    return np.where(taking.reshape(-1), np.maximum(np.abs(variance), 1e-9), -1.0)
 
 
 def _leaves(tree: NoisyTree) -> tuple[list[Values], list[Values]]:

@@ -1,9 +1,12 @@
 """Mechanisms that publish count tables.
 
+- `publish`: one call for all of them; by default it makes a plan (`plan_table`) and carries it out.
+
 Trees, refined from the top into whole, non-negative numbers that add up:
 
 - `wide_tree`: few levels with many children each, projected on the parent's count. The one to use for maps.
 - `nn_wavelet`: the Haar tree (Terada et al. 2015; Ishioka and Terada for rho), with the papers' pruning orders.
+- `topdown_bisection`: both halves of every area measured; a baseline.
 - `topdown`: any hierarchy of areas, several tables of one person, exact invariants, as the US Census publishes.
 
 Without a tree, or without refinement:
@@ -15,23 +18,34 @@ The tree mechanisms visit only nodes whose refined count is positive, and draw n
 what they publish and with the depth of the tree, not with the number of cells.
 """
 
+from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
 from sudare.tables.nn_wavelet import nn_wavelet
+from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.planning import plan_table
 from sudare.tables.privelet import privelet
 from sudare.tables.pruning import PreparedTree
+from sudare.tables.publish import publish
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.topdown import table_at_level, topdown
 from sudare.tables.wide_tree import wide_tree
 
 __all__ = [
+    "Alternative",
     "NoisyCounts",
+    "Plan",
+    "PlannedLevel",
+    "PredictedError",
     "PreparedTree",
     "Published",
     "gaussian",
     "laplace",
     "nn_wavelet",
+    "plan_table",
     "privelet",
+    "publish",
     "table_at_level",
     "topdown",
+    "topdown_bisection",
     "wide_tree",
 ]

@@ -1,14 +1,174 @@
-"""A plan: what will be drawn, and how exact it will be, before anything is spent."""
+"""A plan: what will be drawn and how exact it will be, before anything is spent."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
+from types import MappingProxyType
+from typing import Any, Literal
 
-__all__ = ["Plan"]
+from sudare.errors import ParameterError
+from sudare.parameters import shown
+from sudare.privacy.budget import Budget
+from sudare.privacy.unit import Unit
+
+__all__ = ["Alternative", "Plan", "PlannedLevel", "PredictedError"]
+
+Language = Literal["en", "ja"]
+
+_WORDS = {
+    "en": {
+        "plan": "Plan: {mechanism} with {noise} noise for {cells:,} cells",
+        "spends": "Spends {budget}, per {who} ({adjacency})",
+        "exact": "Published exactly: {invariants}",
+        "measured": "measured",
+        "share": "share of the budget",
+        "deviation": "noise (standard deviation)",
+        "side": "areas of side",
+        "error": "expected error",
+        "interval": "from - to",
+        "inhabited": "Expected error: root mean squared error of areas where people live; less where few do.",
+        "why": "Why",
+        "others": "Alternatives, error relative to this plan",
+    },
+    "ja": {
+        "plan": "計画: {cells:,} セルの表を {mechanism}({noise} ノイズ)で公表",
+        "spends": "消費する予算 {budget}、保護単位 {who}({adjacency})",
+        "exact": "厳密に公表する量: {invariants}",
+        "measured": "測定",
+        "share": "予算の割合",
+        "deviation": "ノイズ(標準偏差)",
+        "side": "領域の一辺",
+        "error": "予想誤差",
+        "interval": "範囲",
+        "inhabited": "予想誤差は、人の住む領域での二乗平均平方根誤差。人の少ない所ではより小さい。",
+        "why": "理由",
+        "others": "他の方法(この計画に対する誤差の比)",
+    },
+}
+
+
+@dataclass(frozen=True)
+class PlannedLevel:
+    """One measurement of a plan.
+
+    Attributes:
+        name: what is measured.
+        share: of the budget, from 0 to 1.
+        deviation: the standard deviation of the noise.
+    """
+
+    name: str
+    share: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class PredictedError:
+    """The error to be expected for aligned areas of one size, where people live.
+
+    Attributes:
+        side: cells along each axis.
+        rmse: root mean squared error if every part of the area is inhabited.
+        low: the lower end of the interval seen on real maps.
+        high: the upper end.
+    """
+
+    side: int
+    rmse: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to publish the table, and how it compares.
+
+    Attributes:
+        mechanism: its name.
+        settings: what it would be called with, in words.
+        ratio: its expected error over that of the plan, geometric mean over the sizes of the workload.
+        worst_ratio: the same at the size where it compares worst.
+    """
+
+    mechanism: str
+    settings: str
+    ratio: float
+    worst_ratio: float
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Placeholder."""
+    """How a table will be published. It depends on the domain, the budget and the workload, never on the counts.
+
+    Attributes:
+        mechanism: the name of the mechanism.
+        settings: what it is called with, besides table and budget.
+        noise: the kind of noise.
+        shape: places along each axis of the domain.
+        budget: what will be spent.
+        unit: who is protected.
+        invariants: what will be published exactly.
+        levels: what will be measured, and how exactly.
+        errors: what to expect, for each size of area.
+        alternatives: what was rejected.
+        reasons: why this was chosen.
+    """
 
     mechanism: str
+    settings: Mapping[str, Any]
+    noise: str
+    shape: tuple[int, ...]
+    budget: Budget
+    unit: Unit
+    invariants: tuple[str, ...]
+    levels: tuple[PlannedLevel, ...]
+    errors: tuple[PredictedError, ...]
+    alternatives: tuple[Alternative, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def explain(self, language: Language = "en") -> str:
+        """The plan as a page of text.
+
+        Args:
+            language: ``"en"`` or ``"ja"``.
+        """
+        if not isinstance(language, str) or language not in _WORDS:
+            raise ParameterError("language", "Plan.explain", "'en' or 'ja'", shown(language))
+        words = _WORDS[language]
+        lines = [*self._headlines(words), ""]
+        lines.append(f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}")
+        lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
+        lines += ["", f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
+        lines += [f"  {e.side:>14,}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}" for e in self.errors]
+        lines.append(f"  {words['inhabited']}")
+        if self.reasons:
+            lines += ["", f"{words['why']}:", *(f"  - {reason}" for reason in self.reasons)]
+        if self.alternatives:
+            lines += ["", f"{words['others']}:"]
+            lines += [
+                f"  x {a.ratio:.2f} (max {a.worst_ratio:.2f})  {a.mechanism}, {a.settings}" for a in self.alternatives
+            ]
+        return "\n".join(lines)
+
+    def _headlines(self, words: dict[str, str]) -> list[str]:
+        cells = 1
+        for length in self.shape:
+            cells *= length
+        lines = [
+            words["plan"].format(mechanism=self.mechanism, noise=self.noise, cells=cells),
+            words["spends"].format(budget=self.budget, who=self.unit.who, adjacency=self.unit.adjacency),
+        ]
+        if self.invariants:
+            lines.append(words["exact"].format(invariants=", ".join(self.invariants)))
+        return lines
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.explain())}</pre>"

@@ -19,7 +19,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
-__all__ = ["Noise", "Request", "read_layout", "read_noise", "read_reference", "read_request", "read_table"]
+__all__ = ["TOTAL", "Noise", "Request", "read_layout", "read_noise", "read_reference", "read_request", "read_table"]
 
 Noise = Literal["laplace", "gaussian"]
 

@@ -25,12 +25,12 @@ from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
 from sudare.tables.published import Published
-from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_reference, read_request
+from sudare.tables.reading import TOTAL, Noise, Request, read_layout, read_noise, read_reference, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["wide_tree"]
+__all__ = ["level_names", "wide_tree"]
 
 MOST_BITS_A_LEVEL = 12
 CHILDREN_AT_ONCE = 1 << 20
@@ -116,7 +116,7 @@ def wide_tree(
     way = _read_estimate(estimate)
     steps = _read_bits(bits, shape.depth)
     shares = _read_weights(weights, steps, len(request.table.domain.shape))
-    names = ["total"] + [f"areas of 2**{height} cells" for height in heights(steps)]
+    names = level_names(steps)
     sensitivities = [sensitivity_of_counts(request.unit, merged=True)] * len(shares)
     if steps:
         sensitivities[-1] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
@@ -156,6 +156,12 @@ def _refined_lazily(
     splits = [partial(_split, tree, noise_for(level), step, bit, notes, name) for step, bit, level, name in measured]
     cells = descend(start(tree, total, request.source, notes), splits, request.source, request.threads)
     return cells.to_table(request.table, layout)
+
+
+def level_names(steps: Sequence[int]) -> list[str]:
+    """What is measured: the total, and the areas of each level."""
+    areas = [f"areas of 2**{height} cells" if height else "cells" for height in heights(steps)]
+    return [TOTAL, *areas]
 
 
 def heights(steps: Sequence[int]) -> list[int]:

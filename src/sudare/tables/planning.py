@@ -1,0 +1,358 @@
+"""The planner: from domain, budget and workload to a mechanism with its splits, weights and noise.
+
+It looks at no count. Candidates are wide trees with a few patterns of splits and weights; their errors are predicted from
+their noise (`prediction`), and the best for the workload is taken among those that are nowhere worse than NN-Wavelet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import exp, log, sqrt
+from typing import Any
+
+import numpy as np
+
+from sudare.domain.domain import Domain
+from sudare.domain.layout import Layout, axis_bits, morton_layout
+from sudare.domain.table import CountTable
+from sudare.errors import Described, GuaranteeError, ParameterError, SudareError
+from sudare.parameters import exact_integer, read_flag, shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
+from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
+from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
+from sudare.tables.descent import measure_levels
+from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
+from sudare.tables.reading import TOTAL, Noise, read_noise
+from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, level_names
+
+__all__ = ["plan_table"]
+
+USUAL_LARGEST_SIDE = 64
+LARGEST_GUARDED_SIDE = 256
+GUARD = 0.98
+"""At no size up to the guarded one may a plan's predicted error exceed this share of NN-Wavelet's."""
+
+GROWTHS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+FIRST_FACTORS = (0.5, 0.7, 1.0)
+TOTAL_WEIGHTS = (0.05, 0.3, 1.0)
+INTERVAL = (0.5, 1.1)
+
+Workload = str | Sequence[int] | None
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    bits: tuple[int, ...]
+    weights: tuple[float, ...]
+    noise: Noise
+    variances: tuple[float, ...]
+    """Predicted, for the heights of the workload and then for the guarded ones."""
+
+
+def plan_table(
+    table: Domain | CountTable | Any,
+    budget: Budget,
+    *,
+    unit: Unit | None = None,
+    workload: Workload = None,
+    public_total: bool = False,
+    noise: Noise | None = None,
+    conversion: Conversion = "optimal",
+) -> Plan:
+    """Plan how to publish a table over a domain, and predict how exact it will be. Spends nothing, looks at no count.
+
+    Args:
+        table: the domain, or a table or array over it, of which only the domain is looked at.
+        budget: what may be spent.
+        unit: who is protected; one person in one cell if left out.
+        workload: which areas matter: sides of aligned squares, such as ``(1, 4, 16)``; ``"cells"`` or ``"areas"``;
+            left out, all sides from 1 to 64.
+        public_total: whether the total is published exactly.
+        noise: which noise to use; the one with the smaller error if left out.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+
+    Returns:
+        The plan; ``print(plan)`` explains it.
+
+    Raises:
+        ParameterError: if an argument is not what it should be.
+
+    Example:
+        >>> import sudare
+        >>> plan = sudare.plan_table(sudare.Domain.of_shape((512, 512)), sudare.Budget(epsilon=1))
+        >>> plan.mechanism, plan.settings["bits"]
+        ('wide-tree', (2, 4, 4, 4, 4))
+    """
+    function = "plan_table"
+    shape = _read_shape(table, function)
+    read_budget(budget, function)
+    protected = Unit() if unit is None else unit
+    if not isinstance(protected, Unit):
+        raise ParameterError("unit", function, "a Unit", shown(unit))
+    if read_flag(public_total, "public_total", function):
+        protected = replace(protected, adjacency="replace")
+    layout = morton_layout(shape)
+    sides = _read_workload(workload, layout, function)
+    heights = [_height(layout, side) for side in sides] + _guarded_heights(layout)
+    noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
+    task = _Task(layout, budget, protected, public_total, conversion, heights, len(sides))
+
+    halving = {kind: task.halving(kind) for kind in noises}
+    candidates = [task.candidate(bits, weights, kind) for kind in noises for bits, weights in _wide_trees(task)]
+    rivals = [min(values) for values in zip(*halving.values(), strict=True)]
+    worst = [task.worst(candidate.variances, rivals) for candidate in candidates]
+    limit = max(GUARD, 1.05 * min(worst))
+    allowed = [candidate for candidate, ratio in zip(candidates, worst, strict=True) if ratio <= limit]
+    best = min(allowed, key=lambda candidate: task.mean(candidate.variances))
+    return _write_plan(task, best, sides, allowed, halving)
+
+
+@dataclass(frozen=True)
+class _Task:
+    layout: Layout
+    budget: Budget
+    unit: Unit
+    total_is_public: bool
+    conversion: Conversion
+    heights: list[int]
+    sizes: int
+    """How many of the heights belong to the workload; the others are guarded."""
+    known: dict[tuple[Sensitivity, str], float] = field(default_factory=dict)
+
+    @property
+    def is_dense(self) -> bool:
+        return self.layout.depth <= MOST_DENSE_BITS
+
+    def sensitivities(self, levels: int) -> list[Sensitivity]:
+        """Of the total, unless it is public, and of so many levels, the last of which is the cells."""
+        merged = [sensitivity_of_counts(self.unit, merged=True)] * (levels + 1)
+        if levels:
+            merged[-1] = sensitivity_of_counts(self.unit)
+        return merged[self.total_is_public :]
+
+    def measurements(self, weights: Sequence[float], kind: Noise) -> list[Measurement]:
+        sensitivities = self.sensitivities(len(weights) - 1)
+        return measure_levels(self.budget, list(weights)[self.total_is_public :], sensitivities, kind, self.conversion)
+
+    def candidate(self, bits: tuple[int, ...], weights: tuple[float, ...], kind: Noise) -> _Candidate:
+        used = weights[self.total_is_public :]
+        whole = sum(used)
+        noise = [0.0] * self.total_is_public
+        noise += [
+            alone * (whole / weight) ** (2 if kind == "laplace" else 1)
+            for alone, weight in zip(self._alone(len(bits), kind), used, strict=True)
+        ]
+        variances = wide_tree_variances(bits, noise, self.heights, combined=self.is_dense)
+        return _Candidate(bits, weights, kind, tuple(variances))
+
+    def _alone(self, levels: int, kind: Noise) -> list[float]:
+        """The variance of each level's noise if it had the whole budget."""
+        sensitivities = self.sensitivities(levels)
+        for sensitivity in set(sensitivities):
+            if (sensitivity, kind) not in self.known:
+                (whole,) = measure_levels(self.budget, [1], [sensitivity], kind, self.conversion)
+                self.known[sensitivity, kind] = variance_of(whole)
+        return [self.known[sensitivity, kind] for sensitivity in sensitivities]
+
+    def halving(self, kind: Noise) -> list[float]:
+        levels = self.layout.depth + (not self.total_is_public)
+        signed = [sensitivity_of_counts(self.unit, merged=True, signed=True)] * max(levels, 1)
+        each = measure_levels(self.budget, [1] * len(signed), signed, kind, self.conversion)[0]
+        return haar_variances(self.layout.depth, variance_of(each), self.heights)
+
+    def flat(self, kind: Noise) -> list[float]:
+        (cells,) = measure_levels(self.budget, [1], [sensitivity_of_counts(self.unit)], kind, self.conversion)
+        return flat_variances(variance_of(cells), self.heights)
+
+    def mean(self, variances: Sequence[float]) -> float:
+        """The geometric mean of the errors over the workload."""
+        chosen = [max(variance, 1e-30) for variance in variances[: self.sizes]]
+        return exp(sum(map(log, chosen)) / (2 * len(chosen)))
+
+    def worst(self, variances: Sequence[float], rivals: Sequence[float]) -> float:
+        """The largest ratio to a rival's error over all sizes."""
+        return max(sqrt(a / b) for a, b in zip(variances, rivals, strict=True))
+
+
+def _wide_trees(task: _Task) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
+    """Splits and weights worth looking at."""
+    axes = max(1, sum(length > 1 for length in task.layout.lengths))
+    for bits in _patterns(task.layout.depth):
+        depths = [sum(bits[:level]) / axes for level in range(len(bits) + 1)]
+        for growth in GROWTHS:
+            for first in FIRST_FACTORS:
+                for total in TOTAL_WEIGHTS:
+                    weights = [2 ** (growth * depth) for depth in depths]
+                    weights[0] = total
+                    if len(weights) > 1:
+                        weights[1] *= first
+                    # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
+                    yield bits, tuple(float(f"{weight:.3g}") for weight in weights)
+
+
+def _patterns(depth: int) -> list[tuple[int, ...]]:
+    """Even splits with the rest at the top; or even splits with one or two wider ones at the bottom."""
+    patterns: set[tuple[int, ...]] = {(depth,)} if 0 < depth <= MOST_BITS_A_LEVEL else set()
+    if depth == 0:
+        patterns.add(())
+    for step in (2, 3, 4, 5, 6, 8):
+        if step <= depth:
+            patterns.add(_even(depth, step))
+        for bottom in (6, 8):
+            for repeated in (1, 2):
+                rest = depth - bottom * repeated
+                if step in (2, 4) and rest > 0:
+                    patterns.add((*_even(rest, step), *[bottom] * repeated))
+    for step in (4, 6):
+        rest = depth % step
+        if rest and depth > 2 * step and rest + step <= MOST_BITS_A_LEVEL:
+            patterns.add((rest + step, *[step] * (depth // step - 1)))
+    return sorted(patterns)
+
+
+def _even(depth: int, step: int) -> tuple[int, ...]:
+    return (*([depth % step] if depth % step else []), *[step] * (depth // step))
+
+
+def _write_plan(
+    task: _Task, best: _Candidate, sides: list[int], allowed: list[_Candidate], halving: dict[Noise, list[float]]
+) -> Plan:
+    estimate = "learned" if task.is_dense else "plain"
+    settings = {
+        "bits": best.bits,
+        "weights": best.weights,
+        "noise": best.noise,
+        "estimate": estimate,
+        "conversion": task.conversion,
+    }
+    measurements = task.measurements(best.weights, best.noise)
+    names = level_names(best.bits)[task.total_is_public :]
+    used = best.weights[task.total_is_public :]
+    levels = tuple(
+        PlannedLevel(name, weight / sum(used), sqrt(variance_of(m)))
+        for name, weight, m in zip(names, used, measurements, strict=True)
+    )
+    errors = tuple(
+        PredictedError(side, *(factor * sqrt(variance) for factor in (1, *INTERVAL)))
+        for side, variance in zip(sides, best.variances, strict=False)
+    )
+    sizes = f"sides {sides[0]} to {sides[-1]}" if len(sides) > 1 else f"side {sides[0]}"
+    choice = f"of {len(allowed)} wide trees that are at no size worse than NN-Wavelet"
+    if task.worst(best.variances, [min(v) for v in zip(*halving.values(), strict=True)]) > 1:
+        choice = f"of {len(allowed)} wide trees that come nearest to NN-Wavelet at the sizes where it is better"
+    reasons = [
+        f"smallest predicted error, geometric mean over {sizes}, {choice}",
+        "all levels are weighed together, and empty surroundings learned from the noisy counts"
+        if task.is_dense
+        else "more than 2**24 cells: noise is drawn only where somebody is left",
+    ]
+    return Plan(
+        "wide-tree",
+        settings,
+        best.noise,
+        task.layout.lengths,
+        task.budget,
+        task.unit,
+        (TOTAL,) if task.total_is_public else (),
+        levels,
+        errors,
+        tuple(_alternatives(task, best, allowed, halving)),
+        tuple(reasons),
+    )
+
+
+def _alternatives(
+    task: _Task, best: _Candidate, allowed: list[_Candidate], halving: dict[Noise, list[float]]
+) -> Iterator[Alternative]:
+    mine = task.mean(best.variances)
+
+    def compared(name: str, settings: str, variances: Sequence[float]) -> Alternative:
+        return Alternative(name, settings, task.mean(variances) / mine, task.worst(variances, best.variances))
+
+    by_noise = {c.noise for c in allowed} - {best.noise}
+    for kind in sorted(by_noise):
+        other = min((c for c in allowed if c.noise == kind), key=lambda c: task.mean(c.variances))
+        yield compared("wide-tree", f"{kind} noise, bits {other.bits}", other.variances)
+    others = [c for c in allowed if c.noise == best.noise and c.bits != best.bits]
+    if others:
+        second = min(others, key=lambda c: task.mean(c.variances))
+        yield compared("wide-tree", f"bits {second.bits}", second.variances)
+    for kind, variances in halving.items():
+        yield compared("nn-wavelet", f"{kind} noise", variances)
+    for kind in halving:
+        yield compared("laplace" if kind == "laplace" else "gaussian", "noise on each cell alone", task.flat(kind))
+
+
+def _possible_noises(budget: Budget) -> list[Noise]:
+    kinds: list[Noise] = []
+    unit_sensitivity = sensitivity_of_counts(Unit())
+    try:
+        LaplaceMeasurement.for_budget(budget, unit_sensitivity)
+        kinds.append("laplace")
+    except SudareError:
+        pass
+    try:
+        GaussianMeasurement.for_budget(budget, unit_sensitivity)
+        kinds.append("gaussian")
+    except SudareError:
+        pass
+    if not kinds:
+        raise GuaranteeError(f"No noise of this package gives {budget}.")
+    return kinds
+
+
+def _read_shape(table: object, function: str) -> tuple[int, ...]:
+    if isinstance(table, Domain):
+        return table.shape
+    if isinstance(table, CountTable):
+        return table.domain.shape
+    if isinstance(table, np.ndarray) and table.ndim:
+        return Domain.of_shape(table.shape).shape
+    raise ParameterError("table", function, "a Domain, a CountTable or an array", shown(table))
+
+
+def _guarded_heights(layout: Layout) -> list[int]:
+    """Sizes at which a plan may not be worse than NN-Wavelet.
+
+    Where all levels are combined, sums of areas make up for a vague total; else the largest sizes need a guard as well.
+    """
+    if layout.depth > MOST_DENSE_BITS:
+        return [*(_height(layout, side) for side in _sides_up_to(layout, max(layout.lengths))), layout.depth]
+    return [_height(layout, side) for side in _sides_up_to(layout, LARGEST_GUARDED_SIDE)]
+
+
+def _sides_up_to(layout: Layout, largest: int) -> list[int]:
+    longest = max(axis_bits(length) for length in layout.lengths)
+    return [1 << bits for bits in range(max(longest, 1)) if 1 << bits <= largest]
+
+
+def _height(layout: Layout, side: int) -> int:
+    """The height of the node that an aligned area of a side is: a power of two along each axis, or all of it."""
+    return sum(min(side.bit_length() - 1, axis_bits(length)) for length in layout.lengths)
+
+
+def _read_workload(workload: Workload, layout: Layout, function: str) -> list[int]:
+    requirement = "left out, 'cells', 'areas', or sides of areas such as (1, 4, 16)"
+    usual = _sides_up_to(layout, USUAL_LARGEST_SIDE)
+    if workload is None:
+        return usual
+    if isinstance(workload, str):
+        if workload == "cells":
+            return usual[:1]
+        if workload == "areas":
+            return usual[len(usual) // 2 :]
+        raise ParameterError("workload", function, requirement, workload)
+    if not isinstance(workload, (list, tuple, range)) or not len(workload):
+        raise ParameterError("workload", function, requirement, shown(workload))
+    longest = max(layout.lengths)
+    limit = f"sides from 1 to {longest}, the longest axis"
+    sides = [exact_integer(side, "workload", function, limit, smallest=1, largest=longest) for side in workload]
+    if any(side & (side - 1) for side in sides):
+        raise ParameterError(
+            "workload", function, "sides that are powers of two, as the tree's areas are", Described("others")
+        )
+    return sorted(set(sides))

@@ -1,0 +1,53 @@
+"""How exact a mechanism will be, from its noise alone.
+
+Variances are those of areas where people live, so that no count is cut off at 0; refinement and empty surroundings only
+lower them. An area is a node of the tree at some height: 2**height cells. Proof: ``prediction.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["flat_variances", "haar_variances", "wide_tree_variances"]
+
+
+def wide_tree_variances(
+    bits: Sequence[int], noise: Sequence[float], heights: Sequence[int], *, combined: bool
+) -> list[float]:
+    """Variances of areas published by a wide tree.
+
+    Args:
+        bits: how many halvings make up each level.
+        noise: the variance of the noise on the total (0 if it is public) and on each level.
+        heights: of the areas asked for, from 0 (a cell) to the depth of the tree.
+        combined: whether all levels are combined by least squares, else each meets its parent's count only.
+    """
+    own = list(noise)
+    for level in range(len(bits) - 1, -1, -1) if combined else ():
+        children = 2.0 ** bits[level] * own[level + 1]
+        own[level] = own[level] * children / (own[level] + children)
+    wanted: dict[int, float] = {}
+    height, final = sum(bits), own[0]
+    wanted[height] = final
+    for level, step in enumerate(bits, start=1):
+        fan = 2.0**step
+        for halvings in range(step):
+            members = 2.0**halvings
+            inside = members * own[level] * (1 - members / fan)
+            wanted[height - step + halvings] = inside + (members / fan) ** 2 * final
+        final = wanted[height - step]
+        height -= step
+    return [wanted[height] for height in heights]
+
+
+def haar_variances(depth: int, noise: float, heights: Sequence[int]) -> list[float]:
+    """Variances of areas published by halving, with the same noise on the total and on each difference."""
+    wanted = {depth: noise}
+    for height in range(depth - 1, -1, -1):
+        wanted[height] = (wanted[height + 1] + noise) / 4
+    return [wanted[height] for height in heights]
+
+
+def flat_variances(noise: float, heights: Sequence[int]) -> list[float]:
+    """Variances of sums of cells with independent noise."""
+    return [2.0**height * noise for height in heights]

@@ -1,0 +1,172 @@
+"""One call to publish a table: by a plan, or by any of the mechanisms."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sudare.domain.table import CountTable
+from sudare.errors import MixedCurrencyError, ParameterError
+from sudare.noise.entropy import EntropySource
+from sudare.parameters import shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.unit import Unit
+from sudare.tables.bisection import topdown_bisection
+from sudare.tables.flat import gaussian, laplace
+from sudare.tables.nn_wavelet import nn_wavelet
+from sudare.tables.plan import Plan
+from sudare.tables.planning import Workload, plan_table
+from sudare.tables.privelet import privelet
+from sudare.tables.published import Published
+from sudare.tables.reading import read_table
+from sudare.tables.topdown import topdown
+from sudare.tables.wide_tree import wide_tree
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["METHODS", "publish"]
+
+METHODS: dict[str, Callable[..., Published]] = {
+    "wide-tree": wide_tree,
+    "nn-wavelet": nn_wavelet,
+    "topdown-bisection": topdown_bisection,
+    "topdown": topdown,
+    "laplace": laplace,
+    "gaussian": gaussian,
+    "privelet": privelet,
+}
+"""All mechanisms by name."""
+
+
+def publish(
+    table: CountTable | NDArray[Any],
+    budget: Budget,
+    method: str | Plan = "auto",
+    *,
+    unit: Unit | None = None,
+    workload: Workload = None,
+    reference: CountTable | NDArray[Any] | None = None,
+    public_total: bool | int = False,
+    conversion: Conversion = "optimal",
+    entropy: EntropySource | None = None,
+    threads: int | None = None,
+    keep_measurements: bool = False,
+    **settings: Any,
+) -> Published:
+    """Publish a table of counts with a privacy guarantee.
+
+    With ``method="auto"`` a plan is made first, from the domain, the budget and the workload, without a look at the
+    counts; it is part of the result.
+
+    Guarantee: the budget, for the unit; see the event of the result.
+
+    Sensitivity: that of the mechanism.
+
+    Proof: beside the mechanism.
+
+    Args:
+        table: the counts: a CountTable, or an array of whole numbers.
+        budget: what may be spent.
+        method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"nn-wavelet"``, ``"topdown"``,
+            ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``.
+        unit: who is protected; one person in one cell if left out.
+        workload: which areas matter to a plan: sides such as ``(1, 4, 16)``, ``"cells"`` or ``"areas"``; all from 1 to 64
+            if left out.
+        reference: a table over the same domain that is public already, such as the last census; it makes the result more
+            exact and costs nothing. **You declare that it is public.**
+        public_total: True, or the total itself, where it is public already: it is then published exactly, and the
+            guarantee is that of replacing a unit by another.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        entropy: where the bits come from; the secure source by default.
+        threads: how many threads to use; as many as there are cores, at most 8, if left out.
+        keep_measurements: whether the noisy measurements are part of the result.
+        settings: what else the mechanism takes, such as ``threshold=5`` for ``"laplace"``.
+
+    Returns:
+        The published table, with its event, its plan and, on request, its measurements.
+
+    Raises:
+        ParameterError: if an argument is not what it should be, or the mechanism does not take it.
+        GuaranteeError: if the mechanism cannot give the guarantee.
+
+    Example:
+        >>> import numpy as np, sudare
+        >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
+        >>> published = sudare.publish(counts, sudare.Budget(epsilon=1))
+        >>> published.event.mechanism, published.to_dense().shape
+        ('wide-tree', (64, 64))
+    """
+    people = read_table(table, "publish")
+    read_budget(budget, "publish")
+    common = {
+        "unit": unit,
+        "reference": reference,
+        "public_total": public_total,
+        "conversion": conversion,
+        "entropy": entropy,
+        "threads": _usual_threads() if threads is None else threads,
+        "keep_measurements": keep_measurements,
+    }
+    if isinstance(method, Plan):
+        return _carry_out(method, people, budget, common, settings)
+    if not isinstance(method, str) or method not in ("auto", *METHODS):
+        raise ParameterError("method", "publish", f"'auto', a Plan, or one of {list(METHODS)}", shown(method))
+    if method == "auto":
+        known = {"noise": settings.pop("noise", None)}
+        is_public = public_total is not False
+        plan = plan_table(
+            people, budget, unit=unit, workload=workload, public_total=is_public, conversion=conversion, **known
+        )
+        return _carry_out(plan, people, budget, common, settings)
+    if workload is not None:
+        raise ParameterError(
+            "workload", "publish", "left out, unless a plan is to be made by method='auto'", shown(workload)
+        )
+    return _call(method, people, budget, common, settings)
+
+
+def _carry_out(
+    plan: Plan, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
+) -> Published:
+    if settings:
+        raise ParameterError(
+            sorted(settings)[0], "publish", "left out where a plan decides", "a setting of a mechanism"
+        )
+    if plan.shape != table.domain.shape:
+        raise ParameterError("method", "publish", f"a plan for the table's shape {table.domain.shape}", plan.shape)
+    if plan.budget != budget:
+        raise ParameterError("budget", "publish", f"that of the plan, {plan.budget}", budget)
+    return replace(_call(plan.mechanism, table, budget, {**common, **plan.settings}, {}), plan=plan)
+
+
+def _call(
+    method: str, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
+) -> Published:
+    mechanism = METHODS[method]
+    accepted = inspect.signature(mechanism).parameters
+    unknown = [name for name in settings if name not in accepted]
+    if unknown:
+        takes = [name for name in accepted if name not in ("table", "budget")]
+        raise ParameterError(
+            unknown[0], "publish", f"left out: {method!r} takes {takes}", "a setting that it does not take"
+        )
+    absent = {"reference": None, "public_total": False, "conversion": "optimal"}
+    for name, default in absent.items():
+        if name not in accepted and common[name] is not default and common[name] != default:
+            raise ParameterError(name, "publish", f"left out: {method!r} does not take it", shown(common[name]))
+    arguments = {name: value for name, value in {**common, **settings}.items() if name in accepted}
+    if "noise" in accepted and "noise" not in arguments:
+        arguments["noise"] = "gaussian" if budget.currency == "rho" else "laplace"
+    if method == "laplace" and budget.currency == "rho":
+        hint = "Take method='gaussian'."
+        raise MixedCurrencyError("budget", "publish", "in epsilon for Laplace noise", budget, hint)
+    return mechanism(table, budget, **arguments)
+
+
+def _usual_threads() -> int:
+    return max(1, min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
