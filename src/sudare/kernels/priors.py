@@ -17,6 +17,7 @@ __all__ = ["learn_weights", "posterior_of_mixture", "project_children"]
 
 ROOT_TWO_PI = math.sqrt(2 * math.pi)
 TINY = 1e-300
+TAIL = -12.0
 
 
 @kernel("void(float64[:, ::1], float64[::1], int64, float64[::1], float64, float64[::1])", read_only=(0, 1, 3))
@@ -53,12 +54,22 @@ def learn_weights(likelihood: Any, occurrences: Any, rounds: int, believed: Any,
 
 
 @called
-def log_normal_below(x: Any) -> Any:
-    """Logarithm of the standard normal distribution function."""
-    if x > -8.0:
-        return math.log(0.5 * math.erfc(-x / math.sqrt(2.0)))
-    square = x * x
-    return -0.5 * square - math.log(-x * ROOT_TWO_PI) + math.log1p(-1.0 / square + 3.0 / (square * square))
+def cut_off_normal(end: Any, residual: Any, scale: Any, spread: Any) -> Any:
+    """One side of `normal_under_laplace`: a standard normal law below ``end``, cut off there.
+
+    Gives the logarithm of its mass times the density of the noise, how far its mean is below its end, and its variance.
+    Far out in the tail these are differences of huge numbers; the series there have them cancelled by hand.
+    """
+    if end > TAIL:
+        mass = math.log(0.5 * math.erfc(-end / math.sqrt(2.0)))
+        hazard = math.exp(-0.5 * end * end - mass) / ROOT_TWO_PI
+        excess = end + hazard
+        weight = -residual / scale + spread * spread / (2 * scale * scale) + mass
+        return weight, excess, max(1 - hazard * excess, 0.0)
+    square = end * end
+    series = -1.0 / square + 3.0 / square**2 - 15.0 / square**3
+    weight = -0.5 * (residual / spread) ** 2 - math.log(-end * ROOT_TWO_PI) + math.log1p(series)
+    return weight, -1 / end + 2 / end**3 - 10 / end**5, 1 / square - 6 / square**2 + 50 / square**3
 
 
 @called
@@ -71,22 +82,17 @@ def normal_under_laplace(residual: Any, scale: Any, spread: Any) -> Any:
     if spread < 1e-6 * scale:
         return math.exp(-abs(residual) / scale) / (2 * scale), 0.0, 0.0
     shift = spread * spread / scale
-    left, right = (residual - shift) / spread, (residual + shift) / spread
-    log_left, log_right = log_normal_below(left), log_normal_below(-right)
-    common = spread * spread / (2 * scale * scale)
-    weight_left = -residual / scale + common + log_left
-    weight_right = residual / scale + common + log_right
-    highest = max(weight_left, weight_right)
-    share_left, share_right = math.exp(weight_left - highest), math.exp(weight_right - highest)
-    total = share_left + share_right
-    hazard_left = math.exp(-0.5 * left * left - log_left) / ROOT_TWO_PI
-    hazard_right = math.exp(-0.5 * right * right - log_right) / ROOT_TWO_PI
-    mean_left, mean_right = shift - spread * hazard_left, -shift + spread * hazard_right
-    square_left = spread * spread * (1 - left * hazard_left - hazard_left * hazard_left) + mean_left * mean_left
-    square_right = spread * spread * (1 + right * hazard_right - hazard_right * hazard_right) + mean_right * mean_right
+    below, low_excess, low_variance = cut_off_normal((residual - shift) / spread, residual, scale, spread)
+    above, high_excess, high_variance = cut_off_normal((-residual - shift) / spread, -residual, scale, spread)
+    highest = max(below, above)
+    share_below, share_above = math.exp(below - highest), math.exp(above - highest)
+    total = share_below + share_above
+    mean_below, mean_above = residual - spread * low_excess, residual + spread * high_excess
+    square_below = spread * spread * low_variance + mean_below * mean_below
+    square_above = spread * spread * high_variance + mean_above * mean_above
     density = math.exp(highest) * total / (2 * scale)
-    mean = (share_left * mean_left + share_right * mean_right) / total
-    return density, mean, (share_left * square_left + share_right * square_right) / total
+    mean = (share_below * mean_below + share_above * mean_above) / total
+    return density, mean, (share_below * square_below + share_above * square_above) / total
 
 
 @called
@@ -153,7 +159,7 @@ def posterior_of_mixture(
             precision += weight / (variances[i] + spreads[i, j] * spreads[i, j])
         if total > TINY:
             means[i] = mean / total
-            posteriors[i] = max(square / total - means[i] * means[i], 1e-9 * variances[i])
+            posteriors[i] = min(max(square / total - means[i] * means[i], 1e-9 * variances[i]), 4 * variances[i])
             priors[i] = max(total / precision - variances[i], 1e-9 * variances[i])
             evidence += math.log(total)
         else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.refine.priors import learn_occupancy
-from sudare.refine.trees import Judge, NoisyTree
+from sudare.refine.trees import Judge, Judgement, NoisyTree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,19 +39,20 @@ def use_occupancy(tree: NoisyTree, around: Around) -> Judge:
         around: the neighbours' mean estimates.
     """
 
-    def judge(level: int, parents: Counts, value: Values, variance: Values) -> tuple[Values, Values]:
+    def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
         used = np.flatnonzero((tree.cells[level] > 0) & (parents > 0))
         if used.size < FEWEST_NODES:
-            return value, variance
+            return None
         typical = float(np.median(variance[used]))
         deviation = np.sqrt(typical)
         neighbours = around(level)
         if deviation < 1 or neighbours is None:  # noise below one person leaves nothing to learn
-            return value, variance
+            return None
         classes = np.digitize(neighbours[used] / deviation, AROUND_EDGES) * (len(ABOVE_EDGES) + 1)
         classes += np.digitize(parents[used] / deviation, ABOVE_EDGES)
-        value, variance = value.copy(), variance.copy()
-        value[used], variance[used] = learn_occupancy(value[used], typical, classes, is_laplace=tree.is_laplace)
-        return value, variance
+        judgement = Judgement(value.copy(), variance.copy(), np.ones(value.size))
+        learned = learn_occupancy(value[used], typical, classes, is_laplace=tree.is_laplace)
+        judgement.values[used], judgement.variances[used], judgement.occupied[used] = learned
+        return judgement
 
     return judge

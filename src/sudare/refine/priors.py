@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Classes = NDArray[np.int64]
 
-__all__ = ["EMPTY", "Departures", "Posterior", "learn_departures", "learn_occupancy"]
+__all__ = ["Departures", "Posterior", "learn_departures", "learn_occupancy"]
 
-EMPTY = -1.0
-"""Stands for the variance of a count that is taken to be 0."""
+UNSEEN = 2
+"""So many of the smallest values of the grid, 0 and a quarter of the noise's scale, stand for an empty place: that few
+people cannot be told from none, and counting them as seen would fill the map."""
 
 FEWEST = 50
 """Classes with fewer places learn nothing and keep their measurements."""
@@ -63,10 +64,12 @@ class Posterior:
     spreads: Values
 
 
-def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_laplace: bool) -> tuple[Values, Values]:
+def learn_occupancy(
+    values: Values, variance: float, classes: Classes, *, is_laplace: bool
+) -> tuple[Values, Values, Values]:
     """Posterior means and variances of counts >= 0 whose distribution is learned within each class.
 
-    A count that is more likely 0 than not has the variance `EMPTY`.
+    The third result is how likely each count is not to be 0.
 
     Args:
         values: noisy counts.
@@ -92,6 +95,7 @@ def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_lap
     occurrences = np.bincount(classes[within] * seen.size + bins[within], minlength=kinds * seen.size)
     occurrences = occurrences.reshape(kinds, seen.size).astype(np.float64)
     means, variances = np.tile(seen, (kinds, 1)), np.full((kinds, seen.size), variance)
+    occupied = np.ones((kinds, seen.size))
     taught = occurrences.sum(axis=1) >= FEWEST
     even = np.full(grid.size, 1 / grid.size)
     weights = np.empty(grid.size)
@@ -102,14 +106,13 @@ def learn_occupancy(values: Values, variance: float, classes: Classes, *, is_lap
         judged /= judged.sum(axis=1, keepdims=True)
         means[kind] = judged @ grid
         variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
-        variances[kind][judged[:, 0] > 0.5] = EMPTY
+        occupied[kind] = 1 - judged[:, :UNSEEN].sum(axis=1)
     applies = within & taught[classes]
-    posterior, spread = values.copy(), np.full(values.size, variance)
-    posterior[applies], spread[applies] = (
-        means[classes[applies], bins[applies]],
-        variances[classes[applies], bins[applies]],
-    )
-    return posterior, spread
+    places = classes[applies], bins[applies]
+    results = values.copy(), np.full(values.size, variance), np.ones(values.size)
+    for result, learned in zip(results, (means, variances, occupied), strict=True):
+        result[applies] = learned[places]
+    return results
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,18 +24,43 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["Estimates", "NoisyTree", "explains_better", "least_squares", "refine_from_top", "use_reference"]
+__all__ = [
+    "Estimates",
+    "Judge",
+    "Judgement",
+    "NoisyTree",
+    "explains_better",
+    "least_squares",
+    "refine_from_top",
+    "use_reference",
+]
 
 FEWEST_NODES = 30
 """A reference is judged by at least so many nodes of a level, else it is not used there."""
 
 LARGEST_VARIANCE = 1e12
 
-LIKELY_SHARE = 0.6
-"""Of the largest estimate: what the others need not to be taken for empty where somebody must live in one of them."""
+WORTHWHILE = 0.1
+"""What a reference must add to the logarithm of each count's likelihood, on average, to be used on a level."""
 
-Judge = Callable[[int, "Counts", "Values", "Values"], tuple["Values", "Values"]]
-"""Takes a level, the refined counts of the nodes' parents, and estimates with variances; gives better ones."""
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of the nodes of a level once their parents are refined.
+
+    Attributes:
+        values: better estimates.
+        variances: of them.
+        occupied: how likely each node is not to be empty.
+    """
+
+    values: Values
+    variances: Values
+    occupied: Values
+
+
+Judge = Callable[[int, "Counts", "Values", "Values"], Judgement | None]
+"""Takes a level, the refined counts of the nodes' parents, and estimates with variances; None if it knows no better."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +110,8 @@ def least_squares(tree: NoisyTree) -> Estimates:
 def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estimates, Judge]:
     """Estimates as by `least_squares`, and a judge for `refine_from_top`, that make use of a public table.
 
-    At each level it is first asked whether the reference explains the noisy counts better than an even division of each parent
-    does. Where it does not, the level is treated as if there were no reference.
+    At each level it is first asked whether the reference explains the noisy counts better than an even division of each
+    parent does, and better than nobody anywhere. Where it does not, the level is treated as if there were no reference.
 
     Args:
         tree: the measurements.
@@ -106,7 +131,8 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
         expected = (parents * shares)[used]
         with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
         evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
-        without = learn_departures(*given, evenly, is_laplace=tree.is_laplace)
+        nobody = np.zeros(used.size)
+        without = [learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in (evenly, nobody)]
         if not explains_better(with_it, without, used.size):
             continue
         trusted.add(level)
@@ -116,25 +142,25 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
             below, spread = _told_by_children(tree, level, values[level], variances[level], shares, spreads, fan)
             values[level - 1], variances[level - 1] = _with_own(tree, level - 1, below, spread)
 
-    def judge(level: int, parents: Counts, value: Values, variance: Values) -> tuple[Values, Values]:
+    def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
         if level not in trusted:
-            return value, variance
+            return None
         shares, known = _shares(reference, level, 1 << tree.bits[level - 1])
         used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
         if used.size < FEWEST_NODES:
-            return value, variance
+            return None
         given, expected = (value[used], variance[used]), parents[used] * shares[used]
         posterior = learn_departures(*given, expected, is_laplace=tree.is_laplace).judge(*given, expected)
-        value, variance = value.copy(), variance.copy()
-        value[used], variance[used] = posterior.values, posterior.variances
-        return value, variance
+        judgement = Judgement(value.copy(), variance.copy(), np.ones(value.size))
+        judgement.values[used], judgement.variances[used] = posterior.values, posterior.variances
+        return judgement
 
     return Estimates(tuple(values), tuple(variances)), judge
 
 
-def explains_better(with_it: Departures, without: Departures, places: int) -> bool:
-    """Whether a reference explains noisy counts better than an even division does, by more than chance may bring."""
-    return places * (with_it.evidence - without.evidence) > 3 + 0.01 * places
+def explains_better(with_it: Departures, without: Sequence[Departures], places: int) -> bool:
+    """Whether a reference explains noisy counts better than guesses without one, by more than chance may bring."""
+    return all(places * (with_it.evidence - guess.evidence) > 3 + WORTHWHILE * places for guess in without)
 
 
 def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None = None) -> Counts:
@@ -152,28 +178,37 @@ def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None =
     for level, bits in enumerate(tree.bits, start=1):
         fan = 1 << bits
         value, variance = estimates.values[level], estimates.variances[level]
-        if judge is not None:
-            value, variance = judge(level, np.repeat(counts, fan), value, variance)
-        variance = _without_empty(value, variance, tree.cells[level], fan)
+        taking = tree.cells[level] > 0
+        judgement = None if judge is None else judge(level, np.repeat(counts, fan), value, variance)
+        if judgement is not None:
+            value, variance = judgement.values, judgement.variances
+            taking = _likely_occupied(judgement.occupied, taking, counts, fan)
+        variance = np.where(taking, np.maximum(variance, 1e-9), -1.0)
         children = np.empty((counts.size, fan), dtype=np.int64)
         project_children(np.ascontiguousarray(value).reshape(-1, fan), variance.reshape(-1, fan), counts, children)
         counts = children.reshape(-1)
     return counts
 
 
-def _without_empty(value: Values, variance: Values, cells: Counts, fan: int) -> Values:
-    """Variances with a negative one for children that get nothing: those without cells, and those taken to be empty.
+def _likely_occupied(occupied: Values, has_cells: NDArray[np.bool_], counts: Counts, fan: int) -> NDArray[np.bool_]:
+    """Which children take part: the likely ones, and of the unlikely ones as many as are expected to be occupied.
 
-    Where all children of a node are taken to be empty, but the node is not, those with the largest estimates are not.
+    So the published map has about as many occupied places as the noisy counts speak for. Somebody takes part wherever the
+    parent is not empty.
     """
-    has_cells = (cells > 0).reshape(-1, fan)
-    taking = (variance >= 0).reshape(-1, fan) & has_cells
-    bare = np.flatnonzero(~taking.any(axis=1))
-    if bare.size:
-        estimates = np.where(has_cells[bare], value.reshape(-1, fan)[bare], -np.inf)
-        taking[bare] = estimates >= LIKELY_SHARE * np.maximum(estimates.max(axis=1, keepdims=True), 0)
-        taking[bare] |= has_cells[bare] & ~taking[bare].any(axis=1, keepdims=True)
-    return np.where(taking.reshape(-1), np.maximum(np.abs(variance), 1e-9), -1.0)
+    taking = (has_cells & (occupied >= 0.5)).reshape(-1, fan)
+    unlikely = np.where(has_cells & (occupied < 0.5), occupied, 0.0).reshape(-1, fan)
+    expected = np.rint(unlikely.sum(axis=1)).astype(np.int64)
+    expected = np.maximum(expected, ~taking.any(axis=1))
+    rows = np.flatnonzero((counts > 0) & (expected > 0))
+    ranked = np.argsort(-unlikely[rows], axis=1, kind="stable")
+    chosen = np.arange(fan) < expected[rows, None]
+    likeliest = np.zeros((rows.size, fan), dtype=bool)
+    np.put_along_axis(likeliest, ranked, chosen, axis=1)
+    taking[rows] |= likeliest & (unlikely[rows] > 0)
+    nobody = rows[~taking[rows].any(axis=1)]
+    taking[nobody] = has_cells.reshape(-1, fan)[nobody]
+    return np.asarray(taking.reshape(-1))
 
 
 def _leaves(tree: NoisyTree) -> tuple[list[Values], list[Values]]:

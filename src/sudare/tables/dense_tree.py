@@ -16,7 +16,7 @@ from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.refine.occupancy import use_occupancy
-from sudare.refine.trees import Estimates, Judge, NoisyTree, least_squares, refine_from_top, use_reference
+from sudare.refine.trees import Estimates, Judge, Judgement, NoisyTree, least_squares, refine_from_top, use_reference
 from sudare.tables.descent import Notes
 from sudare.tables.reading import Request
 
@@ -93,13 +93,13 @@ def _estimate_and_refine(tree: NoisyTree, layout: Layout, learns: bool, referenc
         estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
         judges.insert(0, by_reference)
 
-    def judge(level: int, parents: Counts, value: Values, variance: Values) -> tuple[Values, Values]:
+    def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
         """The first judge that has anything to say."""
         for one in judges:
-            judged, certainty = one(level, parents, value, variance)
-            if judged is not value:
-                return judged, certainty
-        return value, variance
+            judgement = one(level, parents, value, variance)
+            if judgement is not None:
+                return judgement
+        return None
 
     return refine_from_top(tree, estimates, judge)
 

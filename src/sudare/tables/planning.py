@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import exp, log, sqrt
-from typing import Any
+from math import sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,16 +29,24 @@ from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_v
 from sudare.tables.reading import TOTAL, Noise, read_noise
 from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, level_names
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Values = NDArray[np.float64]
+
 __all__ = ["plan_table"]
 
 USUAL_LARGEST_SIDE = 64
 LARGEST_GUARDED_SIDE = 256
-GUARD = 0.98
+GUARD = 0.9
 """At no size up to the guarded one may a plan's predicted error exceed this share of NN-Wavelet's."""
 
-GROWTHS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
-FIRST_FACTORS = (0.5, 0.7, 1.0)
-TOTAL_WEIGHTS = (0.05, 0.3, 1.0)
+AS_GOOD = 0.01
+"""Plans whose predicted error is this much larger are as good as the best."""
+
+GROWTHS = np.arange(21) / 40
+FIRST_FACTORS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0)
+TOTAL_WEIGHTS = (0.02, 0.05, 0.3, 1.0)
 INTERVAL = (0.5, 1.1)
 
 Workload = str | Sequence[int] | None
@@ -51,6 +59,19 @@ class _Candidate:
     noise: Noise
     variances: tuple[float, ...]
     """Predicted, for the heights of the workload and then for the guarded ones."""
+
+
+@dataclass(frozen=True)
+class _WideTrees:
+    """Wide trees with the same splits: a row of weights and of predicted variances for each."""
+
+    bits: tuple[int, ...]
+    noise: Noise
+    weights: Values
+    variances: Values
+
+    def of(self, chosen: NDArray[np.bool_]) -> _WideTrees:
+        return replace(self, weights=self.weights[chosen], variances=self.variances[chosen])
 
 
 def plan_table(
@@ -102,13 +123,13 @@ def plan_table(
     task = _Task(layout, budget, protected, public_total, conversion, heights, len(sides))
 
     halving = {kind: task.halving(kind) for kind in noises}
-    candidates = [task.candidate(bits, weights, kind) for kind in noises for bits, weights in _wide_trees(task)]
-    rivals = [min(values) for values in zip(*halving.values(), strict=True)]
-    worst = [task.worst(candidate.variances, rivals) for candidate in candidates]
-    limit = max(GUARD, 1.05 * min(worst))
-    allowed = [candidate for candidate, ratio in zip(candidates, worst, strict=True) if ratio <= limit]
-    best = min(allowed, key=lambda candidate: task.mean(candidate.variances))
-    return _write_plan(task, best, sides, allowed, halving)
+    candidates = [task.candidates(bits, kind) for kind in noises for bits in _patterns(layout.depth)]
+    rivals = np.min(list(halving.values()), axis=0)
+    worst = [task.worst(trees.variances, rivals) for trees in candidates]
+    limit = max(GUARD, 1.05 * min(float(ratios.min()) for ratios in worst))
+    allowed = [trees.of(ratios <= limit) for trees, ratios in zip(candidates, worst, strict=True)]
+    allowed = [trees for trees in allowed if len(trees.weights)]
+    return _write_plan(task, sides, allowed, halving)
 
 
 @dataclass(frozen=True)
@@ -138,16 +159,20 @@ class _Task:
         sensitivities = self.sensitivities(len(weights) - 1)
         return measure_levels(self.budget, list(weights)[self.total_is_public :], sensitivities, kind, self.conversion)
 
-    def candidate(self, bits: tuple[int, ...], weights: tuple[float, ...], kind: Noise) -> _Candidate:
-        used = weights[self.total_is_public :]
-        whole = sum(used)
-        noise = [0.0] * self.total_is_public
-        noise += [
-            alone * (whole / weight) ** (2 if kind == "laplace" else 1)
-            for alone, weight in zip(self._alone(len(bits), kind), used, strict=True)
-        ]
-        variances = wide_tree_variances(bits, noise, self.heights, combined=self.is_dense)
-        return _Candidate(bits, weights, kind, tuple(variances))
+    def candidates(self, bits: tuple[int, ...], kind: Noise) -> _WideTrees:
+        """Wide trees with these splits and many different weights."""
+        axes = max(1, sum(length > 1 for length in self.layout.lengths))
+        depths = np.array([sum(bits[:level]) / axes for level in range(len(bits) + 1)])
+        growths, firsts, totals = (grid.reshape(-1, 1) for grid in np.meshgrid(GROWTHS, FIRST_FACTORS, TOTAL_WEIGHTS))
+        weights = 2 ** (growths * depths)
+        weights[:, :1] = totals
+        weights[:, 1:2] *= firsts
+        used = weights[:, self.total_is_public :]
+        shares = used / used.sum(axis=1, keepdims=True)
+        noise = np.array(self._alone(len(bits), kind)) / shares ** (2 if kind == "laplace" else 1)
+        columns = [np.zeros(len(weights))] * self.total_is_public + list(noise.T)
+        variances = wide_tree_variances(bits, columns, self.heights, combined=self.is_dense)
+        return _WideTrees(bits, kind, weights, np.stack(variances, axis=1))
 
     def _alone(self, levels: int, kind: Noise) -> list[float]:
         """The variance of each level's noise if it had the whole budget."""
@@ -168,30 +193,24 @@ class _Task:
         (cells,) = measure_levels(self.budget, [1], [sensitivity_of_counts(self.unit)], kind, self.conversion)
         return flat_variances(variance_of(cells), self.heights)
 
-    def mean(self, variances: Sequence[float]) -> float:
+    def mean(self, variances: ArrayLike) -> Values:
         """The geometric mean of the errors over the workload."""
-        chosen = [max(variance, 1e-30) for variance in variances[: self.sizes]]
-        return exp(sum(map(log, chosen)) / (2 * len(chosen)))
+        chosen = np.maximum(np.asarray(variances)[..., : self.sizes], 1e-30)
+        return np.asarray(np.exp(np.log(chosen).mean(axis=-1) / 2))
 
-    def worst(self, variances: Sequence[float], rivals: Sequence[float]) -> float:
+    def worst(self, variances: ArrayLike, rivals: ArrayLike) -> Values:
         """The largest ratio to a rival's error over all sizes."""
-        return max(sqrt(a / b) for a, b in zip(variances, rivals, strict=True))
+        return np.asarray(np.sqrt(np.asarray(variances) / np.asarray(rivals)).max(axis=-1))
 
-
-def _wide_trees(task: _Task) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
-    """Splits and weights worth looking at."""
-    axes = max(1, sum(length > 1 for length in task.layout.lengths))
-    for bits in _patterns(task.layout.depth):
-        depths = [sum(bits[:level]) / axes for level in range(len(bits) + 1)]
-        for growth in GROWTHS:
-            for first in FIRST_FACTORS:
-                for total in TOTAL_WEIGHTS:
-                    weights = [2 ** (growth * depth) for depth in depths]
-                    weights[0] = total
-                    if len(weights) > 1:
-                        weights[1] *= first
-                    # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
-                    yield bits, tuple(float(f"{weight:.3g}") for weight in weights)
+    def choose(self, allowed: list[_WideTrees]) -> _Candidate:
+        """The best for the workload; of those that are as good, the most exact for the smallest areas."""
+        good = (1 + AS_GOOD) * min(float(self.mean(trees.variances).min()) for trees in allowed)
+        best = [trees.of(self.mean(trees.variances) <= good) for trees in allowed]
+        sharpest = min((trees for trees in best if len(trees.weights)), key=lambda t: float(t.variances[:, 0].min()))
+        place = int(sharpest.variances[:, 0].argmin())
+        # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
+        weights = tuple(float(f"{weight:.3g}") for weight in sharpest.weights[place])
+        return _Candidate(sharpest.bits, weights, sharpest.noise, tuple(map(float, sharpest.variances[place])))
 
 
 def _patterns(depth: int) -> list[tuple[int, ...]]:
@@ -218,9 +237,9 @@ def _even(depth: int, step: int) -> tuple[int, ...]:
     return (*([depth % step] if depth % step else []), *[step] * (depth // step))
 
 
-def _write_plan(
-    task: _Task, best: _Candidate, sides: list[int], allowed: list[_Candidate], halving: dict[Noise, list[float]]
-) -> Plan:
+def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halving: dict[Noise, list[float]]) -> Plan:
+    best = task.choose(allowed)
+    count = sum(len(trees.weights) for trees in allowed)
     estimate = "learned" if task.is_dense else "plain"
     settings = {
         "bits": best.bits,
@@ -241,9 +260,9 @@ def _write_plan(
         for side, variance in zip(sides, best.variances, strict=False)
     )
     sizes = f"sides {sides[0]} to {sides[-1]}" if len(sides) > 1 else f"side {sides[0]}"
-    choice = f"of {len(allowed)} wide trees that are at no size worse than NN-Wavelet"
-    if task.worst(best.variances, [min(v) for v in zip(*halving.values(), strict=True)]) > 1:
-        choice = f"of {len(allowed)} wide trees that come nearest to NN-Wavelet at the sizes where it is better"
+    choice = f"of {count:,} wide trees that are at no size worse than NN-Wavelet"
+    if task.worst(best.variances, np.min(list(halving.values()), axis=0)) > 1:
+        choice = f"of {count:,} wide trees that come nearest to NN-Wavelet at the sizes where it is better"
     reasons = [
         f"smallest predicted error, geometric mean over {sizes}, {choice}",
         "all levels are weighed together, and empty surroundings learned from the noisy counts"
@@ -266,25 +285,25 @@ def _write_plan(
 
 
 def _alternatives(
-    task: _Task, best: _Candidate, allowed: list[_Candidate], halving: dict[Noise, list[float]]
+    task: _Task, best: _Candidate, allowed: list[_WideTrees], halving: dict[Noise, list[float]]
 ) -> Iterator[Alternative]:
     mine = task.mean(best.variances)
 
     def compared(name: str, settings: str, variances: Sequence[float]) -> Alternative:
-        return Alternative(name, settings, task.mean(variances) / mine, task.worst(variances, best.variances))
+        ratio, worst = task.mean(variances) / mine, task.worst(variances, best.variances)
+        return Alternative(name, settings, float(ratio), float(worst))
 
-    by_noise = {c.noise for c in allowed} - {best.noise}
-    for kind in sorted(by_noise):
-        other = min((c for c in allowed if c.noise == kind), key=lambda c: task.mean(c.variances))
+    for kind in sorted({trees.noise for trees in allowed} - {best.noise}):
+        other = task.choose([trees for trees in allowed if trees.noise == kind])
         yield compared("wide-tree", f"{kind} noise, bits {other.bits}", other.variances)
-    others = [c for c in allowed if c.noise == best.noise and c.bits != best.bits]
+    others = [trees for trees in allowed if trees.noise == best.noise and trees.bits != best.bits]
     if others:
-        second = min(others, key=lambda c: task.mean(c.variances))
+        second = task.choose(others)
         yield compared("wide-tree", f"bits {second.bits}", second.variances)
     for kind, variances in halving.items():
         yield compared("nn-wavelet", f"{kind} noise", variances)
     for kind in halving:
-        yield compared("laplace" if kind == "laplace" else "gaussian", "noise on each cell alone", task.flat(kind))
+        yield compared(kind, "noise on each cell alone", task.flat(kind))
 
 
 def _possible_noises(budget: Budget) -> list[Noise]:

@@ -7,18 +7,22 @@ lower them. An area is a node of the tree at some height: 2**height cells. Proof
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeVar
+
+Number = TypeVar("Number", float, Any)
 
 __all__ = ["flat_variances", "haar_variances", "wide_tree_variances"]
 
 
 def wide_tree_variances(
-    bits: Sequence[int], noise: Sequence[float], heights: Sequence[int], *, combined: bool
-) -> list[float]:
+    bits: Sequence[int], noise: Sequence[Number], heights: Sequence[int], *, combined: bool
+) -> list[Number]:
     """Variances of areas published by a wide tree.
 
     Args:
         bits: how many halvings make up each level.
-        noise: the variance of the noise on the total (0 if it is public) and on each level.
+        noise: the variance of the noise on the total (0 if it is public) and on each level; numbers, or arrays of as many
+            candidates.
         heights: of the areas asked for, from 0 (a cell) to the depth of the tree.
         combined: whether all levels are combined by least squares, else each meets its parent's count only.
     """
@@ -26,7 +30,7 @@ def wide_tree_variances(
     for level in range(len(bits) - 1, -1, -1) if combined else ():
         children = 2.0 ** bits[level] * own[level + 1]
         own[level] = own[level] * children / (own[level] + children)
-    wanted: dict[int, float] = {}
+    wanted: dict[int, Number] = {}
     height, final = sum(bits), own[0]
     wanted[height] = final
     for level, step in enumerate(bits, start=1):

@@ -54,6 +54,7 @@ class Published:
         event: who is protected, what was drawn and what it cost.
         plan: how it was decided what to draw, where a plan was made.
         measurements: what was drawn, where it was asked for.
+        reference: the table that the caller declared to be public, where one was used.
 
     Example:
         >>> import numpy as np, sudare
@@ -67,6 +68,7 @@ class Published:
     event: ReleaseEvent
     plan: Plan | None = None
     measurements: tuple[NoisyCounts, ...] | None = None
+    reference: CountTable | None = None
 
     def __iter__(self) -> Iterator[Any]:
         yield self.table
@@ -113,6 +115,8 @@ class Published:
             "People": f"{self.table.total:,}",
             "Cells that are not empty": f"{self.table.keys.size:,}",
         }
+        if self.reference is not None:
+            rows["Public reference"] = f"declared by the caller: {self.reference.total:,} people"
         if not event.is_private:
             rows["Caution"] = "drawn from a seed, for research: NOT private"
         lines = "".join(
