@@ -114,9 +114,7 @@ class Domain:
             places.extend(attribute.places(columns[attribute.name]))
         lengths = sorted({along.size for along in places})
         if len(lengths) > 1:
-            raise ParameterError(
-                "columns", "Domain.keys_of", "columns of equal length", Described(f"lengths {lengths}")
-            )
+            raise ParameterError("columns", "Domain.keys_of", "columns of equal length", Described("different lengths"))
         return self.keys_at(*places)
 
     def columns_of(self, keys: Keys) -> dict[str, NDArray[Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from sudare.domain.domain import Domain, read_domain
 from sudare.domain.reading import read_array
 from sudare.errors import Described, ParameterError
-from sudare.parameters import shown
+from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,9 @@ __all__ = ["CountTable"]
 
 LARGEST_TOTAL = 2**62
 LARGEST_DENSE = 1 << 34
+
+
+_MAKE = "Make a table with CountTable.from_cells, which sorts, merges and checks."
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,17 @@ class CountTable:
     counts: Counts
 
     def __post_init__(self) -> None:
-        for array in (self.keys, self.counts):
+        read_domain(self.domain, "CountTable")
+        for name, kind in (("keys", np.uint64), ("counts", np.int64)):
+            array = getattr(self, name)
+            if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != kind:
+                raise ParameterError(name, "CountTable", f"an array of {kind.__name__}", describe_array(array), _MAKE)
+        keys, counts = self.keys, self.counts
+        is_ascending = keys.size == 0 or (bool((keys[1:] > keys[:-1]).all()) and int(keys[-1]) < self.domain.cells)
+        if keys.size != counts.size or not is_ascending or not bool((counts > 0).all()):
+            requirement = "ascending keys of the domain, with a positive count for each"
+            raise ParameterError("keys", "CountTable", requirement, Described("others"), _MAKE)
+        for array in (keys, counts):
             array.setflags(write=False)
 
     @classmethod
@@ -99,7 +112,7 @@ class CountTable:
         amounts = _read_counts(counts, "counts", function)
         if amounts.shape != given.shape:
             raise ParameterError(
-                "counts", function, f"as many as keys, {given.size}", Described(f"an array of shape {amounts.shape}")
+                "counts", function, "in one dimension, as many as keys", Described("another number")
             )
         return cls._merged(domain, given.astype(np.uint64), amounts)
 

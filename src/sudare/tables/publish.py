@@ -22,7 +22,7 @@ from sudare.tables.plan import Plan
 from sudare.tables.planning import Workload, plan_table
 from sudare.tables.privelet import privelet
 from sudare.tables.published import Published
-from sudare.tables.reading import read_table
+from sudare.tables.reading import TOTAL, read_table
 from sudare.tables.topdown import topdown
 from sudare.tables.wide_tree import wide_tree
 
@@ -41,6 +41,10 @@ METHODS: dict[str, Callable[..., Published]] = {
     "privelet": privelet,
 }
 """All mechanisms by name."""
+
+
+PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion"}
+"""What a plan decides; who is protected, and what is public, is the caller's to say."""
 
 
 def publish(
@@ -133,6 +137,7 @@ def publish(
 def _carry_out(
     plan: Plan, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
 ) -> Published:
+    """Do what a plan says, and nothing that it does not say."""
     if settings:
         raise ParameterError(
             sorted(settings)[0], "publish", "left out where a plan decides", "a setting of a mechanism"
@@ -141,7 +146,19 @@ def _carry_out(
         raise ParameterError("method", "publish", f"a plan for the table's shape {table.domain.shape}", plan.shape)
     if plan.budget != budget:
         raise ParameterError("budget", "publish", f"that of the plan, {plan.budget}", budget)
-    return replace(_call(plan.mechanism, table, budget, {**common, **plan.settings}, {}), plan=plan)
+    if not set(plan.settings) <= PLANNED_SETTINGS:
+        raise ParameterError(
+            "method", "publish", f"a plan that settles {sorted(PLANNED_SETTINGS)}", sorted(plan.settings)
+        )
+    is_public = common["public_total"] is not False
+    if is_public != (TOTAL in plan.invariants):
+        planned = "given" if TOTAL in plan.invariants else "left out"
+        raise ParameterError("public_total", "publish", f"{planned}, as in the plan", shown(common["public_total"]))
+    unit = common["unit"]
+    if isinstance(unit, Unit) and (replace(unit, adjacency="replace") if is_public else unit) != plan.unit:
+        raise ParameterError("unit", "publish", f"that of the plan, {plan.unit}", unit)
+    planned_unit = {"unit": plan.unit if unit is None else unit}
+    return replace(_call(plan.mechanism, table, budget, {**common, **planned_unit, **plan.settings}, {}), plan=plan)
 
 
 def _call(

@@ -104,6 +104,7 @@ def read_request(
 
 
 def _read_public_total(public_total: bool | int, table: CountTable, function: str) -> bool:
+    """Whether the total is public. A number is compared with the table's: it is the same for all neighbours by replacement."""
     if isinstance(public_total, (bool, np.bool_)):
         return bool(public_total)
     requirement = "False, True, or the total of the table, which is then published exactly"
@@ -122,8 +123,11 @@ def read_table(table: object, function: str) -> CountTable:
     raise ParameterError("table", function, "a CountTable or an array of whole numbers", shown(table))
 
 
-def read_reference(reference: object, table: CountTable, function: str) -> CountTable:
-    """A public table over the same cells as the one to be published."""
+def read_reference(reference: object, given: object, table: CountTable, function: str) -> CountTable:
+    """A public table over the same cells as the one to be published, and not that one."""
+    if reference is given or reference is table:
+        requirement = "a table that is public already, such as the last census"
+        raise ParameterError("reference", function, requirement, Described("the table that is to be protected"))
     if isinstance(reference, np.ndarray):
         reference = CountTable.from_dense(reference, table.domain)
     if not isinstance(reference, CountTable):
@@ -145,7 +149,8 @@ def read_layout(layout: Any, table: CountTable, function: str) -> Layout:
     """The layout of a tree over a table; Morton if none was given."""
     if layout is None:
         return morton_layout(table.domain.shape)
-    if not isinstance(layout, Layout) or layout.lengths != table.domain.shape:
-        got = layout.lengths if isinstance(layout, Layout) else shown(layout)
+    # The exact type: a subclass might order the cells by what it sees in the data.
+    if type(layout) is not Layout or layout.lengths != table.domain.shape:
+        got = layout.lengths if type(layout) is Layout else shown(layout)
         raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}", got)
     return layout

@@ -35,6 +35,7 @@ from sudare.tables.topdown_reading import (
     name_of,
     read_hierarchy,
     read_invariants,
+    read_names,
     read_queries,
     read_query,
     read_size,
@@ -140,6 +141,7 @@ def topdown(
     kind = read_noise(noise, "topdown")
     area = read_hierarchy(hierarchy, request.table.domain, "topdown")
     detail = Detail.beside(area, request.table.domain)
+    read_names(area, detail, "topdown")
     read_size(area, detail, "topdown")
     asked = read_queries(queries, detail)
     known = read_invariants(invariants, area, detail)

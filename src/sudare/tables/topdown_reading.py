@@ -16,6 +16,7 @@ __all__ = [
     "name_of",
     "read_hierarchy",
     "read_invariants",
+    "read_names",
     "read_queries",
     "read_query",
     "read_size",
@@ -43,6 +44,14 @@ def read_hierarchy(name: object, domain: Domain, function: str) -> Hierarchy:
     if not isinstance(name, str) or name not in found:
         raise ParameterError("hierarchy", function, f"one of {sorted(found)}", shown(name))
     return found[name]
+
+
+def read_names(area: Hierarchy, detail: Detail, function: str) -> None:
+    """Refuse names of attributes and levels that would make the names of queries mean two things."""
+    for name in (*detail.names, *(level.name for level in area.levels)):
+        if name == "total" or " x " in name or " by " in name:
+            requirement = "a table whose attributes and levels are not named 'total', nor contain ' x ' or ' by '"
+            raise ParameterError("table", function, requirement, name)
 
 
 def read_size(area: Hierarchy, detail: Detail, function: str) -> None:

@@ -24,6 +24,7 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
 from sudare.tables.reading import TOTAL, Noise, Request, read_layout, read_noise, read_reference, read_request
 
@@ -126,20 +127,22 @@ def wide_tree(
     event = request.state("wide-tree", levels, conversion)
 
     notes = Notes(shape, names, levels, wanted=request.keeps_measurements)
-    public = None if reference is None else read_reference(reference, request.table, "wide_tree")
+    public = None if reference is None else read_reference(reference, table, request.table, "wide_tree")
     if way == "plain" and public is None:
         cells = _refined_lazily(request, shape, steps, levels, notes, names)
+    elif way == "plain" and public is not None and shape.depth > MOST_DENSE_BITS:
+        cells = refined_with_reference(request, shape, steps, levels, notes, names, public)
     else:
-        _require_room(shape, "estimate" if public is None else "reference")
+        _require_room(shape)
         learns = way == "learned"
         cells = refined_densely(request, shape, steps, levels, notes, names, learns=learns, reference=public)
-    return Published(cells, event, measurements=notes.read())
+    return Published(cells, event, measurements=notes.read(), reference=public)
 
 
-def _require_room(layout: Layout, parameter: str) -> None:
+def _require_room(layout: Layout) -> None:
     if layout.depth > MOST_DENSE_BITS:
-        requirement = f"left out for tables of more than 2**{MOST_DENSE_BITS} cells when padded to powers of two"
-        raise ParameterError(parameter, "wide_tree", requirement, Described(f"2**{layout.depth} cells"))
+        requirement = f"'plain' for tables of more than 2**{MOST_DENSE_BITS} cells when padded to powers of two"
+        raise ParameterError("estimate", "wide_tree", requirement, Described(f"a table of 2**{layout.depth} cells"))
 
 
 def _refined_lazily(
