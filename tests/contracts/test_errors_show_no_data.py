@@ -11,7 +11,28 @@ import pytest
 
 import sudare
 from sudare.attacks import audit_epsilon
-from sudare.refine import nearest_integers, negative_l2, project_on_simplex
+from sudare.evaluate import (
+    error_by_area,
+    error_by_value,
+    error_of_rectangles,
+    evaluate,
+    non_zero_share,
+    random_rectangles,
+    zero_cell_bias,
+)
+from sudare.refine import (
+    clip_and_scale,
+    controlled_rounding,
+    lasso,
+    nearest_integers,
+    negative_l2,
+    negative_l2_by_iteration,
+    nonnegative_lasso,
+    project_on_simplex,
+    round_two_way,
+    weight_by_public_data,
+    weight_by_sparsity,
+)
 
 MARK = 424242
 MISTAKES: list[Any] = [
@@ -25,6 +46,13 @@ UNIT, BUDGET = sudare.Unit(), sudare.Budget(epsilon=1)
 SENSITIVITY = sudare.sensitivity_of_counts(UNIT)
 LAPLACE = sudare.LaplaceMeasurement.for_budget(BUDGET, SENSITIVITY)
 DOMAIN = sudare.Domain.of_shape((3,))
+COUNTS = np.array([1, 2, 3, 4])
+AREAS = sudare.Hierarchy.from_parents("area", {"all": None, "a": "all", "b": "all"})
+BY_AREA = sudare.CountTable.from_dense([[1, 2], [3, 4]], sudare.Domain((AREAS, sudare.Category("sex", ("f", "m")))))
+PUBLISHED = sudare.topdown(BY_AREA, BUDGET)
+PREPARED = sudare.PreparedTree.draw(COUNTS, BUDGET)
+PLAN = sudare.plan_table(sudare.Domain.of_shape((4,)), BUDGET)
+MAP = np.arange(16).reshape(4, 4)
 
 # Arguments that work, so that each parameter in turn can be given a wrong one. What is left out keeps its default.
 WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -93,13 +121,85 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "CountTable.from_sparse": (sudare.CountTable.from_sparse, {"matrix": None}),
     "nn_wavelet": (sudare.nn_wavelet, {"table": np.array([1, 2, 3, 4]), "budget": BUDGET}),
     "wide_tree": (sudare.wide_tree, {"table": np.array([1, 2, 3, 4]), "budget": BUDGET}),
+    "wide_tree, least squares": (
+        sudare.wide_tree,
+        {"table": COUNTS, "budget": BUDGET, "estimate": "least-squares", "reference": COUNTS[::-1]},
+    ),
+    "topdown_bisection": (sudare.topdown_bisection, {"table": COUNTS, "budget": BUDGET}),
+    "topdown": (sudare.topdown, {"table": BY_AREA, "budget": BUDGET}),
+    "table_at_level": (sudare.table_at_level, {"published": PUBLISHED, "level": "level 1"}),
+    "laplace": (sudare.laplace, {"table": COUNTS, "budget": BUDGET}),
+    "gaussian": (sudare.gaussian, {"table": COUNTS, "budget": sudare.Budget(rho=1)}),
+    "privelet": (sudare.privelet, {"table": COUNTS, "budget": BUDGET}),
+    "publish": (sudare.publish, {"table": COUNTS, "budget": BUDGET}),
+    "publish by a plan": (sudare.publish, {"table": COUNTS, "budget": BUDGET, "method": PLAN}),
+    "publish by laplace": (sudare.publish, {"table": COUNTS, "budget": BUDGET, "method": "laplace"}),
+    "plan_table": (sudare.plan_table, {"table": COUNTS, "budget": BUDGET}),
+    "Plan.explain": (PLAN.explain, {}),
+    "Published.to_frame": (PUBLISHED.to_frame, {}),
+    "PreparedTree.draw": (sudare.PreparedTree.draw, {"table": COUNTS, "budget": BUDGET}),
+    "PreparedTree.refine": (PREPARED.refine, {}),
+    "PreparedTree.to_table": (PREPARED.to_table, {"table": sudare.CountTable.from_dense(COUNTS)}),
+    "estimate_non_zeros": (sudare.estimate_non_zeros, {"counts": COUNTS, "budget": BUDGET}),
+    "raster_layout": (sudare.raster_layout, {"shape": (4,)}),
+    "random_layout": (sudare.random_layout, {"shape": (4,), "key": 1}),
+    "hilbert_layout": (sudare.hilbert_layout, {"shape": (4, 4)}),
+    "layout_named": (sudare.layout_named, {"name": "morton", "shape": (4,)}),
+    "Hierarchy.from_parents": (
+        sudare.Hierarchy.from_parents,
+        {"name": "area", "codes_and_parents": {"all": None, "a": "all"}},
+    ),
+    "Hierarchy.from_levels": (sudare.Hierarchy.from_levels, {"name": "area", "columns": {"a": [1, 2], "b": [3, 4]}}),
+    "Hierarchy.level": (AREAS.level, {"wanted": 0}),
+    "Hierarchy.down_to": (AREAS.down_to, {"wanted": 0}),
+    "clip_and_scale": (clip_and_scale, {"values": [1.0], "total": 1}),
+    "lasso": (lasso, {"values": [1.0], "weight": 1}),
+    "nonnegative_lasso": (nonnegative_lasso, {"values": [1.0], "total": 1, "weight": 1}),
+    "negative_l2_by_iteration": (negative_l2_by_iteration, {"values": [1.0], "total": 1, "weight": 0.5, "rounds": 3}),
+    "controlled_rounding": (controlled_rounding, {"values": [0.5, 0.5], "parents": [0, 0], "parent_sums": [1]}),
+    "round_two_way": (
+        round_two_way,
+        {"values": [[0.5, 0.5], [0.5, 0.5]], "row_sums": [1, 1], "column_sums": [1, 1]},
+    ),
+    "weight_by_public_data": (weight_by_public_data, {"public_counts": [1, 2, 3], "noise": 1, "candidates": [0, 0.5]}),
+    "weight_by_sparsity": (weight_by_sparsity, {"values": [1.0, 2.0], "total": 3, "share_of_non_zeros": 0.5}),
+    "evaluate": (evaluate, {"true": MAP, "published": MAP}),
+    "error_by_area": (error_by_area, {"true": MAP, "published": MAP}),
+    "error_by_value": (error_by_value, {"true": MAP, "published": MAP}),
+    "error_of_rectangles": (error_of_rectangles, {"true": MAP, "published": MAP, "rectangles": [[0, 0, 1, 1]]}),
+    "random_rectangles": (
+        random_rectangles,
+        {"shape": (4, 4), "count": 2, "smallest": 1, "largest": 2, "seed": 1},
+    ),
+    "non_zero_share": (non_zero_share, {"true": MAP, "published": MAP}),
+    "zero_cell_bias": (zero_cell_bias, {"true": MAP, "published": MAP}),
     "morton_layout": (sudare.morton_layout, {"shape": (4,)}),
     "project_on_simplex": (project_on_simplex, {"values": [1.0], "total": 1}),
     "negative_l2": (negative_l2, {"values": [1.0], "total": 1, "weight": 0.5}),
     "nearest_integers": (nearest_integers, {"values": [1.0], "total": 1}),
     "mesh_codes": (sudare.mesh_codes, {"rows": [1], "columns": [1], "level": "3"}),
 }
-CASES = [(name, parameter) for name, (call, _) in WORKING.items() for parameter in inspect.signature(call).parameters]
+CASES = [
+    (name, parameter.name)
+    for name, (call, _) in WORKING.items()
+    for parameter in inspect.signature(call).parameters.values()
+    if parameter.kind is not parameter.VAR_KEYWORD
+]
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_the_arguments_do_work(name: str) -> None:
+    """Else every mistake would be hidden behind the same error."""
+    needs_more = {"CountTable.from_frame", "CountTable.from_sparse", "PureAccountant.add", "ReleaseEvent.from_json"}
+    call, arguments = WORKING[name]
+    if name not in needs_more:
+        call(**arguments)
+
+
+def test_every_mechanism_is_among_them() -> None:
+    from sudare.tables.publish import METHODS
+
+    assert {method.replace("-", "_") for method in METHODS} <= set(WORKING)
 
 
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=lambda value: str(value))

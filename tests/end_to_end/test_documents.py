@@ -24,6 +24,15 @@ SAMPLERS_AND_MECHANISMS = [
     "geometric",
     "exponential_mechanism",
     "report_noisy_max",
+    "add_noise",
+    "estimate_non_zeros",
+    "laplace",
+    "gaussian",
+    "privelet",
+    "nn_wavelet",
+    "wide_tree",
+    "topdown",
+    "topdown_bisection",
 ]
 
 

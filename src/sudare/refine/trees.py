@@ -122,25 +122,12 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
     trusted: set[int] = set()
     for level in range(len(tree.bits), 0, -1):
         fan = 1 << tree.bits[level - 1]
-        parents = np.repeat(np.maximum(plain.values[level - 1], 0), fan)
-        shares, known = _shares(reference, level, fan)
-        used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
-        if used.size < FEWEST_NODES:
-            continue
-        given = values[level][used], variances[level][used]
-        expected = (parents * shares)[used]
-        with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
-        evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
-        nobody = np.zeros(used.size)
-        without = [learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in (evenly, nobody)]
-        if not explains_better(with_it, without, used.size):
-            continue
-        trusted.add(level)
-        if tree.measured[level - 1] is not None:
-            spreads = np.full(values[level].size, LARGEST_VARIANCE)
-            spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
-            below, spread = _told_by_children(tree, level, values[level], variances[level], shares, spreads, fan)
-            values[level - 1], variances[level - 1] = _with_own(tree, level - 1, below, spread)
+        told = _told_by_reference(tree, reference, level, plain.values[level - 1], values[level], variances[level])
+        if told is None:
+            told = _sums(values[level], fan), _sums(variances[level], fan)
+        else:
+            trusted.add(level)
+        values[level - 1], variances[level - 1] = _with_own(tree, level - 1, *told)
 
     def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
         if level not in trusted:
@@ -156,6 +143,28 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
         return judgement
 
     return Estimates(tuple(values), tuple(variances)), judge
+
+
+def _told_by_reference(
+    tree: NoisyTree, reference: tuple[Counts, ...], level: int, above: Values, values: Values, variances: Values
+) -> tuple[Values, Values] | None:
+    """What the nodes of a level tell of their parents with the help of the reference; None where it does not help."""
+    fan = 1 << tree.bits[level - 1]
+    parents = np.repeat(np.maximum(above, 0), fan)
+    shares, known = _shares(reference, level, fan)
+    used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
+    if used.size < FEWEST_NODES:
+        return None
+    given, expected = (values[used], variances[used]), (parents * shares)[used]
+    with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
+    evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
+    guesses = evenly, np.zeros(used.size)
+    without = [learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in guesses]
+    if not explains_better(with_it, without, used.size):
+        return None
+    spreads = np.full(values.size, LARGEST_VARIANCE)
+    spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
+    return _told_by_children(tree, level, values, variances, shares, spreads, fan)
 
 
 def explains_better(with_it: Departures, without: Sequence[Departures], places: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, axis_bits, morton_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, GuaranteeError, ParameterError, SudareError
-from sudare.parameters import exact_integer, read_flag, shown
+from sudare.parameters import read_flag, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
@@ -115,6 +115,9 @@ def plan_table(
     if not isinstance(protected, Unit):
         raise ParameterError("unit", function, "a Unit", shown(unit))
     if read_flag(public_total, "public_total", function):
+        if prod(shape) == 1:
+            requirement = "False for a table of one cell: its total is all there is to protect"
+            raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
     layout = morton_layout(shape)
     sides = _read_workload(workload, layout, function)
@@ -369,7 +372,11 @@ def _read_workload(workload: Workload, layout: Layout, function: str) -> list[in
         raise ParameterError("workload", function, requirement, shown(workload))
     longest = max(layout.lengths)
     limit = f"sides from 1 to {longest}, the longest axis"
-    sides = [exact_integer(side, "workload", function, limit, smallest=1, largest=longest) for side in workload]
+    if not all(isinstance(side, (int, np.integer)) and type(side) is not bool for side in workload):
+        raise ParameterError("workload", function, requirement, Described("others"))
+    sides = [int(side) for side in workload]
+    if not all(1 <= side <= longest for side in sides):
+        raise ParameterError("workload", function, limit, Described("others"))
     if any(side & (side - 1) for side in sides):
         raise ParameterError(
             "workload", function, "sides that are powers of two, as the tree's areas are", Described("others")

@@ -22,7 +22,7 @@ from sudare.tables.plan import Plan
 from sudare.tables.planning import Workload, plan_table
 from sudare.tables.privelet import privelet
 from sudare.tables.published import Published
-from sudare.tables.reading import TOTAL, read_table
+from sudare.tables.reading import TOTAL, read_reference, read_table
 from sudare.tables.topdown import topdown
 from sudare.tables.wide_tree import wide_tree
 
@@ -107,9 +107,10 @@ def publish(
     """
     people = read_table(table, "publish")
     read_budget(budget, "publish")
+    public = None if reference is None else read_reference(reference, table, people, "publish")
     common = {
         "unit": unit,
-        "reference": reference,
+        "reference": public,
         "public_total": public_total,
         "conversion": conversion,
         "entropy": entropy,
@@ -117,7 +118,9 @@ def publish(
         "keep_measurements": keep_measurements,
     }
     if isinstance(method, Plan):
+        _refuse_workload(workload)
         return _carry_out(method, people, budget, common, settings)
+    method = method.replace("_", "-") if isinstance(method, str) else method
     if not isinstance(method, str) or method not in ("auto", *METHODS):
         raise ParameterError("method", "publish", f"'auto', a Plan, or one of {list(METHODS)}", shown(method))
     if method == "auto":
@@ -127,11 +130,14 @@ def publish(
             people, budget, unit=unit, workload=workload, public_total=is_public, conversion=conversion, **known
         )
         return _carry_out(plan, people, budget, common, settings)
-    if workload is not None:
-        raise ParameterError(
-            "workload", "publish", "left out, unless a plan is to be made by method='auto'", shown(workload)
-        )
+    _refuse_workload(workload)
     return _call(method, people, budget, common, settings)
+
+
+def _refuse_workload(workload: Workload) -> None:
+    if workload is not None:
+        requirement = "left out, unless a plan is to be made by method='auto'"
+        raise ParameterError("workload", "publish", requirement, shown(workload))
 
 
 def _carry_out(
@@ -172,9 +178,14 @@ def _call(
         raise ParameterError(
             unknown[0], "publish", f"left out: {method!r} takes {takes}", "a setting that it does not take"
         )
-    absent = {"reference": None, "public_total": False, "conversion": "optimal"}
-    for name, default in absent.items():
-        if name not in accepted and common[name] is not default and common[name] != default:
+    conversion = common["conversion"]
+    given = {
+        "reference": common["reference"] is not None,
+        "public_total": common["public_total"] is not False,
+        "conversion": not (isinstance(conversion, str) and conversion == "optimal"),
+    }
+    for name, is_given in given.items():
+        if name not in accepted and is_given:
             raise ParameterError(name, "publish", f"left out: {method!r} does not take it", shown(common[name]))
     arguments = {name: value for name, value in {**common, **settings}.items() if name in accepted}
     if "noise" in accepted and "noise" not in arguments:

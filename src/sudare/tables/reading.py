@@ -128,14 +128,13 @@ def read_reference(reference: object, given: object, table: CountTable, function
     if reference is given or reference is table:
         requirement = "a table that is public already, such as the last census"
         raise ParameterError("reference", function, requirement, Described("the table that is to be protected"))
-    if isinstance(reference, np.ndarray):
-        reference = CountTable.from_dense(reference, table.domain)
-    if not isinstance(reference, CountTable):
+    if not isinstance(reference, (np.ndarray, CountTable)):
         raise ParameterError("reference", function, "a public CountTable, or an array of one", shown(reference))
-    if reference.domain.shape != table.domain.shape:
+    shape = reference.shape if isinstance(reference, np.ndarray) else reference.domain.shape
+    if shape != table.domain.shape:
         requirement = f"a table of the same shape, {table.domain.shape}"
-        raise ParameterError("reference", function, requirement, Described(f"one of {reference.domain.shape}"))
-    return reference
+        raise ParameterError("reference", function, requirement, Described(f"one of {shape}"))
+    return CountTable.from_dense(reference, table.domain) if isinstance(reference, np.ndarray) else reference
 
 
 def read_noise(noise: object, function: str) -> Noise:

@@ -70,12 +70,12 @@ def read_query(query: object, detail: Detail, parameter: str, function: str) -> 
     """Names of attributes, brought into the order of the domain."""
     requirement = f"a tuple of different names among {list(detail.names)}, empty for the total"
     if isinstance(query, str) or not isinstance(query, Sequence):
-        raise ParameterError(parameter, function, requirement, shown(query))
+        got = f"{query!r:.60}" if isinstance(query, str) else f"an object of type {type(query).__name__}"
+        raise ParameterError(parameter, function, requirement, Described(got))
     wrong = [name for name in query if not isinstance(name, str) or name not in detail.names]
     if wrong or len(set(query)) < len(query):
-        raise ParameterError(
-            parameter, function, requirement, shown(wrong[0]) if wrong else Described("one name twice")
-        )
+        got = "one name twice" if not wrong else f"{wrong[0]!r:.60}" if isinstance(wrong[0], str) else "something else"
+        raise ParameterError(parameter, function, requirement, Described(got))
     return tuple(name for name in detail.names if name in query)
 
 
@@ -122,7 +122,11 @@ def read_invariants(invariants: object, area: Hierarchy, detail: Detail) -> list
     exact: list[Query | None] = [None] * len(area.levels)
     for pair in invariants:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise ParameterError("invariants", "topdown", requirement, shown(pair))
+            got = f"{pair!r:.60}" if isinstance(pair, str) else f"an object of type {type(pair).__name__}"
+            raise ParameterError("invariants", "topdown", requirement, Described(got))
+        if not isinstance(pair[0], (str, int)):
+            got = Described(f"a level of type {type(pair[0]).__name__}")
+            raise ParameterError("invariants", "topdown", requirement, got)
         depth = area.depth_of(pair[0], "topdown", "invariants")
         query = read_query(pair[1], detail, "invariants", "topdown")
         if exact[depth] not in (None, query):
