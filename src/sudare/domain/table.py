@@ -111,9 +111,7 @@ class CountTable:
             )
         amounts = _read_counts(counts, "counts", function)
         if amounts.shape != given.shape:
-            raise ParameterError(
-                "counts", function, "in one dimension, as many as keys", Described("another number")
-            )
+            raise ParameterError("counts", function, "in one dimension, as many as keys", Described("another number"))
         return cls._merged(domain, given.astype(np.uint64), amounts)
 
     @classmethod
@@ -155,8 +153,9 @@ class CountTable:
 
         For results of mechanisms, where an error that depends on what was drawn would itself be a release.
         """
-        order = np.argsort(keys)
-        return cls(domain, keys[order], counts[order])
+        from sudare.kernels.sorting import sort_cells
+
+        return cls(domain, *sort_cells([(keys, counts)], (domain.cells - 1).bit_length()))
 
     @classmethod
     def _merged(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:

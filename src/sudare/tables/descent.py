@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
-from threading import Lock
+from threading import Lock, local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +16,16 @@ from sudare.domain.layout import Layout
 from sudare.domain.table import LARGEST_TOTAL, CountTable
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
+from sudare.noise.exact import WORD_BITS, Bounds, NextWord
+from sudare.noise.inversion import InversionSampler
+from sudare.noise.sampler import Sampler
 from sudare.parameters import Rational
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Sensitivity
 from sudare.tables.published import NoisyCounts
-from sudare.tables.reading import Noise
+from sudare.tables.reading import Noise, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,11 +33,34 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = ["Nodes", "Notes", "Tree", "descend", "measure_levels", "start"]
+__all__ = [
+    "Cells",
+    "Nodes",
+    "Notes",
+    "ReadOn",
+    "Tree",
+    "descend",
+    "measure_levels",
+    "place_alone",
+    "sampler_between",
+    "start",
+]
 
-NODES_TO_PART = 1 << 13
+NODES_TO_PART = 1 << 9
 PARTS = 8
-"""Few enough for the work in each to outweigh the calls, enough for several threads to share it."""
+"""Few enough for the work in each to outweigh the calls, enough for several threads to share it evenly."""
+
+WORTH_A_WORKSPACE = 1 << 14
+"""Cells with people from which on memory is made ready for the threads."""
+
+CELLS_AT_ONCE = 1 << 16
+"""Cells whose places are found in one call."""
+
+
+@lru_cache(maxsize=8)
+def with_tables(layout: Layout) -> Layout:
+    """The same layout as before, if an equal one was used lately: it has its tables already."""
+    return layout
 
 
 @dataclass(frozen=True)
@@ -47,18 +73,25 @@ class Tree:
     """Running sums of the counts at the leaves, from 0."""
 
     @classmethod
-    def over(cls, table: CountTable, layout: Layout) -> Tree:
+    def over(cls, table: CountTable, layout: Layout, threads: int = 1) -> Tree:
         """Arrange a table's cells along the leaves."""
-        leaves = layout.to_tree(table.keys)
-        order = np.argsort(leaves)
-        sums = np.zeros(leaves.size + 1, dtype=np.int64)
-        np.cumsum(table.counts[order], out=sums[1:])
-        return cls(layout, leaves[order], sums)
+        from sudare.kernels.sorting import side_by_side, sort_cells
 
-    @property
+        layout = with_tables(layout)
+        chunks = [slice(first, first + CELLS_AT_ONCE) for first in range(0, table.keys.size, CELLS_AT_ONCE)]
+        places = side_by_side(lambda chunk: (layout.to_tree(table.keys[chunk]), table.counts[chunk]), chunks, threads)
+        leaves, counts = sort_cells(places, layout.depth, threads)
+        sums = np.empty(leaves.size + 1, dtype=np.int64)
+        sums[0] = 0
+        np.cumsum(counts, out=sums[1:])
+        return cls(layout, leaves, sums)
+
+    @cached_property
     def padding(self) -> tuple[bool, Keys, NDArray[np.uint64]]:
-        """What the kernels need to know about leaves that are no cells."""
-        return self.layout.is_padded, np.array(self.layout.lengths, dtype=np.uint64), self.layout.gather
+        """What the kernels need to know about leaves that are no cells: the axes along which there are any."""
+        axes = [axis for axis, length in enumerate(self.layout.lengths) if length & (length - 1)]
+        lengths = np.array([self.layout.lengths[axis] for axis in axes], dtype=np.uint64)
+        return bool(axes), lengths, self.layout.gather[axes]
 
 
 @dataclass(frozen=True)
@@ -80,9 +113,15 @@ class Nodes:
         part = slice(first, last)
         return Nodes(self.prefixes[part], self.starts[part], self.ends[part], self.refined[part])
 
+    def copy(self) -> Nodes:
+        """The same nodes in memory of their own."""
+        return Nodes(self.prefixes.copy(), self.starts.copy(), self.ends.copy(), self.refined.copy())
+
     @classmethod
     def joined(cls, parts: list[Nodes]) -> Nodes:
         """Nodes of several parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         if not parts:
             return cls.empty(0)
         columns: Any = zip(*(part.arrays for part in parts), strict=True)
@@ -96,9 +135,41 @@ class Nodes:
         """The nodes as the kernels take them."""
         return self.prefixes, self.starts, self.ends, self.refined
 
-    def to_table(self, table: CountTable, layout: Layout) -> CountTable:
-        """The refined counts of leaves, as a table over the same domain."""
-        return CountTable.from_unique_cells(table.domain, layout.to_raster(self.prefixes), self.refined)
+
+class Workspace(local):
+    """Arrays that each thread fills again and again: being given fresh memory takes longer than what is done in it.
+
+    Args:
+        prepared: arrays with their names for each thread that will come. They are made where memory was used before: a
+            thread of its own is given fresh memory.
+    """
+
+    def __init__(self, prepared: list[dict[str, NDArray[Any]]]) -> None:
+        self._arrays = prepared.pop() if prepared else {}
+
+    @classmethod
+    def ready(cls, request: Request, size: int, words: Sequence[str], numbers: Sequence[str]) -> Workspace:
+        """Arrays of words and of whole numbers for every thread of a request, if there is enough for them to do."""
+        threads = min(request.threads, PARTS) if request.table.keys.size >= WORTH_A_WORKSPACE else 0
+        kinds: list[tuple[str, type[np.generic]]] = [(name, np.uint64) for name in words]
+        kinds += [(name, np.int64) for name in numbers]
+        return cls([{name: np.empty(size, dtype=kind) for name, kind in kinds} for _ in range(threads)])
+
+    def array(self, name: str, size: int, kind: type[np.generic] = np.int64) -> NDArray[Any]:
+        """So many places of whatever was there; one name is one array."""
+        held = self._arrays.get(name)
+        if held is None or held.size < size:
+            held = self._arrays[name] = np.empty(size, dtype=kind)
+        return held[:size]
+
+    def nodes(self, name: str, size: int) -> Nodes:
+        """Room for so many nodes."""
+        columns = (self.array(f"{name} {column}", size) for column in ("starts", "ends", "refined"))
+        return Nodes(self.array(f"{name} prefixes", size, np.uint64), *columns)
+
+
+Cells = list[tuple["Keys", "Integers"]]
+"""Leaves and their refined counts, in several pieces and any order."""
 
 
 class Notes:
@@ -134,6 +205,37 @@ class Notes:
         return NoisyCounts(name, level, self._layout.to_raster(prefixes[order]), values[order])
 
 
+class ReadOn(EntropySource):
+    """A source of words whose first two bits were drawn before, in one place or each in its own.
+
+    What follows a word, where a sampler reads on because 64 bits do not decide, comes from the source underneath.
+
+    Args:
+        source: where all other bits come from.
+        leading: words with the two leading bits; one for all, or one for each word that will be asked for.
+    """
+
+    __slots__ = ("_leading", "_next", "_source")
+
+    def __init__(self, source: EntropySource, leading: Keys) -> None:
+        self._source, self._leading, self._next = source, leading, 0
+
+    def fill(self, words: Keys) -> None:
+        """Overwrite a contiguous array of words with the leading bits of the next ones, and fresh ones after them."""
+        self._source.fill(words)
+        words >>= np.uint64(2)
+        words |= self._leading if self._leading.size == 1 else self._leading[self._next : self._next + words.size]
+        self._next += words.size
+
+    def next_word(self) -> int:
+        """One fresh word."""
+        return self._source.next_word()
+
+    def spawn(self, count: int) -> list[EntropySource]:
+        """Not for work side by side: the leading bits belong to one stream."""
+        raise NotImplementedError
+
+
 def start(tree: Tree, total: Measurement | None, source: EntropySource, notes: Notes) -> Nodes:
     """The root with its noisy total, cut off where counts end; no nodes at all if it is not positive.
 
@@ -153,30 +255,78 @@ def start(tree: Tree, total: Measurement | None, source: EntropySource, notes: N
 Split = Callable[[Nodes, EntropySource], Nodes]
 """One level of a descent: the children of nodes, with noise from a source."""
 
+Finish = Callable[[Nodes, int, EntropySource], Cells]
+"""All levels of a descent below the first so many: the leaves below nodes, with noise from a source."""
 
-def descend(nodes: Nodes, levels: Sequence[Split], source: EntropySource, threads: int) -> Nodes:
-    """All levels, one after the other; from where there are enough nodes, in parts side by side.
+
+def descend(
+    table: CountTable,
+    tree: Tree,
+    root: Nodes,
+    levels: Sequence[Split],
+    finish: Finish,
+    source: EntropySource,
+    threads: int,
+) -> CountTable:
+    """The refined table: level by level first, and from where there are enough nodes in parts side by side.
 
     The parts, and the sources they draw from, do not depend on the number of threads.
     """
-    left = list(levels)
-    while left and len(nodes) < NODES_TO_PART:
-        nodes = left.pop(0)(nodes, source)
-    if not left:
-        return nodes
+    from sudare.kernels.sorting import side_by_side, sort_cells
 
-    def finish(part: Nodes, own: EntropySource) -> Nodes:
-        for level in left:
-            part = level(part, own)
-        return part
+    nodes, done = root, 0
+    while done < len(levels) and len(nodes) < NODES_TO_PART:
+        nodes = levels[done](nodes, source)
+        done += 1
 
-    edges = [len(nodes) * i // PARTS for i in range(PARTS + 1)]
-    parts = [nodes.between(first, last) for first, last in pairwise(edges)]
-    sources = source.spawn(PARTS)
-    if threads == 1:
-        return Nodes.joined([finish(part, own) for part, own in zip(parts, sources, strict=True)])
-    with ThreadPoolExecutor(threads) as pool:
-        return Nodes.joined(list(pool.map(finish, parts, sources)))
+    def cells_of(part: tuple[Nodes, EntropySource]) -> Cells:
+        below, own = part
+        cells = finish(below, done, own) if done < len(levels) else [(below.prefixes, below.refined)]
+        return [(tree.layout.to_raster(leaves), counts) for leaves, counts in cells if leaves.size]
+
+    if done == len(levels):
+        pieces = [cells_of((nodes, source))]
+    else:
+        work = np.cumsum(nodes.ends - nodes.starts + 1)  # roughly: there is something to do for each cell with people
+        edges = [*np.searchsorted(work, [int(work[-1]) * i // PARTS for i in range(PARTS)]).tolist(), len(nodes)]
+        parts = [nodes.between(first, last) for first, last in pairwise(edges)]
+        shares = [(part, own) for part, own in zip(parts, source.spawn(PARTS), strict=True) if len(part)]
+        pieces = side_by_side(cells_of, shares, threads)
+    bits = (table.domain.cells - 1).bit_length()
+    return CountTable(table.domain, *sort_cells([cells for piece in pieces for cells in piece], bits, threads))
+
+
+def place_alone(
+    tree: Tree, prefixes: Keys, heights: Integers, steps: Integers, source: EntropySource
+) -> tuple[Keys, Integers]:
+    """The leaves of those who are alone in a node without people (`sudare.kernels.trees`), with their counts of 1."""
+    from sudare.kernels import trees
+
+    words = source.words(prefixes.size * (2 if tree.padding[0] else 1))
+    leaves = np.empty(prefixes.size, dtype=np.uint64)
+    trees.place_alone(prefixes, heights, words, steps, *tree.padding, leaves)
+    return leaves, np.ones(prefixes.size, dtype=np.int64)
+
+
+def sampler_between(points_at: Callable[[int], list[Bounds]], lowest: int, name: str) -> Sampler:
+    """Draw the value, counted from the lowest, at whose place between the points of a cumulative distribution a number falls.
+
+    Args:
+        points_at: gives bounds of 2**bits times the points, ascending, for any number of bits from 64 on.
+        lowest: the value below the first point.
+        name: of the sampler.
+    """
+    return InversionSampler(lowest, points_at(WORD_BITS), partial(_settle, points_at, lowest), name)
+
+
+def _settle(points_at: Callable[[int], list[Bounds]], lowest: int, word: int, next_word: NextWord) -> int:
+    """The value for a uniform number that starts with this word, read on as far as it takes."""
+    bits = WORD_BITS
+    while True:
+        points = points_at(bits)
+        if all(word >= point.high or word < point.low for point in points):
+            return lowest + sum(word >= point.high for point in points)
+        word, bits = word << WORD_BITS | next_word(), bits + WORD_BITS
 
 
 def measure_levels(
@@ -187,17 +337,16 @@ def measure_levels(
     conversion: Conversion,
 ) -> list[Measurement]:
     """A measurement for each level, which together cost exactly the budget (or the rho that it allows)."""
+    kind: type[LaplaceMeasurement] | type[GaussianMeasurement]
     if noise == "laplace":
-        LaplaceMeasurement.for_budget(
-            budget, sensitivities[0]
-        )  # refuses what Laplace noise cannot give, with the reason
-        shares = Budget._exactly(budget.epsilon, Fraction(0), None).allocate(weights)
-        return [LaplaceMeasurement.for_budget(share, s) for share, s in zip(shares, sensitivities, strict=True)]
-    GaussianMeasurement.for_budget(budget, sensitivities[0], conversion)  # refuses what Gaussian noise cannot give
-    whole = budget
-    if budget.currency == "epsilon-delta":
-        whole = Budget._exactly(None, Fraction(0), epsilon_to_rho(budget.epsilon, budget.delta, conversion))
-    return [
-        GaussianMeasurement.for_budget(share, s)
-        for share, s in zip(whole.allocate(weights), sensitivities, strict=True)
-    ]
+        LaplaceMeasurement.for_budget(budget, sensitivities[0])  # refuses what it cannot give, with the reason
+        whole, kind = Budget._exactly(budget.epsilon, Fraction(0), None), LaplaceMeasurement
+    else:
+        GaussianMeasurement.for_budget(budget, sensitivities[0], conversion)
+        whole, kind = budget, GaussianMeasurement
+        if budget.currency == "epsilon-delta":
+            whole = Budget._exactly(None, Fraction(0), epsilon_to_rho(budget.epsilon, budget.delta, conversion))
+    asked_for = list(zip(whole.allocate(weights), sensitivities, strict=True))
+    # Levels that are alike, as in a tree with equal shares, have one measurement.
+    different = {asked: kind.for_budget(*asked) for asked in dict.fromkeys(asked_for)}
+    return [different[asked] for asked in asked_for]

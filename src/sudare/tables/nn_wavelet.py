@@ -5,27 +5,62 @@ Proof: ``nn_wavelet.md`` beside this file.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, partial
+from math import log1p
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
 
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
-from sudare.noise.bernoulli import fair_coins
 from sudare.noise.entropy import EntropySource
+from sudare.noise.exact import WORD_BITS, Bounds, LatticeLaw, bounded_exp
+from sudare.noise.lattice import geometric
 from sudare.noise.sampler import Sampler
+from sudare.noise.skipping import approximate_tail, tail_probability
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
+from sudare.privacy.measurements import LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.descent import (
+    Cells,
+    Nodes,
+    Notes,
+    Tree,
+    Workspace,
+    descend,
+    measure_levels,
+    place_alone,
+    sampler_between,
+    start,
+)
 from sudare.tables.pruning import read_pruning, refined_by_pruning
 from sudare.tables.published import Published
-from sudare.tables.reading import Noise, read_layout, read_noise, read_request
+from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+
 __all__ = ["nn_wavelet"]
+
+FIRST_AT_ONCE, MOST_AT_ONCE = 1 << 12, 1 << 16
+"""Nodes whose noise is held at the same time, in each thread: at least, and at most."""
+
+MOST_TO_DRIFT = MOST_AT_ONCE // 4
+MOST_OUT = 2 * (MOST_AT_ONCE + MOST_TO_DRIFT) + 1
+LEVELS_AT_ONCE = 4
+"""Levels that are done in one call near the root, where there are few nodes."""
+
+LARGEST_LIMIT = 64
+DRIFT_SHARE = 0.15
+"""Drifting pays where noise small enough to split a node is as rare as this."""
 
 
 def nn_wavelet(
@@ -113,23 +148,158 @@ def nn_wavelet(
     if order is not None:
         refined = refined_by_pruning(request, shape, halvings, start_from, order, notes, names)
         return Published(refined, event, measurements=notes.read())
-    tree = Tree.over(request.table, shape)
-    steps = [
-        partial(_halve, tree, noise_for(level), shape.depth - 1 - depth, notes, names[depth])
-        for depth, level in enumerate(halvings)
-    ]
-    root = start(tree, start_from, request.source, notes)
-    cells = descend(root, steps, request.source, request.threads)
-    return Published(cells.to_table(request.table, shape), event, measurements=notes.read())
+    refined = _refined_lazily(request, shape, halvings, start_from, notes, names)
+    return Published(refined, event, measurements=notes.read())
 
 
-def _halve(tree: Tree, noise: Sampler, bit: int, notes: Notes, name: str, nodes: Nodes, source: EntropySource) -> Nodes:
-    from sudare.kernels.trees import split_by_difference
+def _refined_lazily(
+    request: Request,
+    layout: Layout,
+    halvings: Sequence[Measurement],
+    total: Measurement | None,
+    notes: Notes,
+    names: Sequence[str],
+) -> CountTable:
+    tree = Tree.over(request.table, layout, request.threads)
+    # Every level has the same share of the budget and the same sensitivity, and so the same noise.
+    measured = halvings[0] if halvings else None
+    noise = None if measured is None else noise_for(measured)
+    drift = None if measured is None or notes.wanted else drift_for(measured)
+    space = Workspace.ready(request, MOST_OUT, ["out prefixes"], ["out starts", "out ends", "out refined", "noise"])
+    descent = _Halving(tree, noise, drift, notes, names, space)
+    levels = [partial(descent.some_levels, top) for top in range(layout.depth, 0, -LEVELS_AT_ONCE)]
+    root = start(tree, total, request.source, notes)
+    return descend(request.table, tree, root, levels, descent.finish, request.source, request.threads)
 
-    children = Nodes.empty(2 * len(nodes))
-    drawn, coins = noise.draw(len(nodes), source), fair_coins(len(nodes), source)
-    written = split_by_difference(
-        tree.leaves, tree.sums, *nodes.arrays, drawn, coins, bit, *tree.padding, *children.arrays
-    )
-    notes.take(name, nodes.prefixes, drawn)
-    return children.between(0, written)
+
+@dataclass(frozen=True)
+class _Halving:
+    """The descent from given nodes, some levels or all the way."""
+
+    tree: Tree
+    noise: Sampler | None
+    drift: Drift | None
+    notes: Notes
+    names: Sequence[str]
+    space: Workspace
+
+    def some_levels(self, top: int, nodes: Nodes, source: EntropySource) -> Nodes:
+        """The nodes a few levels below nodes of one height."""
+        bottom = max(top - LEVELS_AT_ONCE, 0)
+        most = len(nodes) * ((1 << top - bottom) - 1)
+        return Nodes.joined([below.copy() for below, _ in self._halve(nodes, top, bottom, most, source)])
+
+    def finish(self, nodes: Nodes, done: int, source: EntropySource) -> Cells:
+        """The leaves below nodes."""
+        cells: Cells = []
+        apart = []
+        height = self.tree.layout.depth - done * LEVELS_AT_ONCE
+        for leaves, alone in self._halve(nodes, height, 0, MOST_AT_ONCE, source, whole=True):
+            cells.append((leaves.prefixes.copy(), leaves.refined.copy()))
+            apart.append(tuple(array.copy() for array in alone))
+        if apart:
+            prefixes, heights = (np.concatenate(arrays) for arrays in zip(*apart, strict=True))
+            steps = np.ones(height + 1, dtype=np.int64)
+            cells.append(place_alone(self.tree, prefixes, heights, steps, source))
+        return cells
+
+    def _halve(
+        self, nodes: Nodes, top: int, bottom: int, most: int, source: EntropySource, *, whole: bool = False
+    ) -> Iterator[tuple[Nodes, tuple[Keys, Integers]]]:
+        """The nodes at the bottom and, of a whole descent, those alone, in pieces that are overwritten by the next ones."""
+        from sudare.kernels.trees import ALONE, DRIFTED, NEXT, STACKED, USED, WRITTEN, halve
+
+        wanted, drift = self.notes.wanted, self.drift if whole else None
+        noise, coins = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+        drifting = (np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64))
+        # How much noise a descent takes is not known beforehand: somewhat more than there are cells with people.
+        first = min(max(int((nodes.ends - nodes.starts).sum()), FIRST_AT_ONCE), most) if whole else most
+        then = FIRST_AT_ONCE
+        out = self.space.nodes("out", MOST_OUT if whole else 2 * most + 1)
+        seen = self.space.nodes("seen", most if wanted else 0)
+        most_alone = len(nodes) + len(out) + top + 1 if whole else 0
+        alone = self.space.array("alone", most_alone, np.uint64), self.space.array("heights", most_alone)
+        state = np.zeros(6, dtype=np.int64)
+        stack = np.empty(top + 1, dtype=np.uint64), np.empty((top + 1, 4), dtype=np.int64)
+        while state[NEXT] < len(nodes) or state[STACKED]:
+            if state[USED] == noise.size:
+                noise = self.space.array("noise", first)
+                cast("Sampler", self.noise).fill(noise, source)
+                coins, state[USED] = source.words(-(-noise.size // 64)), 0
+                first, then = min(then, most), 2 * then
+            if drift is not None and state[DRIFTED] == drifting[0].size:
+                drifting = drift.draw(min(max(noise.size // 16, 2 * drifting[0].size), MOST_TO_DRIFT), source)
+                state[DRIFTED] = 0
+            halve(
+                *(self.tree.leaves, self.tree.sums, *nodes.arrays, top, bottom, noise, coins),
+                *(0 if drift is None else drift.limit, *drifting, whole and not wanted, wanted, *self.tree.padding),
+                *(state, *stack, *out.arrays, *alone, seen.prefixes, seen.starts),
+            )
+            if wanted:
+                self._write_down(seen.prefixes[: state[USED]], seen.starts[: state[USED]], noise[: state[USED]])
+            apart = int(state[ALONE])
+            yield out.between(0, int(state[WRITTEN])), (alone[0][:apart], alone[1][:apart])
+
+    def _write_down(self, prefixes: Keys, heights: Integers, values: Integers) -> None:
+        for height in np.unique(heights).tolist():
+            level = heights == height
+            self.notes.take(self.names[-height], prefixes[level], values[level])
+
+
+@dataclass(frozen=True)
+class Drift:
+    """How far nodes without people and with few published ones go down as a whole.
+
+    Noise X of size ``limit`` or more sends a node with at most so many to one side as a whole, and to either with the same
+    probability. So one draws after how many levels there is smaller noise, and then that noise.
+
+    Attributes:
+        limit: the size of noise that does not split.
+        scale: of the geometric law of the levels.
+        levels: how many levels come before one at which there may be smaller noise; at them there is none.
+        smaller: the noise at that level; the limit itself stands for noise that is not smaller.
+    """
+
+    limit: int
+    scale: Fraction
+    levels: Sampler
+    smaller: Sampler
+
+    def draw(self, count: int, source: EntropySource) -> tuple[Integers, Integers, Keys]:
+        """For so many drifting nodes: how many levels they go, the noise there, and a word for the sides they take."""
+        return self.levels.draw(count, source), self.smaller.draw(count, source), source.words(count)
+
+
+@lru_cache(maxsize=16)
+def drift_for(measurement: Measurement) -> Drift | None:
+    """How nodes drift under the noise of a measurement; None where too much of it is small, and for Gaussian noise."""
+    if not isinstance(measurement, LaplaceMeasurement):
+        return None
+    law = LatticeLaw(1 / measurement.scale, Fraction(0), two_sided=True)
+    limit = LARGEST_LIMIT
+    while limit > 1 and (share := 1 - 2 * approximate_tail(law, limit)) > DRIFT_SHARE:
+        limit -= 1
+    if limit < 2:
+        return None
+    # Slightly shorter ways than needed: what is too short is made up for at their ends.
+    scale = Fraction(round(-1 / log1p(-share) * 2**20 * (1 - 2**-16)), 2**20)
+    smaller = partial(_smaller_noise, law, limit, scale)
+    if smaller(WORD_BITS)[-1].high > 1 << WORD_BITS:  # longer ways than needed cannot be made up for
+        return None
+    return Drift(limit, scale, geometric(scale), sampler_between(smaller, 1 - limit, "smaller noise"))
+
+
+def _smaller_noise(law: LatticeLaw, limit: int, scale: Fraction, bits: int) -> list[Bounds]:
+    """Bounds of 2**bits * P(-limit < X <= x) / P(G = 0) for all |x| < limit, with G geometric of the scale."""
+    work = bits + 16 + int(scale).bit_length()
+    one = 1 << work
+    tails = [Bounds(one, one)] + [tail_probability(law, size, work) for size in range(1, limit + 1)]
+    fail = bounded_exp(1 / scale, work)
+    points = []
+    for x in range(1 - limit, limit):
+        # P(X <= x) is a tail on the left of 0, and what is missing from 1 from there on.
+        low, high = tails[-x] if x < 0 else (one - tails[x + 1].high, one - tails[x + 1].low)
+        low, high = max(low - tails[limit].high, 0), high - tails[limit].low
+        least, most = (low << bits) // (one - fail.low), -(-(high << bits) // (one - fail.high))
+        points.append(Bounds(least, most))
+    return points

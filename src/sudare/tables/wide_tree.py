@@ -6,27 +6,23 @@ Proof: ``wide_tree.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
-from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.noise.sampler import Sampler
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
-from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.descent import Notes, Tree, descend, measure_levels, start
 from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
 from sudare.tables.reading import TOTAL, Noise, Request, read_layout, read_noise, read_reference, read_request
+from sudare.tables.splitting import Splitting, WholeDescent, workspace_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
 __all__ = ["level_names", "wide_tree"]
 
 MOST_BITS_A_LEVEL = 12
-CHILDREN_AT_ONCE = 1 << 20
-"""Children whose noise is held at the same time, in each thread."""
 
 
 def wide_tree(
@@ -153,12 +147,15 @@ def _refined_lazily(
     notes: Notes,
     names: Sequence[str],
 ) -> CountTable:
-    tree = Tree.over(request.table, layout)
+    tree = Tree.over(request.table, layout, request.threads)
     total = None if request.total_is_public else levels[0]
     measured = zip(steps, heights(steps), levels[-len(steps) :], names[-len(steps) :], strict=True) if steps else ()
-    splits = [partial(_split, tree, noise_for(level), step, bit, notes, name) for step, bit, level, name in measured]
-    cells = descend(start(tree, total, request.source, notes), splits, request.source, request.threads)
-    return cells.to_table(request.table, layout)
+    space = workspace_for(request)
+    splits = [Splitting(tree, level, step, bit, notes, name, space) for step, bit, level, name in measured]
+    whole = WholeDescent.through(splits)
+    root = start(tree, total, request.source, notes)
+    one_by_one = [split.one_level for split in splits]
+    return descend(request.table, tree, root, one_by_one, whole.finish, request.source, request.threads)
 
 
 def level_names(steps: Sequence[int]) -> list[str]:
@@ -170,33 +167,6 @@ def level_names(steps: Sequence[int]) -> list[str]:
 def heights(steps: Sequence[int]) -> list[int]:
     """How many halvings are left below each level."""
     return [sum(steps[level + 1 :]) for level in range(len(steps))]
-
-
-def _split(
-    tree: Tree, noise: Sampler, step: int, bit: int, notes: Notes, name: str, nodes: Nodes, source: EntropySource
-) -> Nodes:
-    from sudare.kernels.trees import ABSENT, split_by_counts
-
-    parts = []
-    at_once = max(1, CHILDREN_AT_ONCE >> step)
-    for first in range(0, len(nodes), at_once):
-        some = nodes.between(first, first + at_once)
-        drawn, words = noise.draw((len(some), 1 << step), source), source.words(len(some))
-        children = Nodes.empty(_most_children(some, step))
-        written = split_by_counts(
-            tree.leaves, tree.sums, *some.arrays, drawn, words, bit, step, *tree.padding, *children.arrays
-        )
-        if notes.wanted:
-            is_cell = drawn != ABSENT
-            prefixes = some.prefixes[:, None] | (np.arange(1 << step, dtype=np.uint64) << np.uint64(bit))
-            notes.take(name, prefixes[is_cell], drawn[is_cell])
-        parts.append(children.between(0, written))
-    return Nodes.joined(parts)
-
-
-def _most_children(nodes: Nodes, step: int) -> int:
-    """A node has at most as many children with a positive count as it has people, and as there are."""
-    return int(np.minimum(nodes.refined, 1 << step).sum())
 
 
 def _read_bits(bits: object, depth: int) -> list[int]:
