@@ -299,10 +299,10 @@ def place_pairs(prefixes: Any, levels: Any, words: Any, tops: Any, steps: Any, o
 
 
 @kernel(
-    "UniTuple(int64, 3)(uint64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[::1], int64[:, ::1], uint64[::1],"
-    " int64, int64, int64, boolean, uint64[::1], uint64[:, :, ::1], uint64[::1], int64[::1], int64[::1], int64[::1],"
-    " uint64[::1], int64[::1], uint64[::1])",
-    read_only=(0, 1, 2, 3, 4, 5, 7, 12, 13),
+    "UniTuple(int64, 4)(uint64[::1], int64[::1], uint64[::1], int64[::1], int64[::1], int64[::1], int64[:, ::1], uint64[::1],"
+    " int64, int64, int64, boolean, boolean, uint64[::1], uint64[:, :, ::1], uint64[::1], int64[::1], int64[::1],"
+    " int64[::1], uint64[::1], int64[::1], uint64[::1], uint64[::1])",
+    read_only=(0, 1, 2, 3, 4, 5, 7, 13, 14),
 )
 def split_by_counts(
     leaves: Any,
@@ -316,6 +316,7 @@ def split_by_counts(
     bit: int,
     bits: int,
     quiet_limit: int,
+    pairs_apart: bool,
     padded: bool,
     lengths: Any,
     gather: Any,
@@ -325,8 +326,9 @@ def split_by_counts(
     out_refined: Any,
     quiet_prefixes: Any,
     quiet_refined: Any,
+    pair_prefixes: Any,
     alone_prefixes: Any,
-) -> tuple[int, int, int]:
+) -> tuple[int, int, int, int]:
     """Split each node into 2**bits children by their noisy counts, projected on the node's refined count.
 
     The noisy counts z (written over the noise) are whole, so the nearest point of the simplex {b >= 0, sum b = s} is
@@ -337,13 +339,14 @@ def split_by_counts(
     Theta is found by leaving out children: the mean excess over s of those still there is a lower bound of theta, and
     children that are not above it are 0. When none is left out any more, the bound is theta.
 
-    Children without people are set apart from the others if their count is 1 (alone), or at most ``quiet_limit``; a limit
-    of 0 sets nobody apart. Returns how many children were written, how many of them quiet, and how many alone.
+    Children without people are set apart from the others if their count is 1 (alone), 2 (pairs, if this is wished), or at
+    most ``quiet_limit``; a limit of 0 sets nobody apart. Returns how many other children, quiet ones, pairs and ones alone
+    were written.
     """
     fan = 1 << bits
     edges = np.empty(fan + 1, dtype=np.int64)
     above = np.empty(fan, dtype=np.int64)
-    written, quiet, alone = 0, 0, 0
+    written, quiet, pairs, alone = 0, 0, 0, 0
     for i in range(prefixes.size):
         prefix, start, end, s = prefixes[i], starts[i], ends[i], refined[i]
         row = noise[i]
@@ -419,14 +422,17 @@ def split_by_counts(
                 out_ends[written] = edges[child + 1]
                 out_refined[written] = people
                 written += 1
-            elif people > 1:
+            elif people > 2 or (people == 2 and not pairs_apart):
                 quiet_prefixes[quiet] = child_prefix
                 quiet_refined[quiet] = people
                 quiet += 1
+            elif people == 2:
+                pair_prefixes[pairs] = child_prefix
+                pairs += 1
             else:
                 alone_prefixes[alone] = child_prefix
                 alone += 1
-    return written, quiet, alone
+    return written, quiet, pairs, alone
 
 
 @kernel("int64(uint64[::1], int64, uint8[::1], int64[::1])", read_only=(0,))
@@ -469,10 +475,10 @@ def put_high(nodes: Any, children: Any, edges: Any, high: Any, out: Any) -> None
 
 
 @kernel(
-    "UniTuple(int64, 4)(uint64[::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64, uint64[::1], int64, int64, boolean,"
-    " uint64[::1], uint64[:, :, ::1], uint64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1], uint64[::1],"
-    " int64[::1])",
-    read_only=(0, 1, 2, 3, 4, 6, 10, 11),
+    "UniTuple(int64, 5)(uint64[::1], int64[::1], uint8[::1], int64[::1], int64[::1], int64, uint64[::1], int64, int64, boolean,"
+    " boolean, uint64[::1], uint64[:, :, ::1], uint64[::1], int64[::1], int64[::1], int64[::1], uint64[::1], int64[::1],"
+    " uint64[::1], uint64[::1], int64[::1])",
+    read_only=(0, 1, 2, 3, 4, 6, 11, 12),
 )
 def split_quiet(
     prefixes: Any,
@@ -484,6 +490,7 @@ def split_quiet(
     tie_words: Any,
     bit: int,
     quiet_limit: int,
+    pairs_apart: bool,
     padded: bool,
     lengths: Any,
     gather: Any,
@@ -493,18 +500,19 @@ def split_quiet(
     out_refined: Any,
     quiet_prefixes: Any,
     quiet_refined: Any,
+    pair_prefixes: Any,
     alone_prefixes: Any,
     unsettled: Any,
-) -> tuple[int, int, int, int]:
+) -> tuple[int, int, int, int, int]:
     """Split nodes without people as `split_by_counts` does, where the children with high noise are enough to know.
 
     The noise of the other children is ``below_high`` at most. If theta of the children with high noise is not below that,
     it is theta of all of them. Nodes of which this cannot be said are listed as unsettled.
 
-    Returns how many children were written, how many of them quiet, how many alone, and how many nodes are unsettled.
+    Returns how many children of each kind were written, as `split_by_counts` does, and how many nodes are unsettled.
     """
     above = np.empty(64, dtype=np.int64)
-    written, quiet, alone, open_nodes = 0, 0, 0, 0
+    written, quiet, pairs, alone, open_nodes = 0, 0, 0, 0, 0
     for i in range(prefixes.size):
         prefix, s = prefixes[i], refined[i]
         highest, second = np.int64(ABSENT), np.int64(ABSENT)
@@ -560,11 +568,14 @@ def split_quiet(
                 out_ends[written] = 0
                 out_refined[written] = people
                 written += 1
-            elif people > 1:
+            elif people > 2 or (people == 2 and not pairs_apart):
                 quiet_prefixes[quiet] = child_prefix
                 quiet_refined[quiet] = people
                 quiet += 1
+            elif people == 2:
+                pair_prefixes[pairs] = child_prefix
+                pairs += 1
             else:
                 alone_prefixes[alone] = child_prefix
                 alone += 1
-    return written, quiet, alone, open_nodes
+    return written, quiet, pairs, alone, open_nodes

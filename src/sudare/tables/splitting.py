@@ -76,29 +76,35 @@ class WholeDescent:
         for number, (split, parting) in enumerate(zip(self.splits, self.partings, strict=True), start=1):
             if number <= done:
                 continue
-            below, children = self.splits[number:], _Children([], [], [])
+            below, children = self.splits[number:], _Children([], [], [], [])
             limit = 0 if not below or split.notes.wanted else max(below[0].quiet_limit, 1 if parting is None else 2)
-            split.split(nodes, limit, source, children)
-            split.split_quiet(quiet, limit, source, children)
+            apart = _Apart(limit, parting is not None)
+            split.split(nodes, apart, source, children)
+            split.split_quiet(quiet, apart, source, children)
             nodes, quiet = Nodes.joined(children.nodes), children.quiet
             if children.alone:
                 prefixes = np.concatenate(children.alone)
                 there = np.full(prefixes.size, split.bit, dtype=np.int64)
                 cells.append(place_alone(split.tree, prefixes, there, step_at, source))
-            if parting is not None and quiet:
-                every_prefix, every_count = (np.concatenate(arrays) for arrays in zip(*quiet, strict=True))
-                is_pair = every_count == 2
-                cells.append(_place_pairs(every_prefix[is_pair], below, parting, source))
-                quiet = [(every_prefix[~is_pair], every_count[~is_pair])]
+            if parting is not None and children.pairs:
+                cells.append(_place_pairs(np.concatenate(children.pairs), below, parting, source))
         return [*cells, (nodes.prefixes, nodes.refined)]
 
 
 class _Children(NamedTuple):
-    """What is found on a level: nodes, those without people and with few published ones, and prefixes of those alone."""
+    """What is found on a level: nodes, those without people and with few published ones, prefixes of pairs and those alone."""
 
     nodes: list[Nodes]
     quiet: Cells
-    alone: list[NDArray[np.uint64]]
+    pairs: list[Keys]
+    alone: list[Keys]
+
+
+class _Apart(NamedTuple):
+    """Which children without people are set apart: up to which count, and whether pairs are."""
+
+    limit: int
+    pairs: bool
 
 
 class _Room:
@@ -106,13 +112,20 @@ class _Room:
 
     def __init__(self, space: Workspace, size: int) -> None:
         self.nodes = space.nodes("children", size)
-        self.prefixes, self.alone = space.array("quiet", size, np.uint64), space.array("alone", size, np.uint64)
+        self.prefixes = space.array("quiet", size, np.uint64)
+        self.pairs, self.alone = space.array("pairs", size, np.uint64), space.array("alone", size, np.uint64)
         self.refined = space.array("quiet refined", size)
 
-    def hand_over(self, children: _Children, written: int, quiet: int, alone: int) -> None:
+    @property
+    def arrays(self) -> tuple[Keys, Integers, Integers, Integers, Keys, Integers, Keys, Keys]:
+        """The room as the kernels take it."""
+        return (*self.nodes.arrays, self.prefixes, self.refined, self.pairs, self.alone)
+
+    def hand_over(self, children: _Children, written: int, quiet: int, pairs: int, alone: int) -> None:
         """Add what was written to the children."""
         children.nodes.append(self.nodes.between(0, written).copy())
         children.quiet.append((self.prefixes[:quiet].copy(), self.refined[:quiet].copy()))
+        children.pairs.append(self.pairs[:pairs].copy())
         children.alone.append(self.alone[:alone].copy())
 
 
@@ -145,12 +158,12 @@ class Splitting:
 
     def one_level(self, nodes: Nodes, source: EntropySource) -> Nodes:
         """All children of nodes."""
-        children = _Children([], [], [])
-        self.split(nodes, 0, source, children)
+        children = _Children([], [], [], [])
+        self.split(nodes, _Apart(0, pairs=False), source, children)
         return Nodes.joined(children.nodes)
 
-    def split(self, nodes: Nodes, limit: int, source: EntropySource, children: _Children) -> None:
-        """Add the children of nodes; those without people and with at most the limit go to lists of their own."""
+    def split(self, nodes: Nodes, apart: _Apart, source: EntropySource, children: _Children) -> None:
+        """Add the children of nodes; those without people and with few published ones go to lists of their own."""
         from sudare.kernels.trees import ABSENT
 
         at_once = max(1, min(CHILDREN_AT_ONCE >> self.step, len(nodes)))
@@ -160,7 +173,7 @@ class Splitting:
             some = nodes.between(first, first + at_once)
             z = drawn[: len(some)]
             self.noise.fill(z, source)
-            self._project(some, z, limit, source, room, children)
+            self._project(some, z, apart, source, room, children)
             if self.notes.wanted:
                 is_cell = z != ABSENT
                 offsets = np.arange(1 << self.step, dtype=np.uint64) << np.uint64(self.bit)
@@ -169,8 +182,8 @@ class Splitting:
     def _project(
         self,
         nodes: Nodes,
-        noise: NDArray[np.int64],
-        limit: int,
+        noise: Integers,
+        apart: _Apart,
         source: EntropySource,
         room: _Room,
         children: _Children,
@@ -184,9 +197,10 @@ class Splitting:
             *(*nodes.arrays, noise, ties),
             self.bit,
             self.step,
-            limit,
+            apart.limit,
+            apart.pairs,
             padded,
-            *(*which, *room.nodes.arrays, room.prefixes, room.refined, room.alone),
+            *(*which, *room.arrays),
         )
         room.hand_over(children, *written)
 
@@ -202,7 +216,7 @@ class Splitting:
         noise = cast("InversionSampler", self.noise)
         return noise.lowest + int(np.searchsorted(noise.table.thresholds, np.uint64(word)))
 
-    def split_quiet(self, quiet: Cells, limit: int, source: EntropySource, children: _Children) -> None:
+    def split_quiet(self, quiet: Cells, apart: _Apart, source: EntropySource, children: _Children) -> None:
         """Add the children of nodes without people, drawing only the high noise where this is enough."""
         from sudare.kernels.trees import leading_bits, pick_high, put_high, split_quiet
 
@@ -214,6 +228,7 @@ class Splitting:
         picked, edges = self.space.array("picked", size << self.step, np.uint8), self.space.array("edges", size + 1)
         unsettled = self.space.array("unsettled", size)
         highest = ReadOn(source, np.array([HIGHEST_QUARTER], dtype=np.uint64))
+        padded, *which = self.tree.padding
         for first in range(0, every_prefix.size, QUIET_AT_ONCE):
             some = slice(first, first + QUIET_AT_ONCE)
             prefixes, refined = every_prefix[some], every_count[some]
@@ -221,9 +236,13 @@ class Splitting:
             high = drawn[: pick_high(words, self.step, picked, edges)]
             self.noise.fill(high, highest)
             *written, unknown = split_quiet(
-                *(prefixes, refined, picked, edges, high, self._noise_below(HIGHEST_QUARTER)),
-                *(source.words(prefixes.size), self.bit, limit, *self.tree.padding),
-                *(*room.nodes.arrays, room.prefixes, room.refined, room.alone, unsettled),
+                *(prefixes, refined, picked, edges, high),
+                self._noise_below(HIGHEST_QUARTER),
+                source.words(prefixes.size),
+                self.bit,
+                *apart,
+                padded,
+                *(*which, *room.arrays, unsettled),
             )
             room.hand_over(children, *written)
             again = unsettled[:unknown]
@@ -237,13 +256,13 @@ class Splitting:
             leading_bits(words[again], self.step, leading)
             self.noise.fill(noise, ReadOn(source, leading))
             put_high(again, picked, edges, high, noise)
-            self._project(nodes, noise, limit, source, room, children)
+            self._project(nodes, noise, apart, source, room, children)
 
 
 def workspace_for(request: Request) -> Workspace:
     """Memory for the levels of a wide tree."""
     numbers = ["noise", "children starts", "children ends", "children refined", "quiet refined"]
-    return Workspace.ready(request, CHILDREN_AT_ONCE, ["children prefixes", "quiet", "alone"], numbers)
+    return Workspace.ready(request, CHILDREN_AT_ONCE, ["children prefixes", "quiet", "pairs", "alone"], numbers)
 
 
 def _place_pairs(

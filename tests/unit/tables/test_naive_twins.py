@@ -296,8 +296,11 @@ def test_places_of_those_alone(shape: tuple[int, ...], steps: list[int], seed: i
     s=st.integers(2, 12),
     seed=st.integers(0, 10**6),
     limit=st.integers(1, 6),
+    pairs_apart=st.booleans(),
 )
-def test_high_noise_is_enough_where_it_says_so(words: list[int], bits: int, s: int, seed: int, limit: int) -> None:
+def test_high_noise_is_enough_where_it_says_so(
+    words: list[int], bits: int, s: int, seed: int, limit: int, pairs_apart: bool
+) -> None:
     """Whatever noise up to the bound the other children have, the nearest point is the same."""
     generator = np.random.default_rng(seed)
     highest_of_others = 3
@@ -311,9 +314,10 @@ def test_high_noise_is_enough_where_it_says_so(words: list[int], bits: int, s: i
     unsettled = np.empty(n, dtype=np.int64)
     no_padding = (False, np.empty(0, dtype=np.uint64), np.empty((0, 1, 256), dtype=np.uint64))
     prefixes = np.arange(n, dtype=np.uint64) << np.uint64(bits + 4)
-    written, quiet, alone, unknown = split_quiet(
-        *(prefixes, np.full(n, s), children, edges, high, highest_of_others, ties, 4, limit, *no_padding),
-        *(*room[0].arrays, room[1].prefixes, room[1].refined, room[1].starts.view(np.uint64), unsettled),
+    twos, singles = np.empty(n << bits, dtype=np.uint64), np.empty(n << bits, dtype=np.uint64)
+    written, quiet, pairs, alone, unknown = split_quiet(
+        *(prefixes, np.full(n, s), children, edges, high, highest_of_others, ties, 4, limit, pairs_apart, *no_padding),
+        *(*room[0].arrays, room[1].prefixes, room[1].refined, twos, singles, unsettled),
     )
     every = np.arange(n, dtype=np.int64)
     leading, rows = np.empty(n << bits, dtype=np.uint64), np.full((n, 1 << bits), -100)
@@ -323,7 +327,7 @@ def test_high_noise_is_enough_where_it_says_so(words: list[int], bits: int, s: i
     assert [word >> 62 for word in leading.tolist()] == [
         2 * (word >> (32 + child) & 1) + (word >> child & 1) for word in words for child in range(2**bits)
     ]
-    wanted, few, ones = {}, {}, []
+    wanted, few, both, ones = {}, {}, [], []
     for i, word in enumerate(words):
         own = [child for child in range(2**bits) if word >> child & 1 and word >> (32 + child) & 1]
         assert children[edges[i] : edges[i + 1]].tolist() == own
@@ -338,13 +342,16 @@ def test_high_noise_is_enough_where_it_says_so(words: list[int], bits: int, s: i
             place = int(prefixes[i]) | child << 4
             if count > limit:
                 wanted[place] = count
+            elif count == 2 and pairs_apart:
+                both.append(place)
             elif count > 1:
                 few[place] = count
             elif count == 1:
                 ones.append(place)
     assert dict(zip(room[0].prefixes[:written].tolist(), room[0].refined[:written].tolist(), strict=True)) == wanted
     assert dict(zip(room[1].prefixes[:quiet].tolist(), room[1].refined[:quiet].tolist(), strict=True)) == few
-    assert room[1].starts[:alone].tolist() == ones
+    assert twos[:pairs].tolist() == both
+    assert singles[:alone].tolist() == ones
 
 
 @given(
@@ -363,10 +370,10 @@ def test_large_counts_are_projected_like_small_ones(z: list[int], s: int, word: 
     out, apart = Nodes.empty(8), Nodes.empty(0)
     no_padding = (False, np.empty(0, dtype=np.uint64), np.empty((0, 1, 256), dtype=np.uint64))
     compiled: Any = split_by_counts
-    written, _, _ = compiled(
+    written, *_ = compiled(
         *(leaves, sums, np.zeros(1, dtype=np.uint64), np.zeros(1, dtype=np.int64), np.array([7]), np.array([s]), noise),
-        *(np.array([word], dtype=np.uint64), 0, 3, 0, *no_padding, *out.arrays),
-        *(apart.prefixes, apart.refined, apart.prefixes),
+        *(np.array([word], dtype=np.uint64), 0, 3, 0, False, *no_padding, *out.arrays),
+        *(apart.prefixes, apart.refined, apart.prefixes, apart.prefixes),
     )
     point = nearest_whole_point([x + int(n) for x, n in zip(z, [*people, 0], strict=True)], s, word)
     found = dict(zip(out.prefixes[:written].tolist(), out.refined[:written].tolist(), strict=True))
@@ -505,3 +512,24 @@ def test_shortcuts_have_the_distribution_of_the_long_way(s: int) -> None:
         assert not two_samples_differ(descents(scale, False), descents(scale, True))
         if s > 1:  # one alone goes anywhere, whatever the noise
             assert two_samples_differ(descents(scale, False), descents(other_scale, True))
+
+
+@pytest.mark.parametrize("mechanism", [nn_wavelet, wide_tree])
+@pytest.mark.parametrize("shape", [(2**20, 2**20), (3 * 2**18, 5 * 2**17, 3)])
+def test_shortcuts_do_not_depend_on_the_number_of_threads(mechanism: Any, shape: tuple[int, ...]) -> None:
+    """A sparse table, of which most published cells have drifted there, alone, in pairs or a few together."""
+    domain = Domain.of_shape(shape)
+    keys = np.unique(np.random.default_rng(5).integers(0, domain.cells, size=3000, dtype=np.uint64))
+    table = CountTable.from_cells(domain, keys, np.full(keys.size, 20))
+    for keeps in (False, True):
+        found = [
+            mechanism(table, Budget(epsilon=1), entropy=ResearchEntropy(4), threads=threads, keep_measurements=keeps)
+            for threads in (1, 2, 7)
+        ]
+        assert found[0].table == found[1].table == found[2].table
+        assert len(found[0].table.keys) > 10_000
+        assert found[0].table.total > 50_000
+        if keeps:
+            for one, other in zip(found[0].measurements, found[1].measurements, strict=True):
+                assert np.array_equal(one.keys, other.keys)
+                assert np.array_equal(one.values, other.values)
