@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
@@ -68,8 +68,8 @@ class Tree:
     """The people of a table along the leaves of a tree."""
 
     layout: Layout
-    leaves: Keys
-    sums: Integers
+    leaves: Keys = field(repr=False)
+    sums: Integers = field(repr=False)
     """Running sums of the counts at the leaves, from 0."""
 
     @classmethod
@@ -232,8 +232,8 @@ class ReadOn(EntropySource):
         return self._source.next_word()
 
     def spawn(self, count: int) -> list[EntropySource]:
-        """Not for work side by side: the leading bits belong to one stream."""
-        raise NotImplementedError
+        """Sources of the source underneath: the leading bits belong to this one alone."""
+        return self._source.spawn(count)
 
 
 def start(tree: Tree, total: Measurement | None, source: EntropySource, notes: Notes) -> Nodes:
@@ -302,7 +302,7 @@ def place_alone(
     """The leaves of those who are alone in a node without people (`sudare.kernels.trees`), with their counts of 1."""
     from sudare.kernels import trees
 
-    words = source.words(prefixes.size * (2 if tree.padding[0] else 1))
+    words = source.words(prefixes.size * (trees.FRACTION_WORDS if tree.padding[0] else 1))
     leaves = np.empty(prefixes.size, dtype=np.uint64)
     trees.place_alone(prefixes, heights, words, steps, *tree.padding, leaves)
     return leaves, np.ones(prefixes.size, dtype=np.int64)

@@ -164,7 +164,7 @@ class Splitting:
 
     def split(self, nodes: Nodes, apart: _Apart, source: EntropySource, children: _Children) -> None:
         """Add the children of nodes; those without people and with few published ones go to lists of their own."""
-        from sudare.kernels.trees import ABSENT
+        from sudare.kernels.splits import ABSENT
 
         at_once = max(1, min(CHILDREN_AT_ONCE >> self.step, len(nodes)))
         drawn = self.space.array("noise", at_once << self.step).reshape(at_once, -1)
@@ -188,9 +188,9 @@ class Splitting:
         room: _Room,
         children: _Children,
     ) -> None:
-        from sudare.kernels.trees import split_by_counts
+        from sudare.kernels.splits import SPARE_WORDS, split_by_counts
 
-        ties = source.words(len(nodes))
+        ties = source.words(len(nodes) + SPARE_WORDS)
         padded, *which = self.tree.padding
         written = split_by_counts(
             *(self.tree.leaves, self.tree.sums),
@@ -218,7 +218,7 @@ class Splitting:
 
     def split_quiet(self, quiet: Cells, apart: _Apart, source: EntropySource, children: _Children) -> None:
         """Add the children of nodes without people, drawing only the high noise where this is enough."""
-        from sudare.kernels.trees import leading_bits, pick_high, put_high, split_quiet
+        from sudare.kernels.splits import SPARE_WORDS, leading_bits, pick_high, put_high, split_quiet
 
         if not quiet:
             return
@@ -238,7 +238,7 @@ class Splitting:
             *written, unknown = split_quiet(
                 *(prefixes, refined, picked, edges, high),
                 self._noise_below(HIGHEST_QUARTER),
-                source.words(prefixes.size),
+                source.words(prefixes.size + SPARE_WORDS),
                 self.bit,
                 *apart,
                 padded,
@@ -269,13 +269,14 @@ def _place_pairs(
     prefixes: Keys, below: Sequence[Splitting], parting: Sampler, source: EntropySource
 ) -> tuple[Keys, Integers]:
     """The leaves of pairs in nodes without people above some levels, with their counts: 2 for those that never part."""
-    from sudare.kernels.trees import place_pairs
+    from sudare.kernels.splits import SPARE_WORDS, place_pairs
 
     levels = parting.draw(prefixes.size, source)
     tops = np.array([split.step + split.bit for split in below] + [0], dtype=np.int64)
     steps = np.array([split.step for split in below] + [0], dtype=np.int64)
     leaves, counts = np.empty(2 * prefixes.size, dtype=np.uint64), np.empty(2 * prefixes.size, dtype=np.int64)
-    written = place_pairs(prefixes, levels, source.words(3 * prefixes.size), tops, steps, leaves, counts)
+    words = source.words(3 * prefixes.size + SPARE_WORDS)
+    written = place_pairs(prefixes, levels, words, tops, steps, leaves, counts)
     return leaves[:written].copy(), counts[:written].copy()
 
 

@@ -28,7 +28,16 @@ from sudare import (
     sensitivity_of_counts,
     wide_tree,
 )
-from sudare.kernels.trees import leading_bits, pick_high, place_pairs, put_high, split_by_counts, split_quiet
+from sudare.kernels.splits import (
+    SPARE_WORDS,
+    fair_choice,
+    leading_bits,
+    pick_high,
+    place_pairs,
+    put_high,
+    split_by_counts,
+    split_quiet,
+)
 from sudare.noise.exact import LatticeLaw, bounded_exp
 from sudare.tables import descent
 from sudare.tables.descent import Nodes
@@ -109,7 +118,7 @@ def test_wide_tree(counts: np.ndarray, seed: int, epsilon: int) -> None:
         if not nodes:
             break
         noise = noise_for(measurement).draw((len(nodes), 2**step), source)
-        words = source.words(len(nodes))
+        words = source.words(len(nodes) + SPARE_WORDS)[: len(nodes)]
         children = []
         for (first, s), row, word in zip(nodes, noise, words.tolist(), strict=True):
             areas = [slice(first + i * width, first + (i + 1) * width) for i in range(2**step)]
@@ -232,23 +241,23 @@ def test_nn_wavelet_in_parts(counts: np.ndarray, seed: int, epsilon: float) -> N
 def naive_places(
     alone: list[tuple[int, int]], source: Any, is_cell: np.ndarray, steps: list[int]
 ) -> list[tuple[int, int]]:
-    """Leaves of those alone: by the bits of a word, or, with padding, by a fraction of two words."""
+    """Leaves of those alone: by the bits of a word, or, with padding, by a fraction of four words, the last one first."""
     if is_cell.all():
         return [
             (first | word % 2**height, 1)
             for (first, height), word in zip(alone, words_of(source, alone, 1), strict=True)
         ]
     places = []
-    fractions = words_of(source, alone, 2)
-    for (first, height), high, low in zip(alone, fractions[::2], fractions[1::2], strict=True):
-        fraction = high << 64 | low
+    fractions = iter(words_of(source, alone, 4))
+    for first, height in alone:
+        fraction = sum(next(fractions) << 64 * place for place in range(4))
         while height:
             step = next(step for step in range(1, height + 1) if height - step in below(steps))
             height -= step
             children = [first + (child << height) for child in range(2**step)]
             present = [child for child in children if is_cell[child : child + 2**height].any()]
             fraction *= len(present)
-            first, fraction = present[fraction >> 128], fraction % 2**128
+            first, fraction = present[fraction >> 256], fraction % 2**256
         places.append((first, 1))
     return places
 
@@ -405,6 +414,20 @@ def test_drifting_is_noise_in_another_order(scale: int) -> None:
     assert 1 < drift.limit <= 64
 
 
+@given(
+    choices=st.integers(1, 2**12),
+    below_end=st.integers(0, 2**13),
+    spare=st.lists(st.integers(0, 2**64 - 1), max_size=4),
+)
+def test_choices_are_fair(choices: int, below_end: int, spare: list[int]) -> None:
+    """Words up to the last multiple of the number of choices count, the next spare word stands in for others."""
+    words = [2**64 - 1 - below_end, *spare]
+    fair = [i for i, word in enumerate(words) if word < 2**64 - 2**64 % choices]
+    chosen, following = fair_choice(np.array(words, dtype=np.uint64), 0, choices, 1)
+    taken = min(fair, default=len(spare))
+    assert (chosen, following) == (words[taken] % choices, taken + 1)
+
+
 @pytest.mark.parametrize(("scale", "fan"), [(0.5, 2), (1, 4), (3, 16), (20, 8)])
 def test_how_often_pairs_part(scale: float, fan: int) -> None:
     """By the definition: over all highest noise values and numbers of children one below, to nine digits."""
@@ -445,7 +468,7 @@ def test_places_of_pairs(words: list[int], levels: list[int]) -> None:
         fan, bit = 2 ** steps[level], tops[level] - steps[level]
         child = first >> bit & (fan - 1)
         others = [(child + further) % fan for further in range(1, fan)]
-        chosen = others[other * (fan - 1) >> 64]
+        chosen = others[other % (fan - 1)]
         wanted += [(first, 1), (first >> tops[level] << tops[level] | chosen << bit | last % 2**bit, 1)]
     assert list(zip(leaves[:written].tolist(), counts[:written].tolist(), strict=True)) == wanted
 
