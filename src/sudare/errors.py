@@ -11,7 +11,14 @@
     ├── EntropyError (also RuntimeError)   a stream that would be used twice
     ├── EventError (also ValueError)       a release event that is malformed, unknown or claims too little
     ├── GuaranteeError                     an accountant or mechanism cannot give the guarantee asked for
-    └── NotPrivateError                    a result drawn from research entropy where a private one is required
+    ├── NotPrivateError                    a result drawn from research entropy where a private one is required
+    └── ToldError                          told in English and Japanese, for those who run releases
+        ├── InputError (also ValueError)   a file or a table to read is not what was announced
+        ├── PlanError (also ValueError)    a release plan has a mistake
+        ├── OutputError                    nothing could be written where it should be
+        ├── LedgerError                    the ledger cannot be used
+        │   └── BudgetExceededError        the data set's budget does not allow the charge
+        └── MissingPackageError (also ImportError)   an optional package is not installed
 
     SudareWarning (UserWarning)
     └── WeakBudgetWarning                  a budget so large that the guarantee means nothing
@@ -25,16 +32,23 @@ from __future__ import annotations
 
 __all__ = [
     "BudgetError",
+    "BudgetExceededError",
     "EntropyError",
     "EventError",
     "GuaranteeError",
+    "InputError",
+    "LedgerError",
+    "MissingPackageError",
     "MixedCurrencyError",
     "NotPrivateError",
+    "OutputError",
     "ParameterError",
+    "PlanError",
     "SeedError",
     "SplitError",
     "SudareError",
     "SudareWarning",
+    "ToldError",
     "WeakBudgetWarning",
 ]
 
@@ -113,6 +127,56 @@ class GuaranteeError(SudareError):
 
 class NotPrivateError(SudareError):
     """A result drawn from research entropy was offered where a private one is required."""
+
+
+class ToldError(SudareError):
+    """Told to the person who runs a release, in English and Japanese.
+
+    Attributes:
+        english: what was given, what is allowed, and how to mend it.
+        japanese: the same.
+
+    Example:
+        >>> from sudare import OutputError
+        >>> OutputError("The folder exists.", "フォルダが既にあります。").explain("ja")
+        'フォルダが既にあります。'
+    """
+
+    def __init__(self, english: str, japanese: str) -> None:
+        self.english = english
+        self.japanese = japanese
+        super().__init__(english, japanese)
+
+    def __str__(self) -> str:
+        return self.english
+
+    def explain(self, language: str) -> str:
+        """The sentence in a language: Japanese for ``"ja"``, English otherwise."""
+        return self.japanese if language == "ja" else self.english
+
+
+class InputError(ToldError, ValueError):
+    """A file or a table to read is not what was announced."""
+
+
+class PlanError(ToldError, ValueError):
+    """A release plan has a mistake."""
+
+
+class OutputError(ToldError):
+    """Nothing could be written where it should be."""
+
+
+class LedgerError(ToldError):
+    """The ledger cannot be used: damaged, of a newer version, not reachable, or asked for what it does not hold."""
+
+
+class BudgetExceededError(LedgerError):
+    """The data set's budget does not allow the charge."""
+
+
+class MissingPackageError(ToldError, ImportError):
+    """An optional package is not installed."""
 
 
 class SudareWarning(UserWarning):
