@@ -1,7 +1,7 @@
 # Two commands do everything, from a fresh clone and from any directory:
 #   make demo    set up, and show what sudare does
 #   make test    set up, and run the whole test suite, lint and types included
-# Others: make unit (fast tests), make lint, make bench, make lock, make clean.
+# Others: make unit (fast tests), make lint, make docs, make bench, make lock, make clean.
 
 # By the shell, because make's own functions break at a space in the path.
 ROOT := $(shell cd "$$(dirname "$(strip $(MAKEFILE_LIST))")" && pwd)
@@ -12,7 +12,7 @@ JOBS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND := Agg
 
-.PHONY: demo test unit lint bench lock clean help setup
+.PHONY: demo test unit lint docs bench lock clean help setup
 .DEFAULT_GOAL := help
 
 help:
@@ -22,9 +22,10 @@ setup:
 	@$(IN_ROOT) sh tools/setup
 
 demo: setup
-	@$(IN_ROOT) $(PYTHON) -m sudare.demo
+	@$(IN_ROOT) $(PYTHON) -m sudare demo --out out/demo
 
 test: lint
+	@$(IN_ROOT) sh tools/setup-browser
 	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal
 
 unit: setup
@@ -32,6 +33,9 @@ unit: setup
 
 lint: setup
 	@$(IN_ROOT) .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache && .venv/bin/mypy
+
+docs: setup
+	@$(IN_ROOT) $(PYTHON) -m mkdocs build --strict --quiet --site-dir out/docs && echo "The documentation is in out/docs/index.html"
 
 bench: setup
 	@$(IN_ROOT) $(PYTHON) -m benchmarks all

@@ -29,13 +29,18 @@ def census_1km(year: int) -> sudare.CountTable:
     return _mesh_table("japan_mesh1km_3years_sample", window, year)
 
 
+def data_folder(name: str) -> Path:
+    """Where a data set is; the benchmark ends if it is not there."""
+    folder = Path(os.environ.get("SUDARE_DATA", ROOT.parent / "shared" / "data")) / name
+    if not folder.exists():
+        raise SystemExit(f"This benchmark needs the folder {name} below SUDARE_DATA (or ../shared/data).")
+    return folder
+
+
 def _mesh_table(folder_name: str, mesh: sudare.Mesh, year: int | None = None) -> sudare.CountTable:
     import pyarrow.parquet
 
-    folder = Path(os.environ.get("SUDARE_DATA", ROOT.parent / "shared" / "data"))
-    path = folder / folder_name / "pop.parquet"
-    if not path.exists():
-        raise SystemExit(f"This benchmark needs the folder {folder_name} below SUDARE_DATA (or ../shared/data).")
+    path = data_folder(folder_name) / "pop.parquet"
     filters = None if year is None else [("year", "=", year)]
     table = pyarrow.parquet.read_table(path, columns=["mesh_code", "population"], filters=filters)
     rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)

@@ -9,6 +9,7 @@ A reading map:
 3. `sudare.noise.selection`: a mechanism, with its proof page ``noise/selection.md`` beside it.
 4. `sudare.noise.lattice` and `sudare.noise.inversion`: where noise comes from, with their proof pages.
 5. `sudare.kernels.sampling`: the compiled loops, whose naive twins are in ``tests/reference``.
+6. `sudare.release.running`: how a release is made, and why no crash gives anything away.
 
 Example:
     >>> import sudare
@@ -27,13 +28,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sudare.domain import *  # noqa: F403
     from sudare.errors import *  # noqa: F403
+    from sudare.ledger import *  # noqa: F403
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
+    from sudare.release import *  # noqa: F403
     from sudare.tables import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-_PACKAGES = ("sudare.errors", "sudare.privacy", "sudare.domain", "sudare.noise", "sudare.tables")
+_PACKAGES = (
+    "sudare.errors",
+    "sudare.privacy",
+    "sudare.domain",
+    "sudare.noise",
+    "sudare.tables",
+    "sudare.ledger",
+    "sudare.release",
+)
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
 

@@ -1,278 +1,315 @@
-"""A first look, in the terminal: a small invented town, its noisy table, and proofs that the promise is kept.
+"""The whole way, on an invented country: plan, charge, release, report, check, and what would have been worse.
 
-Run it with ``make demo`` or ``python -m sudare.demo [--lang ja] [--out FOLDER]``. Everything shown is computed on the
-spot.
+Run it with ``make demo`` or ``sudare demo [--lang ja] [--out FOLDER]``. Everything shown is computed on the spot. The country is
+invented, so its true counts may be shown and compared.
 """
 
 from __future__ import annotations
 
-import argparse
-import locale
-import math
-import os
+import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 import sudare
-from sudare.attacks import audit_epsilon
+from sudare.errors import BudgetExceededError, OutputError
+from sudare.evaluate import error_by_area
+from sudare.examples import invent_country
+from sudare.io import write_table
+from sudare.ledger import open_ledger
+from sudare.release import Release, ReleasePlan, read_plan, run_release, verify_release
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from rich.console import Console
 
-__all__ = ["main"]
+__all__ = ["Demonstration", "run_demo"]
 
-SIDE = 12
-PUBLIC_SIZE = 20_000
-"""About how many people live in the town, as anyone may know: the exact number is protected."""
+SIDES = (1, 4, 16, 64, 256)
+DATASET = "invented-country"
+TOTAL = sudare.Budget(epsilon=1.5)
+SPENT = sudare.Budget(epsilon=1)
 
-DRAWS = 1 << 22
-AUDIT_RUNS = 200_000
-
-ENGLISH = {
-    "help": "Show what sudare does on a small invented town.",
-    "help_lang": "language of the output: en or ja (default: from the environment)",
-    "help_out": "folder for the pictures and the event (default: out/demo)",
-    "title": "sudare: light and air pass, faces do not",
-    "town": "1. A town of {people:,} invented people on {side} x {side} cells, one person in exactly one cell",
-    "true": "true counts (invented, so they may be shown)",
-    "noisy": "published counts",
-    "promise": "2. The promise",
-    "protected": "protected",
-    "unit": "one person, present or not (add-remove)",
-    "budget": "budget",
-    "scale": "noise",
-    "scale_text": "discrete Laplace, scale {scale} (sensitivity {l1} / epsilon)",
-    "power": "a test of one person's presence",
-    "power_text": "with 5 % false alarms it detects the person with probability at most {power} (5 % without any release)",
-    "delta": "delta for this town, if one is needed",
-    "error": "3. What it costs in accuracy",
-    "error_text": "root mean square error per cell: predicted {predicted:.2f}, measured {measured:.2f}",
-    "total_text": "total: true {true:,}, published {noisy:,}",
-    "audit": "4. The promise is tested, not only proved (one cell with 10 or 11 people, {runs:,} runs each)",
-    "audit_ok": "as shipped: epsilon is at least {bound:.3f}, claimed {claim}: {verdict}",
-    "audit_broken": "with half the noise, on purpose: epsilon is at least {bound:.3f}, claimed {claim}: {verdict}",
-    "verdict_refuted": "the claim is false, caught",
-    "verdict_consistent": "no contradiction",
-    "refused": "5. What it refuses",
-    "speed": "6. Exact, secure, and fast ({draws:,} draws)",
-    "speed_text": "{name}: {ours:.1f} ns a draw; NumPy's inexact {peer}: {theirs:.1f} ns",
-    "composed": "7. A hundred releases in a row, epsilon = 0.1 each: what they cost together at delta = 1e-6",
-    "written": "Written to {folder}: {files}",
-}
-JAPANESE = {
-    "help": "架空の小さな町で sudare の働きを見せます。",
-    "help_lang": "出力の言語: en または ja（既定: 環境の設定）",
-    "help_out": "図とイベントを書き出すフォルダ（既定: out/demo）",
-    "title": "sudare（簾）: 光と風は通し、顔は見せない",
-    "town": "1. 架空の {people:,} 人の町、{side} x {side} セル、1人は必ず1つのセルに属する",
-    "true": "真の人数（架空なので表示できます）",
-    "noisy": "公表する人数",
-    "promise": "2. 約束",
-    "protected": "保護の対象",
-    "unit": "1人の有無（追加・削除）",
-    "budget": "予算",
-    "scale": "ノイズ",
-    "scale_text": "離散ラプラス、尺度 {scale}（感度 {l1} / epsilon）",
-    "power": "ある1人がいるかどうかの検定",
-    "power_text": "偽陽性率 5 % のとき、検出力は高々 {power}（公表がなければ 5 %）",
-    "delta": "この町で delta が必要な場合の目安",
-    "error": "3. 精度への影響",
-    "error_text": "セルごとの二乗平均平方根誤差: 予測 {predicted:.2f}、実測 {measured:.2f}",
-    "total_text": "合計: 真値 {true:,}、公表値 {noisy:,}",
-    "audit": "4. 約束は証明だけでなく試験もする（10人または11人のセル、各 {runs:,} 回）",
-    "audit_ok": "そのまま: epsilon は {bound:.3f} 以上、主張は {claim}: {verdict}",
-    "audit_broken": "わざとノイズを半分にすると: epsilon は {bound:.3f} 以上、主張は {claim}: {verdict}",
-    "verdict_refuted": "主張は誤り（検出）",
-    "verdict_consistent": "矛盾なし",
-    "refused": "5. 受け付けない入力",
-    "speed": "6. 厳密・安全・高速（{draws:,} 回）",
-    "speed_text": "{name}: 1回 {ours:.1f} ns、NumPy の厳密でない {peer}: {theirs:.1f} ns",
-    "composed": "7. epsilon = 0.1 の公表を100回続けたとき、delta = 1e-6 での合計",
-    "written": "{folder} に書き出しました: {files}",
+WORDS = {
+    "en": {
+        "title": "sudare: light and air pass, faces do not",
+        "country": "1. An invented country",
+        "country_text": "{people:,} people in {inhabited:,} of {side} x {side} cells of 500 m, written to {file}",
+        "plan": "2. The plan, before anything is spent",
+        "plan_text": "{file} asks for {budget} per {who}; the ledger has {left} left. Expected: {mechanism}",
+        "side": "area (cells a side)",
+        "expected": "expected error",
+        "release": "3. The release",
+        "release_text": "charged, drawn, written and settled in {seconds:.1f} s: {total:,} people in {cells:,} cells",
+        "compare": "4. Compared with the truth (possible here only, because the country is invented): root mean square error",
+        "method_auto": "sudare (auto)",
+        "method_laplace": "flat Laplace",
+        "method_laplace_simplex": "flat Laplace, no negative counts",
+        "method_nn": "NN-Wavelet",
+        "again": "5. The same plan once more",
+        "again_text": "was settled before: the same folder is shown, and nothing is spent",
+        "more": "6. Another release from the same people",
+        "verify": "7. Checked as another office would",
+        "look": "Look at it: {page}",
+        "try": "Change {plan} and run: sudare plan {plan}",
+        "plan_title": "Population of an invented country",
+        "publisher": "Office of Invented Statistics",
+    },
+    "ja": {
+        "title": "sudare（簾）: 光と風は通し、顔は見せない",
+        "country": "1. 架空の国",
+        "country_text": "500 m メッシュ {side} x {side} のうち {inhabited:,} セルに {people:,} 人。{file} に書き出しました",
+        "plan": "2. 計画（まだ予算は使いません）",
+        "plan_text": "{file} は {who} あたり {budget} を使います。台帳の残りは {left}。方式の予定: {mechanism}",
+        "side": "区域（1辺のセル数）",
+        "expected": "予想される誤差",
+        "release": "3. 公表",
+        "release_text": "予約・ノイズ付加・書き出し・精算まで {seconds:.1f} 秒: {cells:,} セルに {total:,} 人",
+        "compare": "4. 真値との比較（架空の国なので可能です）: 二乗平均平方根誤差",
+        "method_auto": "sudare（自動）",
+        "method_laplace": "単純なラプラス",
+        "method_laplace_simplex": "単純なラプラス（負値なし）",
+        "method_nn": "NN-Wavelet",
+        "again": "5. 同じ計画をもう一度",
+        "again_text": "精算済みのため、同じフォルダを示すだけで予算は使いません",
+        "more": "6. 同じ人々からもう1つ公表すると",
+        "verify": "7. 他の機関が行うのと同じ検査",
+        "look": "ご覧ください: {page}",
+        "try": "{plan} を書き換えて試せます: sudare plan {plan}",
+        "plan_title": "架空の国の人口",
+        "publisher": "架空統計局",
+    },
 }
 
+PLAN = """\
+title = "{title}"
+publisher = "{publisher}"
+language = "{language}"
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the demonstration."""
-    from rich.console import Console
+[source]
+path = "country.parquet"
+count = "population"
 
-    first_look = argparse.ArgumentParser(add_help=False)
-    first_look.add_argument("--lang", choices=("en", "ja"), default=_language())
-    words = JAPANESE if first_look.parse_known_args(arguments)[0].lang == "ja" else ENGLISH
-    parser = argparse.ArgumentParser(prog="python -m sudare.demo", description=words["help"])
-    parser.add_argument("--lang", choices=("en", "ja"), default=_language(), help=words["help_lang"])
-    parser.add_argument("--out", type=Path, default=Path("out/demo"), help=words["help_out"])
-    chosen = parser.parse_args(arguments)
-    try:
-        chosen.out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        parser.error(f"--out: {error.strerror}: {chosen.out}")
-    console = Console(highlight=False)
+[[domain]]
+name = "KEY_CODE"
+kind = "mesh"
+level = "1/2"
+window = {window}
+
+[unit]
+who = "person"
+
+[budget]
+epsilon = 1
+
+[ledger]
+location = "budget.db"
+dataset = "{dataset}"
+
+[output]
+folder = "{folder}"
+formats = ["parquet", "csv"]
+measurements = {measurements}
+"""
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What a demonstration left behind.
+
+    Attributes:
+        folder: everything is in here.
+        release: the release.
+        errors: root mean squared error by method and side.
+        seconds: how long the release took.
+    """
+
+    folder: Path
+    release: Release
+    errors: dict[str, dict[int, float]]
+    seconds: float
+
+
+def run_demo(folder: Path, language: str, side: int, console: Console) -> Demonstration:
+    """Go the whole way in a folder, which is emptied of an earlier demonstration first.
+
+    Args:
+        folder: where everything is written.
+        language: ``"en"`` or ``"ja"``.
+        side: cells along a side of the country, a power of two.
+        console: where it is told.
+
+    Raises:
+        OutputError: if the folder holds anything but an earlier demonstration, or cannot be written.
+    """
+    words = WORDS[language]
+    _prepare(folder)
     console.rule(f"[bold]{words['title']}")
-
-    town = _invented_town()
-    budget = sudare.Budget(epsilon=0.5)
-    unit = sudare.Unit("person")
-    measurement = sudare.LaplaceMeasurement.for_budget(budget, sudare.sensitivity_of_counts(unit))
-    published, event = sudare.add_noise(town, budget, unit=unit)
-
-    _show_tables(console, words, town, published)
-    _show_promise(console, words, budget, measurement)
-    _show_accuracy(console, words, town, published, float(measurement.scale))
-    _show_audit(console, words, measurement)
-    _show_refusals(console, words)
-    _show_speed(console, words)
-    _show_composition(console, words)
-    _write(
+    country = invent_country(side)
+    plan = _write_plan(folder, words, language, country)
+    _heading(console, words["country"])
+    _say(
         console,
-        words,
-        chosen.out,
-        event,
-        {str(b): b for b in (budget, sudare.Budget(epsilon=0.1), sudare.Budget(rho=0.1))},
+        words["country_text"],
+        people=country.total,
+        inhabited=country.keys.size,
+        side=f"{side:,}",
+        file=folder / "country.parquet",
     )
+    _show_plan(console, words, plan)
+    start = time.perf_counter()
+    release = run_release(plan)
+    seconds = time.perf_counter() - start
+    published = release.document["published"]
+    _heading(console, words["release"])
+    _say(console, words["release_text"], seconds=seconds, total=published["total"], cells=published["non_empty_cells"])
+    errors = _show_comparison(console, words, country, release)
+    _heading(console, words["again"])
+    if run_release(plan).is_repeated:
+        _say(console, words["again_text"])
+    _show_refusal(console, words, plan, language)
+    _show_checks(console, words, release, plan, language)
+    console.print()
+    _say(console, "[bold]" + words["look"], page=release.folder / "release.html")
+    _say(console, words["try"], plan=plan.file)
+    return Demonstration(folder, release, errors, seconds)
 
 
-def _invented_town() -> NDArray[np.int64]:
-    """Two centres and a countryside, with invented fluctuations."""
-    y, x = np.mgrid[0:SIDE, 0:SIDE]
-    density = 900 * np.exp(-((x - 4) ** 2 + (y - 5) ** 2) / 5) + 300 * np.exp(-((x - 9) ** 2 + (y - 8) ** 2) / 2)
-    spread = sudare.geometric(4).draw(density.shape, sudare.ResearchEntropy(2020))
-    return np.where(density > 2, density.astype(np.int64) + spread, 0)
+def _prepare(folder: Path) -> None:
+    mine = {"country.parquet", "plan.toml", "second.toml", "budget.db", "budget.db-wal", "budget.db-shm", "release"}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        others = sorted(path.name for path in folder.iterdir() if path.name not in mine)
+        if others:
+            raise OutputError(
+                f"'{folder}' holds '{others[0]}', which no demonstration wrote. Name an empty folder.",
+                f"「{folder}」に実演のものではない「{others[0]}」があります。空のフォルダを指定してください。",
+            )
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    except OSError as error:
+        raise OutputError(
+            f"'{folder}' cannot be written: {error.strerror}.", f"「{folder}」に書き込めません: {error.strerror}。"
+        ) from None
 
 
-def _show_tables(
-    console: Console, words: dict[str, str], town: NDArray[np.int64], published: NDArray[np.int64]
-) -> None:
-    from rich.columns import Columns
+def _write_plan(folder: Path, words: dict[str, str], language: str, country: sudare.CountTable) -> ReleasePlan:
+    write_table(country, folder / "country.parquet", count="population")
+    mesh: Any = country.domain.attributes[0]
+    values = {
+        "title": words["plan_title"],
+        "publisher": words["publisher"],
+        "language": language,
+        "window": [mesh.first_row, mesh.first_column, mesh.rows, mesh.columns],
+        "dataset": DATASET,
+    }
+    for name, output, measurements in (("plan.toml", "release", "false"), ("second.toml", "second", "true")):
+        text = PLAN.format(**values, folder=output, measurements=measurements)
+        (folder / name).write_text(text, encoding="utf-8")
+    with open_ledger(folder / "budget.db", create=True) as ledger:
+        ledger.add_dataset(DATASET, TOTAL, unit=sudare.Unit("person"))
+    return read_plan(folder / "plan.toml")
+
+
+def _show_plan(console: Console, words: dict[str, str], plan: ReleasePlan) -> None:
     from rich.table import Table
 
-    console.print(f"\n[bold]{words['town'].format(people=int(town.sum()), side=SIDE)}")
-    tables = []
-    for title, counts in ((words["true"], town), (words["noisy"], published)):
-        table = Table(title=title, show_header=False, box=None, padding=(0, 0, 0, 1))
-        for row in counts[::-1]:
-            table.add_row(*(_cell(int(count), int(town.max())) for count in row))
-        tables.append(table)
-    console.print(Columns(tables, padding=(0, 4)))
-
-
-def _cell(count: int, largest: int) -> str:
-    shade = max(0, min(5, math.ceil(6 * math.sqrt(max(count, 0) / largest)) - 1))
-    colour = ("grey42", "grey62", "gold3", "orange3", "dark_orange3", "red3")[shade]
-    return f"[{colour}]{count:>4}[/]"
-
-
-def _show_promise(
-    console: Console, words: dict[str, str], budget: sudare.Budget, measurement: sudare.LaplaceMeasurement
-) -> None:
-    console.print(f"\n[bold]{words['promise']}")
-    for label, value in (
-        ("protected", words["unit"]),
-        ("budget", str(budget)),
-        ("scale", words["scale_text"].format(scale=measurement.scale, l1=measurement.l1)),
-        ("power", words["power_text"].format(power=_percent_rounded_up(sudare.best_power(budget, 0.05)))),
-        ("delta", f"{float(sudare.suggest_delta(PUBLIC_SIZE)):.0e}"),
-    ):
-        console.print(f"  [cyan]{words[label]}:[/] {value}", soft_wrap=True)
-
-
-def _percent_rounded_up(share: float) -> str:
-    """An upper bound must not be shown below itself."""
-    return f"{math.ceil(1000 * share) / 10} %"
-
-
-def _show_accuracy(
-    console: Console, words: dict[str, str], town: NDArray[np.int64], published: NDArray[np.int64], scale: float
-) -> None:
-    console.print(f"\n[bold]{words['error']}")
-    predicted = 1 / (math.sqrt(2) * math.sinh(1 / (2 * scale)))
-    measured = float(np.sqrt(np.mean((published - town) ** 2)))
-    console.print("  " + words["error_text"].format(predicted=predicted, measured=measured))
-    console.print("  " + words["total_text"].format(true=int(town.sum()), noisy=int(published.sum())))
-
-
-def _show_audit(console: Console, words: dict[str, str], measurement: sudare.LaplaceMeasurement) -> None:
-    console.print(f"\n[bold]{words['audit'].format(runs=AUDIT_RUNS)}")
-    for key, scale in (("audit_ok", measurement.scale), ("audit_broken", measurement.scale / 2)):
-        noise = sudare.discrete_laplace(scale)
-        audit = audit_epsilon(10 + noise.draw(AUDIT_RUNS), 11 + noise.draw(AUDIT_RUNS))
-        claim = float(measurement.epsilon)
-        colour, verdict = ("red", "refuted") if audit.refutes(claim) else ("green", "consistent")
-        text = words[key].format(bound=audit.lower_bound, claim=claim, verdict=words[f"verdict_{verdict}"])
-        console.print(f"  [{colour}]{text}")
-
-
-def _show_refusals(console: Console, words: dict[str, str]) -> None:
-    console.print(f"\n[bold]{words['refused']}")
-    attempts: list[Callable[[], object]] = [
-        lambda: sudare.Budget(epsilon=-1),
-        lambda: sudare.Budget(epsilon=1).split([0.6, 0.6]),
-        lambda: sudare.Budget(epsilon=1) + sudare.Budget(rho=0.1),
-        lambda: sudare.SecureEntropy(seed=42),
-    ]
-    for attempt in attempts:
-        try:
-            attempt()
-        except sudare.SudareError as error:
-            console.print(f"  [yellow]{type(error).__name__}[/]: {error}", soft_wrap=True)
-
-
-def _show_speed(console: Console, words: dict[str, str]) -> None:
-    console.print(f"\n[bold]{words['speed'].format(draws=DRAWS)}")
-    generator = np.random.default_rng()
-    for noise, peer, inexact in (
-        (sudare.discrete_laplace(10), "laplace", generator.laplace),
-        (sudare.discrete_gaussian(10), "normal", generator.normal),
-    ):
-        ours = _nanoseconds(lambda noise=noise: noise.draw(DRAWS))  # type: ignore[misc]
-        theirs = _nanoseconds(lambda inexact=inexact: inexact(scale=10, size=DRAWS))  # type: ignore[misc]
-        console.print("  " + words["speed_text"].format(name=noise, ours=ours, peer=peer, theirs=theirs))
-
-
-def _nanoseconds(run: Callable[[], object]) -> float:
-    best = math.inf
-    for _ in range(3):
-        start = time.perf_counter()
-        run()
-        best = min(best, time.perf_counter() - start)
-    return best / DRAWS * 1e9
-
-
-def _show_composition(console: Console, words: dict[str, str]) -> None:
-    console.print(f"\n[bold]{words['composed']}")
-    unit, budget = sudare.Unit("person"), sudare.Budget(epsilon=0.1)
-    measurement = sudare.LaplaceMeasurement.for_budget(budget, sudare.sensitivity_of_counts(unit))
-    event = sudare.ReleaseEvent("demo", unit, budget, (measurement,), "secure")
-    for accountant in (sudare.PureAccountant(), sudare.ZcdpAccountant(), sudare.PldAccountant()):
-        for _ in range(100):
-            accountant.add(event)
-        console.print(f"  {type(accountant).__name__}: {float(accountant.epsilon(1e-6)):.4f}")
-
-
-def _write(
-    console: Console,
-    words: dict[str, str],
-    folder: Path,
-    event: sudare.ReleaseEvent,
-    budgets: dict[str, sudare.Budget],
-) -> None:
-    sudare.plot_trade_off(budgets).savefig(folder / "trade_off.png", dpi=120)
-    sudare.plot_suggested_delta(PUBLIC_SIZE).savefig(folder / "suggested_delta.png", dpi=120)
-    (folder / "event.json").write_text(event.to_json() + "\n", encoding="utf-8")
-    console.print("\n" + words["written"].format(folder=folder, files="trade_off.png, suggested_delta.png, event.json"))
-
-
-def _language() -> str:
-    setting = (
-        os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or locale.getlocale()[0]
+    with open_ledger(plan.ledger.location) as ledger:
+        left = ledger.dataset(DATASET).remaining
+    predicted = plan.predicted
+    if predicted is None:
+        return
+    _heading(console, words["plan"])
+    _say(
+        console,
+        words["plan_text"],
+        file=plan.file,
+        budget=plan.budget,
+        who=plan.unit.who,
+        left=left,
+        mechanism=f"{predicted.mechanism}, {predicted.noise}",
     )
-    return "ja" if (setting or "").lower().startswith("ja") else "en"
+    table = Table(box=None, padding=(0, 2))
+    table.add_column(words["side"], justify="right")
+    table.add_column(words["expected"], justify="right")
+    for error in predicted.errors:
+        if error.side in SIDES:
+            table.add_row(f"{error.side:,}", f"{error.rmse:,.1f}  ({error.low:,.1f} - {error.high:,.1f})")
+    console.print(table)
 
 
-if __name__ == "__main__":
-    main()
+def _show_comparison(
+    console: Console, words: dict[str, str], country: sudare.CountTable, release: Release
+) -> dict[str, dict[int, float]]:
+    """Rivals publish the same table at the same cost; only the invented country makes this possible."""
+    from rich.table import Table
+
+    rivals: dict[str, Callable[[], Any]] = {
+        "auto": lambda: release.table,
+        "nn": lambda: sudare.nn_wavelet(country, SPENT).table,
+        "laplace": lambda: _flat(country),
+        "laplace_simplex": lambda: _flat_without_negatives(country),
+    }
+    sides = [side for side in SIDES if side <= country.domain.shape[0]]
+    errors = {
+        name: {row.side: row.rmse for row in error_by_area(country, publish(), sides)}
+        for name, publish in rivals.items()
+    }
+    table = Table(box=None, padding=(0, 2))
+    table.add_column("")
+    for side in sides:
+        table.add_column(f"{side} x {side}", justify="right")
+    for name, by_side in errors.items():
+        cells = []
+        for side in sides:
+            best = min(other[side] for other in errors.values())
+            text = f"{by_side[side]:,.1f}"
+            cells.append(f"[green]{text}[/]" if by_side[side] == best else text)
+        table.add_row(words[f"method_{name}"], *cells)
+    _heading(console, words["compare"])
+    console.print(table)
+    return errors
+
+
+def _flat(country: sudare.CountTable) -> Any:
+    noise = sudare.discrete_laplace(1 / SPENT.epsilon)
+    dense = country.to_dense()
+    return dense + noise.draw(dense.shape)
+
+
+def _flat_without_negatives(country: sudare.CountTable) -> Any:
+    from sudare.refine import project_on_simplex
+
+    noisy = _flat(country)
+    return project_on_simplex(noisy.ravel().astype(float), country.total).reshape(noisy.shape)
+
+
+def _show_refusal(console: Console, words: dict[str, str], plan: ReleasePlan, language: str) -> None:
+    second = plan.file.with_name("second.toml")
+    _heading(console, words["more"])
+    try:
+        run_release(read_plan(second))
+    except BudgetExceededError as error:
+        _say(console, "[yellow]{text}", text=error.explain(language))
+    finally:
+        second.unlink()
+
+
+def _show_checks(console: Console, words: dict[str, str], release: Release, plan: ReleasePlan, language: str) -> None:
+    _heading(console, words["verify"])
+    colours = {"passed": "green", "failed": "red", "skipped": "yellow"}
+    for check in verify_release(release.folder, plan.ledger.location):
+        text = check.japanese if language == "ja" else check.english
+        _say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)
+
+
+def _heading(console: Console, text: str) -> None:
+    console.print(f"\n[bold]{text}")
+
+
+def _say(console: Console, sentence: str, **values: Any) -> None:
+    from rich.markup import escape
+
+    shown = {name: escape(str(value)) if isinstance(value, (str, Path)) else value for name, value in values.items()}
+    console.print("  " + sentence.format(**shown), soft_wrap=True, highlight=False)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["NoisyCounts", "Published"]
 
 FrameKind = Literal["pandas", "polars", "pyarrow"]
+PICTURE_SIDE = 256
 FRAME_KINDS = ("pandas", "polars", "pyarrow")
 
 
@@ -126,10 +127,14 @@ class Published:
         return f"<div><table>{lines}</table>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """The published counts as a map, coarsened to at most 256 pixels a side; nothing for other tables."""
-        shape = self.table.domain.shape
-        if len(shape) != 2 or min(shape) < 8:
-            return ""
-        from sudare.tables.picture import map_as_png
+        """The published counts as a map of at most 256 pixels a side; nothing for tables that are none."""
+        from sudare.tables.maps import find_map, pixels_of, png_of
 
-        return f"<img alt='published counts' src='data:image/png;base64,{map_as_png(self.table)}'>"
+        axes = find_map(self.table.domain)
+        if axes is None:
+            return ""
+        pixels = pixels_of(self.table, axes, PICTURE_SIDE)
+        height, width = pixels.counts.shape
+        style = f"height:{PICTURE_SIDE}px;aspect-ratio:{axes.width_over_height(height, width):.4f};image-rendering:pixelated"
+        picture = png_of(pixels, float(pixels.counts.max()))
+        return f"<img alt='published counts' style='{style}' src='data:image/png;base64,{picture}'>"

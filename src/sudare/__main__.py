@@ -1,0 +1,8 @@
+"""``python -m sudare`` is the command ``sudare``."""
+
+import sys
+
+from sudare.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""The whole command: which commands there are, in which order, and how a process begins and ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import typer
+from typer.main import get_command
+
+from sudare import __version__
+from sudare.cli import checking, doctor, ledgers, mapping, meshes, planning, releasing, reporting, starting
+from sudare.cli.failures import INTERRUPTED, USAGE, usage_failure
+from sudare.cli.helping import epilog, in_language
+from sudare.cli.messages import Language, Words, find_language
+from sudare.cli.speaking import Speaker
+from sudare.cli.spoken import Function, group_callback, spoken
+
+__all__ = ["COMMANDS", "GROUPS", "build_app", "main"]
+
+COMMANDS: tuple[tuple[str, str, Function], ...] = (
+    ("release", "init", starting.init),
+    ("release", "plan", planning.plan),
+    ("release", "release", releasing.release),
+    ("release", "report", reporting.report),
+    ("release", "verify", checking.verify),
+    ("look", "map", mapping.draw_map),
+    ("look", "demo", starting.demo),
+    ("look", "doctor", doctor.doctor),
+)
+"""Panel of the help, name, function."""
+
+GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
+    "ledger": (
+        "keep",
+        (
+            ("create", ledgers.create),
+            ("add", ledgers.add),
+            ("list", ledgers.list_datasets),
+            ("show", ledgers.show),
+            ("verify", checking.verify_ledger),
+            ("export", ledgers.export),
+            ("opt-out", ledgers.opt_out),
+        ),
+    ),
+    "mesh": (
+        "keep",
+        (
+            ("code", meshes.code),
+            ("bounds", meshes.bounds),
+            ("parent", meshes.parent),
+            ("children", meshes.children),
+        ),
+    ),
+}
+"""Panel of the help, and the commands of each group."""
+
+
+def build_app(language: Language) -> typer.Typer:
+    """The command with its help in one language.
+
+    Example:
+        >>> len(build_app("ja").registered_commands)
+        8
+    """
+    words = Words(language)
+    command_class, group_class = in_language(words)
+    app = _group("sudare", words, group_class, add_completion=True)
+    app.callback()(group_callback(words, f"sudare {__version__}"))
+    for panel, name, function in COMMANDS:
+        _add(app, name, name, function, words, command_class, rich_help_panel=words(f"panel.{panel}"))
+    for name, (panel, members) in GROUPS.items():
+        group = _group(name, words, group_class, add_completion=False)
+        group.callback()(group_callback(words))
+        for member, function in members:
+            _add(group, member, f"{name}.{member}", function, words, command_class)
+        app.add_typer(group, name=name, rich_help_panel=words(f"panel.{panel}"))
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code.
+
+    Args:
+        arguments: what was typed behind ``sudare``; the process's own arguments if left out.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    language = find_language(given, os.environ)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter must not stop a release.
+        with suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    speaker = Speaker(language, as_json="--json" in given, debug="--debug" in given)
+    command: Any = get_command(build_app(language))
+    try:
+        ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
+    except typer.TyperException as error:
+        return _tell_usage(speaker, error)
+    except (typer.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    return ended if isinstance(ended, int) else 0
+
+
+def _tell_usage(speaker: Speaker, error: typer.TyperException) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":  # the help was shown in its place
+        return USAGE
+    context = getattr(error, "ctx", None)
+    code = speaker.tell_failure(usage_failure(error))
+    if context is not None:
+        speaker.say("usage.help", style="dim", command=context.command_path)
+    return code
+
+
+def _group(name: str, words: Words, shape: Any, *, add_completion: bool) -> typer.Typer:
+    return typer.Typer(
+        name=name,
+        cls=shape,
+        help=words(f"{name}.help"),
+        epilog=epilog(name, words),
+        no_args_is_help=True,
+        add_completion=add_completion,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+
+
+def _add(
+    app: typer.Typer,
+    name: str,
+    key: str,
+    function: Function,
+    words: Words,
+    shape: Any,
+    rich_help_panel: str | None = None,
+) -> None:
+    app.command(
+        name,
+        cls=shape,
+        help=words(f"{key}.help"),
+        epilog=epilog(key, words),
+        rich_help_panel=rich_help_panel,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )(spoken(function, key, words))

@@ -1,0 +1,117 @@
+"""Budgets as they are typed and shown: decimals, exactly."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from sudare.cli.failures import UsageError
+from sudare.cli.messages import Words
+
+if TYPE_CHECKING:
+    from sudare.ledger import Dataset
+    from sudare.privacy import Budget, Unit
+
+__all__ = ["balance_after", "budget_in_words", "budget_values", "dataset_values", "read_budget", "unit_in_words"]
+
+
+def read_budget(epsilon: str | None, delta: str | None, rho: str | None, default: Budget | None = None) -> Budget:
+    """The budget of the options ``--epsilon``, ``--delta`` and ``--rho``.
+
+    Raises:
+        UsageError: if one of them is no number, or neither epsilon nor rho is given and there is no default.
+        BudgetError: if they make up no budget.
+
+    Example:
+        >>> read_budget("0.1", None, None).epsilon
+        Fraction(1, 10)
+    """
+    from sudare.privacy import Budget
+
+    given = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    numbers = {name: _decimal(name, text) for name, text in given.items() if text is not None}
+    if not numbers and default is not None:
+        return default
+    if "epsilon" not in numbers and "rho" not in numbers:
+        raise UsageError(Words("en")("budget.missing"), Words("ja")("budget.missing"))
+    return Budget(**numbers)
+
+
+def budget_values(budget: Budget | None) -> dict[str, str] | None:
+    """A budget as it stands in JSON: decimals in text where they are exact, else fractions."""
+    return None if budget is None else {name: exact_text(value) for name, value in budget.to_dict().items()}
+
+
+def exact_text(fraction: str) -> str:
+    """A fraction as a decimal where it is one.
+
+    Example:
+        >>> exact_text("1/8"), exact_text("1/3"), exact_text("1/1000000")
+        ('0.125', '1/3', '0.000001')
+    """
+    numerator, _, denominator = fraction.partition("/")
+    rest, places = int(denominator or 1), 0
+    for prime in (2, 5):
+        power = 0
+        while rest % prime == 0:
+            rest, power = rest // prime, power + 1
+        places = max(places, power)
+    if rest > 1:
+        return fraction
+    digits = str(int(numerator) * 10**places // int(denominator or 1)).rjust(places + 1, "0")
+    return digits if places == 0 else f"{digits[:-places]}.{digits[-places:]}"
+
+
+def budget_in_words(budget: Budget | None, words: Words) -> str:
+    """A budget as it is shown."""
+    if budget is None:
+        return words("balance.nothing")
+    return ", ".join(f"{name} = {_short(value)}" for name, value in budget.to_dict().items())
+
+
+def unit_in_words(unit: Unit, words: Words) -> str:
+    """Who is protected."""
+    key = "plan.unit_once" if unit.rows == 1 else "plan.unit_rows"
+    return words(key, who=unit.who, rows=unit.rows, change=words(f"adjacency.{unit.adjacency}"))
+
+
+def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:
+    """Whether a data set's budget allows a cost, and what would be left.
+
+    Raises:
+        LedgerError: if costs of this kind cannot be taken from this budget.
+    """
+    from sudare.ledger.amounts import NOTHING, Amount, charge_of
+
+    charge = charge_of(cost, dataset.total, dataset.name)
+    left = NOTHING if dataset.remaining is None else Amount.of(dataset.remaining)
+    return charge.fits(left), (left - charge).to_budget(dataset.total) if charge.fits(left) else dataset.remaining
+
+
+def dataset_values(dataset: Dataset) -> dict[str, Any]:
+    """A data set as it stands in JSON."""
+    return {
+        "name": dataset.name,
+        "description": dataset.description,
+        "unit": dataset.unit.to_dict(),
+        "total": budget_values(dataset.total),
+        "spent": budget_values(dataset.spent),
+        "reserved": budget_values(dataset.reserved),
+        "remaining": budget_values(dataset.remaining),
+    }
+
+
+def _decimal(name: str, text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        values = {"name": name, "text": text[:40]}
+        raise UsageError(Words("en")("budget.no_number", **values), Words("ja")("budget.no_number", **values)) from None
+
+
+def _short(fraction: str) -> str:
+    exact = exact_text(fraction)
+    if len(exact) <= 12 and "/" not in exact:
+        return exact
+    numerator, _, denominator = fraction.partition("/")
+    return f"{int(numerator) / int(denominator or 1):.6g}"

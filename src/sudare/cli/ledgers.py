@@ -1,0 +1,184 @@
+"""Keeping budgets: data sets, what was spent on them, and people who opted out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.budgets import budget_in_words, dataset_values, read_budget, unit_in_words
+from sudare.cli.checking import shown_location
+from sudare.cli.messages import Words
+from sudare.cli.showing import facts, heading, stack, table_of
+from sudare.cli.speaking import Speaker
+from sudare.errors import LedgerError
+
+if TYPE_CHECKING:
+    from sudare.ledger import Dataset, Entry
+
+__all__ = ["add", "create", "export", "list_datasets", "opt_out", "show"]
+
+Location = Annotated[str, typer.Argument(metavar="LOCATION", show_default=False)]
+
+
+def create(speaker: Speaker, location: Location) -> None:
+    """Make an empty ledger."""
+    from sudare.ledger import open_ledger
+
+    if "://" not in location and Path(location).expanduser().exists():
+        raise LedgerError(
+            f"'{location}' exists already. Name another file.",
+            f"「{location}」は既にあります。別のファイル名を指定してください。",
+        )
+    with open_ledger(location, create=True) as ledger:
+        number, digest = ledger.head()
+    speaker.say("ledger.created", style="green", location=shown_location(location))
+    speaker.give({"ledger": shown_location(location), "head": {"number": number, "hash": digest}})
+
+
+def add(
+    speaker: Speaker,
+    location: Location,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", show_default=False)],
+    epsilon: Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", metavar="NUMBER")] = None,
+    rho: Annotated[str | None, typer.Option("--rho", metavar="NUMBER")] = None,
+    who: Annotated[str, typer.Option("--who")] = "person",
+    rows: Annotated[int, typer.Option("--rows", min=1)] = 1,
+    replace: Annotated[bool, typer.Option("--replace")] = False,
+    description: Annotated[str, typer.Option("--description", show_default=False)] = "",
+) -> None:
+    """Bring a data set under the ledger."""
+    from sudare.ledger import open_ledger
+    from sudare.privacy import Unit
+
+    total = read_budget(epsilon, delta, rho)
+    unit = Unit.with_rows(rows, who, "replace" if replace else "add-remove")
+    with open_ledger(location) as ledger:
+        added = ledger.add_dataset(dataset, total, unit=unit, description=description)
+    speaker.say("ledger.added", style="green", dataset=dataset, total=budget_in_words(total, speaker.words))
+    speaker.give({"dataset": dataset_values(added)})
+
+
+def list_datasets(speaker: Speaker, location: Location) -> None:
+    """All data sets with their balances."""
+    from sudare.ledger import open_ledger
+
+    with open_ledger(location) as ledger:
+        datasets = ledger.datasets()
+    words = speaker.words
+    names = ("balance.dataset", "balance.total", "balance.spent", "balance.reserved", "balance.remaining")
+    rows = [
+        [d.name, *(budget_in_words(part, words) for part in (d.total, d.spent, d.reserved, d.remaining))]
+        for d in datasets
+    ]
+    speaker.give(
+        {"ledger": shown_location(location), "datasets": [dataset_values(dataset) for dataset in datasets]},
+        table_of([(words(name), name != "balance.dataset") for name in names], rows),
+    )
+    if not datasets:
+        speaker.say("ledger.empty", style="dim", location=shown_location(location))
+
+
+def show(
+    speaker: Speaker,
+    location: Location,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", show_default=False)],
+) -> None:
+    """One data set: its balance, and every entry about it."""
+    from sudare.ledger import open_ledger
+
+    with open_ledger(location) as ledger:
+        found = ledger.dataset(dataset)
+        entries = list(ledger.entries(dataset))
+    words = speaker.words
+    columns = [("ledger.entry", True), ("ledger.time", False), ("ledger.kind", False), ("ledger.says", False)]
+    rows = [[e.number, e.time[:19].replace("T", " "), words(f"entry.{e.kind}"), _told(e, words)] for e in entries]
+    speaker.give(
+        {"dataset": dataset_values(found), "entries": [_entry_values(entry) for entry in entries]},
+        stack(
+            heading(found.name),
+            _balance(found, words),
+            table_of([(words(name), is_number) for name, is_number in columns], rows),
+        ),
+    )
+
+
+def export(
+    speaker: Speaker,
+    location: Location,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", show_default=False)] = None,
+) -> None:
+    """All entries as JSON lines, without secrets."""
+    from sudare.io import atomically
+    from sudare.ledger import open_ledger
+
+    with open_ledger(location) as ledger:
+        if speaker.as_json and out is None:
+            speaker.give({"ledger": shown_location(location), "entries": [_entry_values(e) for e in ledger.entries()]})
+            return
+        if out is None:
+            ledger.export(sys.stdout)
+            return
+        with atomically(out) as temporary, temporary.open("w", encoding="utf-8") as stream:
+            ledger.export(stream)
+        number, digest = ledger.head()
+    speaker.say("ledger.exported", style="green", number=number)
+    speaker.give({"file": str(out), "head": {"number": number, "hash": digest}}, str(out))
+
+
+def opt_out(
+    speaker: Speaker,
+    location: Location,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", show_default=False)],
+    person: Annotated[str, typer.Argument(metavar="PERSON", show_default=False)],
+) -> None:
+    """Note that a person is not to be counted any more. A person of ``-`` is read from stdin, one a line."""
+    from sudare.ledger import open_ledger
+
+    people = [line.rstrip("\r\n") for line in sys.stdin] if person == "-" else [person]
+    people = [line for line in people if line]
+    if not people:
+        raise speaker.mistake("ledger.nobody")
+    with open_ledger(location) as ledger:
+        numbers = [ledger.opt_out(dataset, one).number for one in people]
+    speaker.say("ledger.opted_out", style="green", number=len(people), dataset=dataset)
+    speaker.give({"dataset": dataset, "people": len(people), "entries": numbers})
+
+
+def _balance(dataset: Dataset, words: Words) -> Any:
+    parts = {
+        "total": dataset.total,
+        "spent": dataset.spent,
+        "reserved": dataset.reserved,
+        "remaining": dataset.remaining,
+    }
+    lines = [(words("plan.protected"), unit_in_words(dataset.unit, words))]
+    if dataset.description:
+        lines.append((words("ledger.description"), dataset.description))
+    return facts([*lines, *((words(f"balance.{name}"), budget_in_words(part, words)) for name, part in parts.items())])
+
+
+def _told(entry: Entry, words: Words) -> str:
+    from sudare.ledger.entries import Cancelled, DatasetAdded, Reserved, Settled
+
+    body = entry.read()
+    if isinstance(body, DatasetAdded):
+        return words("entry.says_total", budget=budget_in_words(body.total, words))
+    if isinstance(body, Reserved):
+        return words("entry.says_cost", budget=budget_in_words(body.cost, words), purpose=body.purpose)
+    if isinstance(body, Settled):
+        cost = budget_in_words(body.event.cost, words)
+        return words("entry.says_settled", reservation=body.reservation, budget=cost, mechanism=body.event.mechanism)
+    if isinstance(body, Cancelled):
+        return words("entry.says_cancelled", reservation=body.reservation, reason=body.reason)
+    return words("entry.says_nothing")
+
+
+def _entry_values(entry: Entry) -> Mapping[str, Any]:
+    body = json.loads(entry.body) if isinstance(entry.body, str) else entry.body
+    return {**vars(entry), "body": body}

@@ -1,0 +1,160 @@
+"""Reading what a caller hands to a ledger, and the sentences of its refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
+from sudare.ledger.amounts import Amount
+from sudare.ledger.records import Reservation
+from sudare.parameters import shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.unit import Unit
+
+__all__ = [
+    "damaged",
+    "exceeded",
+    "is_hash",
+    "read_cost",
+    "read_event",
+    "read_fingerprint",
+    "read_name",
+    "read_reservation",
+    "read_result",
+    "read_text",
+    "read_total",
+    "read_unit",
+    "require_same_unit",
+]
+
+LONGEST_NAME = 200
+LONGEST_DENOMINATOR = 10**100
+_HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def is_hash(value: object) -> bool:
+    """Whether a value is 32 bytes in hexadecimal digits."""
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+def read_name(value: object, function: str) -> str:
+    """The name of a data set: short, and without characters that nobody sees."""
+    if (
+        type(value) is not str
+        or not value.isprintable()
+        or value != value.strip()
+        or not 0 < len(value) <= LONGEST_NAME
+    ):
+        requirement = f"printable text of 1 to {LONGEST_NAME} characters that neither begins nor ends with a space"
+        raise ParameterError("name", function, requirement, shown(value))
+    return value
+
+
+def read_text(value: object, parameter: str, function: str) -> str:
+    """Words for people."""
+    if type(value) is not str:
+        raise ParameterError(parameter, function, "text", shown(value))
+    return value
+
+
+def read_fingerprint(value: object, function: str) -> str:
+    """A hash of a release."""
+    if not isinstance(value, str) or not is_hash(value):
+        raise ParameterError(
+            "fingerprint", function, "a SHA-256 hash in 64 hexadecimal digits (0-9, a-f)", shown(value)
+        )
+    return value
+
+
+def read_unit(value: object, function: str) -> Unit:
+    """Who is protected."""
+    if type(value) is not Unit:
+        raise ParameterError("unit", function, "a Unit, such as Unit('person')", shown(value))
+    return value
+
+
+def read_cost(value: object, function: str, parameter: str = "cost") -> Budget:
+    """A budget that can be written down and read again."""
+    budget = read_budget(value, function, parameter)
+    try:
+        readable = Budget.from_dict(budget.to_dict()) == budget
+    except (EventError, ValueError):  # Python refuses to write out whole numbers of more than 4300 digits
+        readable = False
+    if not readable:
+        raise LedgerError(
+            f"The {parameter} is a fraction with thousands of digits; give it as a decimal number.",
+            "予算の分数が数千桁あります。小数で指定してください。",
+        )
+    return budget
+
+
+def read_total(value: object, function: str) -> Budget:
+    """A total that stays short when costs are taken from it."""
+    total = read_cost(value, function, "total")
+    amount = Amount.of(total)
+    if max(amount.main.denominator, amount.delta.denominator) > LONGEST_DENOMINATOR:
+        raise LedgerError(
+            "The total is a fraction of more than 100 digits; give it as a decimal number.",
+            "総予算の分数が 100 桁を超えています。小数で指定してください。",
+        )
+    return total
+
+
+def read_reservation(value: object, function: str) -> Reservation:
+    """A reservation of some ledger."""
+    if type(value) is not Reservation:
+        raise ParameterError("reservation", function, "a Reservation, from reserve()", shown(value))
+    return value
+
+
+def read_event(value: object) -> ReleaseEvent:
+    """The event of a private release."""
+    if type(value) is not ReleaseEvent:
+        raise EventError(f"A ledger takes release events. Got an object of type {type(value).__name__}.")
+    if not value.is_private:
+        raise NotPrivateError(
+            f"The result of {value.mechanism!r} was drawn from research entropy: it is not private, and must not be "
+            f"settled or published."
+        )
+    return value
+
+
+def read_result(value: object) -> Mapping[str, str]:
+    """What is to be found again with a release."""
+    texts = {} if value is None else value
+    if not isinstance(texts, Mapping) or not all(type(text) is str for pair in texts.items() for text in pair):
+        raise ParameterError("result", "settle", "a mapping from text to text", shown(value))
+    return dict(texts)
+
+
+def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
+    """Refuse a release that protects others than the data set's total does."""
+    if (unit.who, unit.adjacency) != (protected.who, protected.adjacency):
+        raise LedgerError(
+            f"The release protects a {unit.who} ({unit.adjacency}), the total of {dataset!r} a {protected.who} "
+            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit.",
+            f"この公開の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
+            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。",
+        )
+
+
+def exceeded(
+    dataset: str, total: Budget, committed: Budget | None, cost: Budget, left: Budget | None
+) -> BudgetExceededError:
+    """What to say where the budget does not allow a charge."""
+    return BudgetExceededError(
+        f"The budget of {dataset!r} does not allow this release: total {total}; already spent or reserved "
+        f"{committed or 'nothing'}; asked {cost}; remaining {left or 'nothing'}.",
+        f"{dataset!r} の予算ではこの公開はできません。総予算 {total}、消費・予約済み {committed or 'なし'}、"
+        f"今回の費用 {cost}、残り {left or 'なし'}。",
+    )
+
+
+def damaged() -> LedgerError:
+    """What to say where the tables of a ledger do not belong together."""
+    return LedgerError(
+        "The ledger is damaged or was changed from outside; 'sudare ledger verify' tells where.",
+        "台帳が壊れているか、外部から変更されています。'sudare ledger verify' で箇所を調べられます。",
+    )

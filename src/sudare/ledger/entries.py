@@ -1,0 +1,226 @@
+"""The entries of a ledger: numbered without gaps, each with the hash of the one before.
+
+What an entry says is its body, canonical JSON of one of five shapes. The hash of an entry covers its number, time, kind,
+data set, body and the previous hash, so that whoever keeps the last hash can tell whether anything before it changed.
+The time is information only; the numbers give the order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sudare.errors import LedgerError, SudareError
+from sudare.privacy.budget import Budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.unit import Unit
+
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "Body",
+    "Cancelled",
+    "DatasetAdded",
+    "Entry",
+    "OptedOut",
+    "Reserved",
+    "Settled",
+    "hash_of",
+]
+
+COLUMNS = "number, time, kind, dataset, body, previous, hash"
+"""Of the table of entries, in the order of the fields of `Entry`."""
+
+
+def canonical_json(values: object) -> str:
+    """JSON in one spelling only: sorted keys, no spaces, ASCII."""
+    return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def hash_of(number: int, time: str, kind: str, dataset: str, body: str, previous: str) -> str:
+    """The hash of an entry: SHA-256 of all else in it, as a JSON list, which has one reading only."""
+    return sha256(canonical_json([number, time, kind, dataset, body, previous]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class DatasetAdded:
+    """A data set came under the ledger."""
+
+    total: Budget
+    unit: Unit
+    description: str
+    commitment: str
+    """SHA-256 of the data set's secret and salt, so that neither can be exchanged unnoticed."""
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(
+            {
+                "total": self.total.to_dict(),
+                "unit": self.unit.to_dict(),
+                "description": self.description,
+                "commitment": self.commitment,
+            }
+        )
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> DatasetAdded:
+        """Read the values of a body."""
+        total, unit = Budget.from_dict(values["total"]), Unit.from_dict(values["unit"])
+        return cls(total, unit, _text(values["description"]), _text(values["commitment"]))
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """A cost was set aside before a release."""
+
+    cost: Budget
+    unit: Unit
+    fingerprint: str
+    purpose: str
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(
+            {
+                "cost": self.cost.to_dict(),
+                "unit": self.unit.to_dict(),
+                "fingerprint": self.fingerprint,
+                "purpose": self.purpose,
+            }
+        )
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Reserved:
+        """Read the values of a body."""
+        cost, unit = Budget.from_dict(values["cost"]), Unit.from_dict(values["unit"])
+        return cls(cost, unit, _text(values["fingerprint"]), _text(values["purpose"]))
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A release was made: its event, and what the caller wants to find again."""
+
+    reservation: int
+    event: ReleaseEvent
+    result: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        event = json.loads(self.event.to_json())
+        return canonical_json({"reservation": self.reservation, "event": event, "result": dict(self.result)})
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Settled:
+        """Read the values of a body."""
+        event = ReleaseEvent.from_json(json.dumps(values["event"]))
+        result = {_text(name): _text(value) for name, value in dict(values["result"]).items()}
+        return cls(_number(values["reservation"]), event, result)
+
+
+@dataclass(frozen=True)
+class Cancelled:
+    """A reservation was given back, because no noise was drawn."""
+
+    reservation: int
+    reason: str
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json({"reservation": self.reservation, "reason": self.reason})
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Cancelled:
+        """Read the values of a body."""
+        return cls(_number(values["reservation"]), _text(values["reason"]))
+
+
+@dataclass(frozen=True)
+class OptedOut:
+    """Somebody is not to be counted; only a salted hash of who."""
+
+    digest: str
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json({"digest": self.digest})
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> OptedOut:
+        """Read the values of a body."""
+        return cls(_text(values["digest"]))
+
+
+Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut
+
+KINDS: Mapping[str, type[Body]] = {
+    "dataset": DatasetAdded,
+    "reserve": Reserved,
+    "settle": Settled,
+    "cancel": Cancelled,
+    "opt-out": OptedOut,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger.
+
+    Attributes:
+        number: 1 for the first entry, without gaps.
+        time: when, in UTC by the clock of the machine that wrote it; information only.
+        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"`` or ``"opt-out"``.
+        dataset: which data set.
+        body: what it says, as canonical JSON.
+        previous: the hash of the entry before.
+        hash: SHA-256 of all of these.
+    """
+
+    number: int
+    time: str
+    kind: str
+    dataset: str
+    body: str
+    previous: str
+    hash: str
+
+    def read(self) -> Body:
+        """What the entry says.
+
+        Raises:
+            LedgerError: if the kind is unknown or the body is not of its shape.
+        """
+        shape = KINDS.get(self.kind)
+        try:
+            if shape is None:
+                raise ValueError("unknown kind")
+            values = json.loads(self.body)
+            body = shape.from_values(values)
+            # A key too many, a key twice or another spelling would not come out the same.
+            if body.to_json() != self.body:
+                raise ValueError("not canonical")
+        except (SudareError, ValueError, TypeError, KeyError, RecursionError):
+            raise LedgerError(
+                f"Entry {self.number} of the ledger cannot be read; 'sudare ledger verify' tells more.",
+                f"台帳の {self.number} 番の記録が読めません。'sudare ledger verify' で詳しく調べられます。",
+            ) from None
+        return body
+
+    def to_json(self) -> str:
+        """One line of JSON for an export."""
+        return json.dumps(vars(self), sort_keys=False, ensure_ascii=False)
+
+
+def _text(value: object) -> str:
+    if type(value) is not str:
+        raise ValueError("not text")
+    return value
+
+
+def _number(value: object) -> int:
+    if type(value) is not int:
+        raise ValueError("not a whole number")
+    return value

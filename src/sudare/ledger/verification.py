@@ -1,0 +1,284 @@
+"""Going through a ledger from its first entry, and comparing everything else in it with what the entries say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sudare.errors import LedgerError
+from sudare.ledger.amounts import NOTHING, Amount, charge_of
+from sudare.ledger.entries import COLUMNS, KINDS, Cancelled, DatasetAdded, Entry, OptedOut, Reserved, Settled, hash_of
+from sudare.ledger.records import Finding, commitment_of
+from sudare.ledger.stores import SCHEMA_VERSION, Row, Store
+
+__all__ = ["find_faults"]
+
+PAGE = 1000
+_FIELD_TYPES = (int, str, str, str, str, str, str)
+
+
+def find_faults(store: Store, known: tuple[int, str] | None = None) -> list[Finding]:
+    """Everything that is wrong with a ledger, within a transaction.
+
+    Args:
+        store: where the ledger is.
+        known: number and hash of an entry, from a copy kept elsewhere.
+    """
+    replay = _Replay()
+    for words in store.damages():
+        replay.tell(None, f"The database reports damage: {words}.", f"データベースの破損が報告されました：{words}。")
+    try:
+        _replay_all(store, replay, known)
+    except LedgerError as error:
+        if not replay.findings:
+            raise
+        replay.tell(None, error.english, error.japanese)
+    return replay.findings
+
+
+def _replay_all(store: Store, replay: _Replay, known: tuple[int, str] | None) -> None:
+    heads = store.fetch("SELECT version, identity FROM sudare_ledger")
+    replay.last_hash = heads[0][1] if heads else None
+    if [version for version, _ in heads] != [SCHEMA_VERSION]:
+        replay.tell(
+            None,
+            "The ledger's version and identity are not as they were made.",
+            "台帳の版と識別子が作成時と異なります。",
+        )
+    if known == (0, replay.last_hash):
+        known = None
+    after: int | None = None
+    while True:
+        condition, values = ("", (PAGE,)) if after is None else ("WHERE number > ?", (after, PAGE))
+        page = store.fetch(
+            f"SELECT {COLUMNS} FROM sudare_entries {condition} ORDER BY number LIMIT ?",  # noqa: S608
+            values,
+        )
+        for row in page:
+            replay.take(row)
+            if known is not None and row[0] == known[0]:
+                if row[6] != known[1]:
+                    replay.tell(row[0], "Its hash is not the one that was kept.", "ハッシュが控えと一致しません。")
+                known = None
+        if len(page) < PAGE:
+            break
+        after = page[-1][0]
+    if known is not None:
+        replay.tell(
+            None,
+            f"Entry {known[0]}, whose hash was kept, is not in the ledger: entries are missing at its end.",
+            f"控えにある {known[0]} 番の記録が台帳にありません。末尾の記録が失われています。",
+        )
+    replay.compare(store)
+
+
+@dataclass
+class _Account:
+    added: DatasetAdded
+    entry: int
+    spent: Amount = NOTHING
+    reserved: Amount = NOTHING
+
+
+@dataclass
+class _Held:
+    dataset: str
+    body: Reserved
+    charge: Amount
+    closed_by: int | None = None
+
+
+class _Replay:
+    """The state that the entries lead to."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.last_number = 0
+        self.last_hash: object = None
+        self._accounts: dict[str, _Account] = {}
+        self._held: dict[int, _Held] = {}
+        self._results: dict[tuple[str, str], int] = {}
+        self._opt_outs: dict[tuple[str, str], int] = {}
+
+    def tell(self, entry: int | None, english: str, japanese: str) -> None:
+        self.findings.append(Finding(entry, english, japanese))
+
+    def take(self, row: Row) -> None:
+        """Go one entry further."""
+        if tuple(map(type, row)) != _FIELD_TYPES:
+            self.tell(_whole(row[0]), "A field is not of its type.", "型の異なる項目があります。")
+            self.last_number, self.last_hash = _whole(row[0]) or self.last_number + 1, row[6]
+            return
+        entry = Entry(*row)
+        if entry.number != self.last_number + 1:
+            self.tell(
+                entry.number,
+                f"Entries are missing before it: it follows entry {self.last_number}.",
+                f"直前の記録が欠けています（{self.last_number} 番の次に置かれています）。",
+            )
+        if entry.previous != self.last_hash:
+            self.tell(
+                entry.number,
+                "The hash it carries of the entry before is not that entry's hash.",
+                "記録されている直前のハッシュが、直前の記録のハッシュと一致しません。",
+            )
+        if entry.hash != hash_of(entry.number, entry.time, entry.kind, entry.dataset, entry.body, entry.previous):
+            self.tell(
+                entry.number,
+                "Its hash does not fit its contents: it was changed after it was written.",
+                "ハッシュが内容と一致しません。書き込み後に変更されています。",
+            )
+        self.last_number, self.last_hash = entry.number, entry.hash
+        self._read(entry)
+
+    def _read(self, entry: Entry) -> None:
+        if entry.kind not in KINDS:
+            self.tell(entry.number, f"Its kind {entry.kind!r:.80} is unknown.", f"種類 {entry.kind!r:.80} は不明です。")
+            return
+        try:
+            body = entry.read()
+        except LedgerError:
+            self.tell(entry.number, "Its body cannot be read.", "本文が読めません。")
+            return
+        if isinstance(body, DatasetAdded):
+            if entry.dataset in self._accounts:
+                self.tell(entry.number, "It adds a data set again.", "既にあるデータセットを追加しています。")
+            else:
+                self._accounts[entry.dataset] = _Account(body, entry.number)
+            return
+        account = self._accounts.get(entry.dataset)
+        if account is None:
+            self.tell(
+                entry.number,
+                f"It is about a data set {entry.dataset!r} that was not added before.",
+                f"追加されていないデータセット {entry.dataset!r} についての記録です。",
+            )
+        elif isinstance(body, OptedOut):
+            if (entry.dataset, body.digest) in self._opt_outs:
+                self.tell(entry.number, "It repeats an opt-out.", "同じオプトアウトの繰り返しです。")
+            self._opt_outs.setdefault((entry.dataset, body.digest), entry.number)
+        else:
+            try:
+                self._charge(entry, body, account)
+            except LedgerError as error:
+                self.tell(entry.number, error.english, error.japanese)
+
+    def _charge(self, entry: Entry, body: Reserved | Settled | Cancelled, account: _Account) -> None:
+        total = account.added.total
+        if isinstance(body, Reserved):
+            charge = charge_of(body.cost, total, entry.dataset)
+            protected = account.added.unit
+            if (body.unit.who, body.unit.adjacency) != (protected.who, protected.adjacency):
+                self.tell(
+                    entry.number, "It is for another unit than its data set.", "データセットと保護単位が異なります。"
+                )
+            if not (account.spent + account.reserved + charge).fits(Amount.of(total)):
+                self.tell(
+                    entry.number,
+                    f"It reserves more than remained of the total of {entry.dataset!r}.",
+                    f"{entry.dataset!r} の残りの予算を超えて予約しています。",
+                )
+            account.reserved += charge
+            self._held[entry.number] = _Held(entry.dataset, body, charge)
+            return
+        held = self._held.get(body.reservation)
+        if held is None or held.dataset != entry.dataset:
+            self.tell(
+                entry.number,
+                f"It closes reservation {body.reservation}, which was never made for its data set.",
+                f"存在しない予約 {body.reservation} を閉じています。",
+            )
+            return
+        if held.closed_by is not None:
+            self.tell(
+                entry.number,
+                f"It closes reservation {body.reservation} once more; entry {held.closed_by} had closed it.",
+                f"{held.closed_by} 番で閉じられた予約 {body.reservation} を再び閉じています。",
+            )
+            return
+        held.closed_by = entry.number
+        account.reserved -= held.charge
+        if isinstance(body, Settled):
+            charge = charge_of(body.event.cost, total, entry.dataset)
+            if not (charge.fits(held.charge) and body.event.unit == held.body.unit and body.event.is_private):
+                self.tell(
+                    entry.number,
+                    f"Its release is not what reservation {body.reservation} was made for.",
+                    f"公開の内容が予約 {body.reservation} と合いません。",
+                )
+            account.spent += charge
+            self._results[entry.dataset, held.body.fingerprint] = entry.number
+
+    def compare(self, store: Store) -> None:
+        """Hold every other table against the entries."""
+        for name, entry, spent, reserved, secret, salt in self._rows(
+            store,
+            "SELECT name, entry, spent, reserved, secret, salt FROM sudare_datasets",
+            {name: account.entry for name, account in self._accounts.items()},
+            ("data set", "データセット"),
+        ):
+            account = self._accounts[name]
+            if (spent, reserved) != (account.spent.to_text(), account.reserved.to_text()) or entry != account.entry:
+                self.tell(
+                    account.entry,
+                    f"The balance of {name!r} is not what the entries add up to.",
+                    f"{name!r} の残高が記録の合計と一致しません。",
+                )
+            if commitment_of(str(secret), str(salt)) != account.added.commitment:
+                self.tell(
+                    account.entry,
+                    f"The secret or the salt of {name!r} was exchanged.",
+                    f"{name!r} の秘密鍵またはソルトが差し替えられています。",
+                )
+        self._compare_numbers(
+            store,
+            "SELECT number, closed_by FROM sudare_reservations",
+            {number: held.closed_by for number, held in self._held.items()},
+            ("reservation", "予約"),
+        )
+        self._compare_numbers(
+            store,
+            "SELECT dataset, fingerprint, entry FROM sudare_results",
+            self._results,
+            ("settled release", "公開済みの結果"),
+        )
+        self._compare_numbers(
+            store, "SELECT dataset, digest, entry FROM sudare_opt_outs", self._opt_outs, ("opt-out", "オプトアウト")
+        )
+
+    def _compare_numbers(self, store: Store, statement: str, expected: dict[Any, Any], words: tuple[str, str]) -> None:
+        for *key, number in self._rows(store, statement, expected, words, width=-1):
+            wanted = expected[_key(key)]
+            if number != wanted:
+                self.tell(
+                    _whole(wanted),
+                    f"The table of {words[0]}s has another entry number than the entries say.",
+                    f"{words[1]}の表の番号が記録と一致しません。",
+                )
+
+    def _rows(
+        self, store: Store, statement: str, expected: dict[Any, Any], words: tuple[str, str], width: int = 1
+    ) -> list[Row]:
+        """The rows of a table that have their entry; tells of those without, and of entries without a row."""
+        found = {_key(row[:width]): row for row in store.fetch(statement)}
+        for key in found.keys() - expected.keys():
+            self.tell(
+                None,
+                f"There is a {words[0]} {key!r:.100} without an entry.",
+                f"記録のない{words[1]} {key!r:.100} があります。",
+            )
+        for key in expected.keys() - found.keys():
+            self.tell(
+                _whole(expected[key]),
+                f"The {words[0]} {key!r:.100} is missing from its table.",
+                f"{words[1]} {key!r:.100} が表にありません。",
+            )
+        return [row for key, row in found.items() if key in expected]
+
+
+def _key(columns: Any) -> Any:
+    return columns[0] if len(columns) == 1 else tuple(columns)
+
+
+def _whole(value: object) -> int | None:
+    return value if type(value) is int else None

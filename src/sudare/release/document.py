@@ -1,0 +1,201 @@
+"""``release.json``: everything that another office needs to know, and to check, about a release.
+
+The part under ``deployment`` follows the fields of the registry of deployments of differential privacy that OpenDP keeps.
+Nothing here depends on the data except through what was published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sudare.privacy import ReleaseEvent, best_power
+from sudare.release.domains import describe_domain
+from sudare.release.plan_file import ReleasePlan
+from sudare.tables import Published
+from sudare.tables.plan import Plan
+
+__all__ = ["DOCUMENT_FORMAT", "Charge", "describe_file", "write_document"]
+
+DOCUMENT_FORMAT = "sudare-release/1"
+FALSE_ALARM = 0.05
+FLAVOURS = {"epsilon": "Pure DP", "epsilon-delta": "Approximate DP", "rho": "Zero-concentrated DP"}
+PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
+POST_PROCESSING = (
+    "Counts are refined to whole numbers that are not negative, and areas to the sums of their cells, from the noisy "
+    "measurements alone; this costs no budget."
+)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What the ledger says about a release before it is drawn.
+
+    Attributes:
+        location: which ledger.
+        dataset: which data set.
+        entry: number of the reservation.
+        hash: of the ledger up to there.
+        remaining: what is left of the budget after it.
+    """
+
+    location: str
+    dataset: str
+    entry: int
+    hash: str
+    remaining: str
+
+
+def describe_file(path: Path) -> dict[str, Any]:
+    """Name, size and hash of a published file."""
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
+
+
+def write_document(
+    plan: ReleasePlan,
+    published: Published,
+    charge: Charge,
+    files: Sequence[Path],
+    keyed_input_hash: str,
+    reference_hash: str,
+) -> dict[str, Any]:
+    """The document of a release, in plain values."""
+    event = published.event
+    return {
+        "format": DOCUMENT_FORMAT,
+        "title": plan.title,
+        "publisher": plan.publisher,
+        "description": plan.description,
+        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "deployment": _deployment(plan, published),
+        "event": json.loads(event.to_json()),
+        "promise": {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))},
+        "plan": None if published.plan is None else _describe_plan(published.plan),
+        "domain": describe_domain(plan.domain),
+        "published": {
+            "total": published.table.total,
+            "non_empty_cells": int(published.table.keys.size),
+            "count": plan.count,
+        },
+        "reference": None if plan.reference is None else {"name": plan.reference.name, "sha256": reference_hash},
+        "files": [describe_file(path) for path in files],
+        "ledger": asdict(charge),
+        "input": {
+            "keyed_hash": keyed_input_hash,
+            "note": "HMAC-SHA256 of the input files, with a key that stays in the ledger: a plain hash would let anyone "
+            "who knows all other people test who is in the data.",
+        },
+        "versions": {
+            "sudare": version("sudare"),
+            "python": platform.python_version(),
+            **{name: version(name) for name in PACKAGES},
+        },
+        "confidential": False,
+    }
+
+
+def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
+    event = published.event
+    return {
+        "product": {
+            "name": plan.title,
+            "data_curators": [plan.publisher] if plan.publisher else [],
+            "description": plan.description,
+            "data_product_type": "Summary statistics",
+            "publication_date": datetime.now(UTC).date().isoformat(),
+        },
+        "dp_flavor": {
+            "name": FLAVOURS[event.cost.currency],
+            "input_metric": _input_metric(event),
+            "data_domain": f"Counts of {event.unit.who}s in {plan.domain.cells:,} cells: "
+            + " x ".join(attribute.name for attribute in plan.domain.attributes),
+            "unprotected_quantities": list(event.invariants),
+        },
+        "privacy_loss": {
+            "privacy_unit": event.unit.who,
+            "privacy_unit_description": _unit_description(event),
+            "privacy_parameters": {name: _decimal(value) for name, value in event.cost.to_dict().items()},
+        },
+        "model": {
+            "model_name": "Central",
+            "release_type": "One release",
+            "data_source_type": "Static",
+            "access_type": "Non-interactive",
+        },
+        "accounting": {
+            "post_processing": POST_PROCESSING + (_reference_words(plan) if plan.reference else ""),
+            "composition": f"{len(event.measurements)} measurements, one after the other, cost {event.cost} together; "
+            f"charged to the data set {plan.ledger.dataset!r} in a ledger with hash-chained entries.",
+        },
+        "implementation": {
+            "pre_processing_eda_hyperparameter_tuning": "None: the plan depends on domain, budget and workload alone.",
+            "mechanisms": f"{event.mechanism}: discrete noise, drawn exactly from a cryptographic generator in whole numbers. "
+            + "; ".join(f"{m.kind} with {_noise_words(m.to_dict())}" for m in event.measurements),
+            "justification": " ".join(published.plan.reasons)
+            if published.plan
+            else "Named by the plan of the release.",
+        },
+    }
+
+
+def _reference_words(plan: ReleasePlan) -> str:
+    return (
+        f" The public table {plan.reference.name!r} was used, as the publisher declares it public."
+        if plan.reference
+        else ""
+    )
+
+
+def _input_metric(event: ReleaseEvent) -> str:
+    what = "added or removed" if event.unit.adjacency == "add-remove" else "replaced by another"
+    return f"Number of {event.unit.who}s {what}"
+
+
+def _unit_description(event: ReleaseEvent) -> str:
+    unit = event.unit
+    change = "adding or removing" if unit.adjacency == "add-remove" else "replacing"
+    return (
+        f"Neighbouring tables differ by {change} one {unit.who}, who is counted in up to {unit.cells} cells, up to "
+        f"{unit.rows_per_cell} times in each and {unit.rows} times in all."
+    )
+
+
+def _noise_words(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {_decimal(value)}" for key, value in values.items() if key not in ("kind", "version"))
+
+
+def _decimal(value: object) -> str:
+    """An exact fraction as a decimal where it is one, else to twelve digits."""
+    try:
+        number = Fraction(str(value))
+    except ValueError:
+        return str(value)
+    return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
+
+
+def _describe_plan(plan: Plan) -> dict[str, Any]:
+    return {
+        "mechanism": plan.mechanism,
+        "noise": plan.noise,
+        "settings": {key: _plain(value) for key, value in plan.settings.items()},
+        "levels": [asdict(level) for level in plan.levels],
+        "errors": [asdict(error) for error in plan.errors],
+        "alternatives": [asdict(alternative) for alternative in plan.alternatives],
+        "reasons": list(plan.reasons),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return float(value) if isinstance(value, (Fraction, float)) else value

@@ -1,0 +1,135 @@
+"""Domains as plan files state them and release documents record them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sudare.domain import Bins, Category, Domain, Mesh, Positions
+from sudare.domain.attributes import Attribute
+from sudare.domain.mesh import mesh_cells, mesh_level
+from sudare.errors import ParameterError, SudareError
+from sudare.release.sections import Section
+
+__all__ = ["describe_domain", "domain_of_description", "read_domain_sections"]
+
+KINDS = ("mesh", "category", "bins", "positions")
+AREAS = {"japan": ("3622", "6853")}
+"""The first and the last primary mesh of whole countries, south-west to north-east: latitude 24 to 46, longitude 122 to 154."""
+
+
+def read_domain_sections(sections: list[Section]) -> Domain:
+    """The domain that the ``[[domain]]`` sections of a plan state."""
+    attributes = [_read_attribute(section) for section in sections]
+    try:
+        return Domain(tuple(attributes))
+    except ParameterError as error:
+        sections[0].refuse("name", f"cannot be part of this domain: {error}", f"はこの領域に使えません: {error}")
+
+
+def _read_attribute(section: Section) -> Attribute:
+    name = section.text("name")
+    kind = section.choice("kind", KINDS)
+    try:
+        attribute = _READERS[kind](section, name)
+    except ParameterError as error:
+        section.refuse("kind", f"cannot be read: {error}", f"を読めません: {error}")
+    section.finish()
+    return attribute
+
+
+def _read_mesh(section: Section, name: str) -> Attribute:
+    level = mesh_level(section.text("level"), "plan")
+    if section.has("window"):
+        window = section.items("window")
+        if len(window) != 4 or not all(type(number) is int for number in window):
+            section.refuse(
+                "window",
+                "must be four whole numbers: first row, first column, rows, columns",
+                "は4つの整数（最初の行、最初の列、行数、列数）です",
+            )
+        return Mesh(name, level, *window)
+    if section.has("area"):
+        corners: Any = AREAS[section.choice("area", tuple(AREAS))]
+    else:
+        corners = section.items("corners", [])
+    if len(corners) != 2 or not all(
+        isinstance(corner, str) and corner.isascii() and corner.isdigit() for corner in corners
+    ):
+        section.refuse(
+            "corners",
+            'must be two mesh codes in quotes, south-west and north-east; or give area = "japan" or a window',
+            'は南西と北東の2つのメッシュコード（引用符付き）です。area = "japan" または window も使えます',
+        )
+    (south, west), (north, east) = _ends(corners[0], level, first=True), _ends(corners[1], level, first=False)
+    if south > north or west > east:
+        section.refuse(
+            "corners", "must be given south-west first, then north-east", "は南西、北東の順に指定してください"
+        )
+    return Mesh(name, level, south, west, north - south + 1, east - west + 1)
+
+
+def _ends(code: str, level: Any, *, first: bool) -> tuple[int, int]:
+    """The southernmost row and westernmost column of a mesh, or its last ones, at a finer level."""
+    own = next((known for known in ("1", "2", "3", "1/2", "1/4", "1/8") if _reads(code, known)), None)
+    if own is None:
+        raise ParameterError("corners", "plan", "mesh codes of 4 to 11 digits", code)
+    row, column = (int(places[0]) for places in mesh_cells([int(code)], own))
+    finer = level.cells_per_side // mesh_level(own).cells_per_side
+    if finer < 1:
+        raise ParameterError("corners", "plan", "meshes no finer than those of the table", code)
+    return (row * finer, column * finer) if first else ((row + 1) * finer - 1, (column + 1) * finer - 1)
+
+
+def _reads(code: str, level: str) -> bool:
+    try:
+        mesh_cells([int(code)], level)
+    except SudareError:
+        return False
+    return True
+
+
+def _read_category(section: Section, name: str) -> Attribute:
+    return Category(name, tuple(_plain(label) for label in section.items("labels")))
+
+
+def _read_bins(section: Section, name: str) -> Attribute:
+    return Bins(name, tuple(_plain(edge) for edge in section.items("edges")))
+
+
+def _read_positions(section: Section, name: str) -> Attribute:
+    return Positions(name, section.whole("length"))
+
+
+_READERS = {"mesh": _read_mesh, "category": _read_category, "bins": _read_bins, "positions": _read_positions}
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def describe_domain(domain: Domain) -> dict[str, Any]:
+    """A domain in plain values, from which `domain_of_description` makes an equal one."""
+    return {
+        "shape": list(domain.shape),
+        "cells": domain.cells,
+        "attributes": [_describe(attribute) for attribute in domain.attributes],
+    }
+
+
+def _describe(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Mesh):
+        window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
+        return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}
+    if isinstance(attribute, Category):
+        return {"name": attribute.name, "kind": "category", "labels": list(attribute.labels)}
+    if isinstance(attribute, Bins):
+        return {"name": attribute.name, "kind": "bins", "edges": list(attribute.edges)}
+    return {"name": attribute.name, "kind": "positions", "length": attribute.shape[0]}
+
+
+def domain_of_description(description: dict[str, Any], file: str) -> Domain:
+    """The domain that `describe_domain` described."""
+    attributes = description.get("attributes", [])
+    sections = [Section(values, f"domain {number}", file) for number, values in enumerate(attributes, start=1)]
+    return read_domain_sections(sections)

@@ -1,0 +1,102 @@
+"""Numbers, dates and budgets as the release page shows them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from sudare.release.charts import Words
+
+__all__ = [
+    "percent_rounded_up",
+    "show_amount",
+    "show_budget",
+    "show_date",
+    "show_decimal",
+    "show_distance",
+    "show_size",
+    "with_greek_letters",
+]
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+"""In English, whatever the language of the machine."""
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+GREEK = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+
+
+def show_budget(cost: Mapping[str, Any]) -> str:
+    """The parts of a budget in the order that they are usually given."""
+    return ", ".join(f"{letter} = {show_decimal(cost[name])}" for name, letter in GREEK.items() if name in cost) or "–"
+
+
+def with_greek_letters(budget: str) -> str:
+    """A budget in words, with the usual letters."""
+    for name, letter in GREEK.items():
+        budget = budget.replace(name, letter)
+    return budget
+
+
+def show_decimal(value: object) -> str:
+    """An exact fraction as people write it: 1/10 as 0.1, a billionth as 10⁻⁹, the rest to four digits, upwards.
+
+    A budget must not be shown below itself.
+    """
+    try:
+        number = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        return str(value)
+    if number.denominator == 1 or number >= 1000:
+        return f"{math.ceil(number):,}"
+    four_digits = Context(prec=4, rounding=ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator))
+    digits, _, power = f"{float(four_digits):.4g}".partition("e")
+    if not power:
+        return digits
+    raised = f"10{str(int(power)).translate(SUPERSCRIPTS)}"
+    return raised if digits == "1" else f"{digits} × {raised}"
+
+
+def percent_rounded_up(share: float) -> str:
+    """A bound must not be shown below itself."""
+    return f"{math.ceil(Fraction(str(share)) * 1000) / 10:g} %"
+
+
+def show_amount(number: float) -> str:
+    """People, to a tenth where there are few."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.1f}"
+
+
+def show_distance(metres: int) -> str:
+    """Metres, or kilometres from one on."""
+    return f"{metres:,} m" if metres < 1000 else f"{metres / 1000:,g} km"
+
+
+def show_size(size: object) -> str:
+    """The size of a file; nothing if it is not known."""
+    if not isinstance(size, int):
+        return ""
+    for limit, unit in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if size >= limit:
+            return f"{size / limit:,.1f} {unit}"
+    return f"{size:,} B"
+
+
+def show_date(created: object) -> Words | None:
+    """A moment in both languages; as it is if it cannot be read, None if there is none."""
+    if not isinstance(created, str) or not created:
+        return None
+    try:
+        moment = datetime.fromisoformat(created).astimezone(UTC)
+    except ValueError:
+        return Words(created, created)
+    return Words(
+        f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC",
+        f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（UTC）",
+    )

@@ -1,0 +1,339 @@
+"""The texts of the release page in English and Japanese, and what is said in the words of the planner."""
+
+from __future__ import annotations
+
+import re
+
+from sudare.release.charts import Words
+
+__all__ = [
+    "TEXTS",
+    "of_alternative",
+    "of_draw",
+    "of_level",
+    "of_mechanism",
+    "of_quantity",
+    "of_reason",
+    "of_remaining",
+    "of_unit",
+]
+
+TEXTS = {
+    "report": Words("Release report", "公表レポート"),
+    "not_private": Words(
+        (
+            "The noise was drawn from a seed, for research. Anyone who knows the seed can take it away again. Do not "
+            "publish this about real people."
+        ),
+        (
+            "ノイズは研究用にシードから生成されています。シードを知っていれば取り除けるため、"
+            "実在の人に関する結果として公表しないでください。"
+        ),
+    ),
+    "confidential": Words(
+        "This page shows true data, not only what was published. Keep it where the data is kept.",
+        "このページには、公表した値だけでなく真のデータも含まれています。元データと同じ管理のもとに置いてください。",
+    ),
+    "published_by": Words("Published by {name}", "公表者: {name}"),
+    "created": Words("Created {date}", "作成日時: {date}"),
+    "total": Words("Published total", "公表した合計"),
+    "cells": Words("Cells in the table", "表のセル数"),
+    "non_empty": Words("Cells that are not empty", "0 でないセル"),
+    "budget": Words("Privacy budget", "プライバシー予算"),
+    "mechanism": Words("Mechanism", "公表方式"),
+    "promise": Words("The promise", "プライバシーの約束"),
+    "promise_text": Words(
+        (
+            "Noise was added before anything was published. It limits what anyone can find out about one {who} from "
+            "this table, whatever else they know and however they compute, now and in the future."
+        ),
+        (
+            "公表に先立って、集計にノイズを加えています。そのため、この表から{who}について知り得ることには上限があります。"
+            "この上限は、相手がほかに何を知っていても、どのような計算をしても、将来にわたって変わりません。"
+        ),
+    ),
+    "not_promised": Words(
+        "This page describes the guarantee that the same release would have with secure noise. As it is, it has none.",
+        "以下は、安全な乱数でノイズを生成した場合の保証です。この結果には適用されません。",
+    ),
+    "adversary": Words("The most an adversary can learn", "攻撃者が知り得ることの上限"),
+    "adversary_presence": Words(
+        (
+            "Suppose that somebody knows everything about everyone else, and tests whether one {who} was counted. If "
+            "the test may give a false alarm in {alarm} of cases, it recognises the {who} in at most {power} of cases. "
+            "Without this release, that would be {alarm}: guessing."
+        ),
+        (
+            "対象の{who}を除くすべての情報を知っている攻撃者が、その{who}が集計に含まれているかどうかを判定するとします。"
+            "含まれていないのに「含まれている」と誤る確率を {alarm} まで許すとき、含まれていることを正しく言い当てられる確率は"
+            "最大でも {power} です。この公表がなければ、当て推量と同じ {alarm} です。"
+        ),
+    ),
+    "adversary_values": Words(
+        (
+            "Suppose that somebody knows everything about everyone else, and tests whether one {who}'s data are one "
+            "thing or another. If the test may give a false alarm in {alarm} of cases, it is right about the {who} in at "
+            "most {power} of cases. Without this release, that would be {alarm}: guessing."
+        ),
+        (
+            "対象の{who}を除くすべての情報を知っている攻撃者が、その{who}のデータが2つの値のどちらであるかを判定するとします。"
+            "誤って一方と判断する確率を {alarm} まで許すとき、正しく言い当てられる確率は最大でも {power} です。"
+            "この公表がなければ、当て推量と同じ {alarm} です。"
+        ),
+    ),
+    "guessing": Words("by guessing, without this release", "公表がない場合（当て推量）"),
+    "with_release": Words("at most, with this release", "公表がある場合の上限"),
+    "unit": Words("Who is protected", "保護の単位"),
+    "unit_add-remove_once": Words(
+        "one {who}, present or not, who is counted once",
+        "{who}の有無（追加・削除）。同じ{who}が数えられるのは1回だけです",
+    ),
+    "unit_replace_once": Words(
+        "one {who}, who is counted once and might be counted anywhere else",
+        "{who}の値（別の値への置き換え）。同じ{who}が数えられるのは1回だけです",
+    ),
+    "unit_add-remove_often": Words(
+        "one {who}, present or not; counted in up to {cells} cells, up to {rows_per_cell} times in each and up to {rows} "
+        "times in all",
+        "{who}の有無（追加・削除）。同じ{who}が数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、"
+        "合計で最大 {rows} 回",
+    ),
+    "unit_replace_often": Words(
+        "one {who}, whose data might be any others; counted in up to {cells} cells, up to {rows_per_cell} times in each "
+        "and up to {rows} times in all",
+        "{who}の値（別の値への置き換え）。同じ{who}が数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、"
+        "合計で最大 {rows} 回",
+    ),
+    "guarantee": Words("Guarantee", "保証の種類"),
+    "pure": Words("pure differential privacy, {budget}", "純粋差分プライバシー（{budget}）"),
+    "approximate": Words("approximate differential privacy, {budget}", "近似差分プライバシー（{budget}）"),
+    "zcdp": Words(
+        "zero-concentrated differential privacy (zCDP), {budget}", "ゼロ集中差分プライバシー（zCDP、{budget}）"
+    ),
+    "noise": Words("Noise", "ノイズ"),
+    "noise_secure": Words(
+        "whole numbers, drawn exactly from a cryptographic generator",
+        "整数値。暗号論的な乱数から厳密に生成",
+    ),
+    "noise_research": Words("drawn from a seed, for research", "研究用にシードから生成"),
+    "exact_none": Words(
+        "No quantity was published without noise.",
+        "ノイズを加えずに公表した量はありません。",
+    ),
+    "exact_some": Words(
+        "NOT PROTECTED: published exactly, without noise: {names}.",
+        "保護の対象外: 次の量はノイズを加えず、そのまま公表しています: {names}。",
+    ),
+    "results": Words("What was published", "公表した結果"),
+    "map_published": Words("Published counts", "公表した値"),
+    "map_true": Words("True counts (confidential)", "真の値（機密）"),
+    "map_pixel": Words(
+        (
+            "Counts per pixel of {block} x {block} cells on a logarithmic scale, north at the top. "
+            "Nothing is drawn where the published count is 0."
+        ),
+        "{block} x {block} セルを1画素とした合計（対数目盛、上が北）。公表値が 0 の画素は塗っていません。",
+    ),
+    "map_cell": Words(
+        "Counts per cell on a logarithmic scale, north at the top. Nothing is drawn where the published count is 0.",
+        "セルごとの値（対数目盛、上が北）。公表値が 0 のセルは塗っていません。",
+    ),
+    "marginal": Words("Published counts by {name}", "「{name}」別の公表値"),
+    "value": Words("Value", "値"),
+    "count": Words("Count", "人数"),
+    "accuracy": Words("How exact it is", "精度"),
+    "accuracy_text": Words(
+        (
+            "Where people live, the published count of a single cell is expected to differ from the true one by about "
+            "±{smallest}, that of an area of {side} x {side} cells by about ±{larger}. Use sums over areas rather than "
+            "single cells: the error grows much more slowly than the counts do."
+        ),
+        (
+            "人の住む場所では、公表値と真の値との差は、1セルでおよそ ±{smallest}、{side} x {side} セルの領域でおよそ ±{larger} "
+            "と見込まれます。誤差の増え方は人数の増え方よりずっと緩やかなので、個々のセルよりも、領域の合計でのご利用をお勧めします。"
+        ),
+    ),
+    "accuracy_none": Words(
+        "There is no prediction for this mechanism; the noise is listed below.",
+        "この方式の誤差は予測していません。加えたノイズの大きさは次の節に示します。",
+    ),
+    "accuracy_note": Words(
+        (
+            "Expected error: root mean squared error of squares where people live, computed from the noise before anything "
+            "was drawn. "
+            "It is smaller where few people live. The band is what was seen on real maps."
+        ),
+        (
+            "予想誤差: 人の住む正方形領域での二乗平均平方根誤差（RMSE）。公表の前に、ノイズの大きさだけから計算しています。"
+            "人の少ない場所ではこれより小さくなります。帯は実際の地図で見られた範囲です。"
+        ),
+    ),
+    "accuracy_chart": Words(
+        "Expected error against the side of an area, on logarithmic axes",
+        "領域の一辺と予想誤差（両対数）",
+    ),
+    "measured_note": Words(
+        "Measured: root mean squared error over all squares, the empty ones too, compared with the true data. Confidential.",
+        "実測: 無人の領域も含むすべての正方形領域での、真の値に対する二乗平均平方根誤差（機密）。",
+    ),
+    "side": Words("Side of the area (cells)", "領域の一辺（セル）"),
+    "distance": Words("about", "およその長さ"),
+    "expected": Words("Expected error", "予想誤差"),
+    "interval": Words("from – to", "範囲"),
+    "measured_error": Words("Measured", "実測"),
+    "measured": Words("What was measured", "測定の内訳"),
+    "measured_text": Words(
+        "The budget is divided among these noisy measurements. The published table follows from them alone.",
+        "予算は次の測定に配分しています。公表した表は、ノイズを加えたこれらの測定値だけから作られています。",
+    ),
+    "measurement": Words("Measurement", "測定"),
+    "share": Words("Share of the budget", "予算の割合"),
+    "deviation": Words("Noise (standard deviation)", "ノイズ（標準偏差）"),
+    "scale": Words("Scale of the noise", "ノイズの尺度"),
+    "why": Words("Why this way", "この方式を選んだ理由"),
+    "alternatives": Words("Alternatives that were rejected", "採用しなかった方式"),
+    "alternative": Words("Alternative", "方式"),
+    "ratio": Words("Error, relative", "誤差の比"),
+    "worst_ratio": Words("at worst", "最悪の場合"),
+    "alternatives_note": Words(
+        "Expected error divided by that of the method that was used: mean (geometric) over sizes of areas, and the largest.",
+        "採用した方式に対する予想誤差の比。領域の大きさについての幾何平均と、最大値。",
+    ),
+    "reference": Words("Public reference", "参照した公開データ"),
+    "reference_text": Words(
+        "{name}. The publisher declares that this table was public already; it made the result more exact, at no cost.",
+        "{name}。公表者が既に公開済みと宣言した表です。予算を使わずに精度を高めるために用いています。",
+    ),
+    "record": Words("Record", "記録"),
+    "files": Words("Files", "ファイル"),
+    "file": Words("File", "ファイル名"),
+    "size": Words("Size", "サイズ"),
+    "ledger": Words("Budget ledger", "予算台帳"),
+    "dataset": Words("Data set", "データセット"),
+    "location": Words("Ledger", "台帳"),
+    "entry": Words("Entry", "記帳番号"),
+    "hash": Words("Hash of the ledger", "台帳のハッシュ値"),
+    "remaining": Words("Budget left", "残りの予算"),
+    "input": Words("Input (keyed hash)", "入力（鍵付きハッシュ値）"),
+    "versions": Words("Versions", "バージョン"),
+    "check": Words("How to check this release", "検証の方法"),
+    "check_text": Words(
+        "Download the folder of this release, and run:",
+        "この公表のフォルダをダウンロードして、次のコマンドを実行してください。",
+    ),
+    "check_after": Words(
+        "It compares every file with its hash, the table with what is said here, and the stated cost with the noise.",
+        "各ファイルとハッシュ値、表とこのページの記載、ノイズの大きさと予算の消費量が、それぞれ一致することを確認します。",
+    ),
+    "registry": Words("All fields, for registries of deployments (English)", "登録簿向けの全項目（英語）"),
+    "made_with": Words("Made with sudare {version}.", "sudare {version} で作成。"),
+}
+
+_UNITS = {
+    "person": "個人",
+    "household": "世帯",
+    "patient": "患者",
+    "user": "利用者",
+    "customer": "顧客",
+    "employee": "従業者",
+    "establishment": "事業所",
+    "company": "企業",
+    "device": "端末",
+    "student": "生徒",
+}
+_MECHANISMS = {
+    "wide-tree": Words("wide tree", "幅広木（wide tree）"),
+    "nn-wavelet": Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
+    "topdown": Words("top-down", "トップダウン（top-down）"),
+    "topdown-bisection": Words("top-down bisection", "トップダウン二分割"),
+    "laplace": Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
+    "gaussian": Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
+    "privelet": Words("Privelet wavelet", "Privelet ウェーブレット"),
+}
+_QUANTITIES = {"total": Words("the total", "合計")}
+_DRAWS = {
+    "discrete-laplace": Words("discrete Laplace noise", "離散ラプラスノイズ"),
+    "discrete-gaussian": Words("discrete Gaussian noise", "離散ガウスノイズ"),
+}
+_BUDGETS = {"nothing": Words("nothing", "なし")}
+_NOISES = {"laplace": "ラプラス", "gaussian": "ガウス"}
+_LEVELS: list[tuple[str, str, str]] = [
+    (r"total", "total", "合計"),
+    (r"cells", "single cells", "各セル"),
+    (r"areas of 2\*\*(\d+) cells", "areas of {0} cells", "{0} セルの領域"),
+    (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
+]
+_REASONS: list[tuple[str, str]] = [
+    (
+        r"smallest predicted error, geometric mean over sides (\d+) to (\d+), of ([\d,]+) wide trees that are at no size .*",
+        "どの大きさの領域でも NN-Wavelet に劣らない {2} 通りの幅広木のうち、予想誤差（一辺 {0}～{1} の幾何平均）が最小",
+    ),
+    (
+        r"smallest predicted error, geometric mean over sides (\d+) to (\d+), of ([\d,]+) wide trees that come nearest .*",
+        "NN-Wavelet が優る大きさでそれに最も近い {2} 通りの幅広木のうち、予想誤差（一辺 {0}～{1} の幾何平均）が最小",
+    ),
+    (
+        r"all levels are weighed together, and empty surroundings learned from the noisy counts",
+        "すべての階層を重み付けて統合し、無人の地域はノイズを加えた測定値から推定",
+    ),
+    (
+        r"more than 2\*\*24 cells: noise is drawn only where somebody is left",
+        "2**24 セルを超えるため、人が残る領域にだけノイズを生成",
+    ),
+]
+
+
+def of_unit(who: str) -> Words:
+    """The protected unit; other words than the usual ones stand as they are."""
+    return Words(who, _UNITS.get(who, who))
+
+
+def of_mechanism(name: str) -> Words:
+    """A mechanism by its name."""
+    return _MECHANISMS.get(name, Words(name, name))
+
+
+def of_quantity(name: str) -> Words:
+    """Something that was published exactly."""
+    return _QUANTITIES.get(name, Words(name, name))
+
+
+def of_draw(kind: str) -> Words:
+    """A kind of noise, as an event names it."""
+    return _DRAWS.get(kind, Words(kind, kind))
+
+
+def of_remaining(budget: str) -> Words:
+    """What is left of a budget."""
+    return _BUDGETS.get(budget, Words(budget, budget))
+
+
+def of_level(name: str) -> Words:
+    """What was measured."""
+    for pattern, english, japanese in _LEVELS:
+        found = re.fullmatch(pattern, name)
+        if found:
+            sizes = [f"{2 ** int(power):,}" for power in found.groups() if int(power) <= 62]
+            if len(sizes) == len(found.groups()):
+                return Words(english.format(*sizes), japanese.format(*sizes))
+    return Words(name, name)
+
+
+def of_reason(reason: str) -> Words:
+    """Why a plan was chosen."""
+    for pattern, japanese in _REASONS:
+        found = re.fullmatch(pattern, reason)
+        if found:
+            return Words(reason, japanese.format(*found.groups()))
+    return Words(reason, reason)
+
+
+def of_alternative(mechanism: str, settings: str) -> Words:
+    """Another mechanism with its settings."""
+    name = of_mechanism(mechanism)
+    if settings == "noise on each cell alone":
+        return name
+    japanese = re.sub(r"\b(laplace|gaussian) noise", lambda found: _NOISES[found[1]] + "ノイズ", settings)
+    japanese = re.sub(r"bits \(", "分割ビット数 (", japanese).replace("ノイズ, ", "ノイズ、")
+    english = re.sub(r"bits \(", "bits per level (", settings)
+    return Words(f"{name.english}, {english}", f"{name.japanese}、{japanese}") if settings else name

@@ -1,0 +1,378 @@
+"""The plan of a release: a TOML file that says what is published, about whom, at what cost and where to.
+
+Everything in it is public or the office's own decision; reading it looks at no data and spends nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+from sudare.domain import Domain, Mesh
+from sudare.errors import ParameterError, PlanError, SudareError
+from sudare.io import Source
+from sudare.privacy import Budget, Unit
+from sudare.privacy.unit import ADJACENCIES, Adjacency
+from sudare.release.domains import describe_domain, read_domain_sections
+from sudare.release.sections import Section
+from sudare.tables import Plan, plan_table
+from sudare.tables.planning import Workload
+from sudare.tables.publish import METHODS
+
+__all__ = ["OUTPUT_FORMATS", "LedgerEntryPoint", "Reference", "ReleasePlan", "read_plan"]
+
+OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
+ROWS = ("people", "counts")
+DATABASES = ("postgresql:", "postgres:")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A table that is public already, by the word of whoever wrote the plan.
+
+    Attributes:
+        name: what the report calls it.
+        source: where it is.
+    """
+
+    name: str
+    source: Source
+
+
+@dataclass(frozen=True)
+class LedgerEntryPoint:
+    """Where the budget is kept.
+
+    Attributes:
+        location: a file, or the URL of a PostgreSQL database.
+        dataset: the data set's name there.
+    """
+
+    location: str
+    dataset: str
+
+
+@dataclass(frozen=True)
+class ReleasePlan:
+    """What a plan file says.
+
+    Attributes:
+        file: where it was read from.
+        title: what the report is called.
+        publisher: who publishes it.
+        description: what it is about.
+        language: of the report, ``"en"`` or ``"ja"``.
+        source: the data.
+        domain: the cells, which are public.
+        unit: who is protected.
+        budget: what will be spent.
+        ledger: where it is charged.
+        method: ``"auto"`` or the name of a mechanism.
+        workload: which areas matter, for ``"auto"``.
+        public_total: whether the total is published exactly.
+        settings: of the mechanism.
+        reference: a public table that makes the result more exact.
+        folder: where the release is written.
+        formats: of the published table.
+        count: what the column of published counts is called.
+        measurements: whether the noisy measurements are published too.
+        memory: how much memory reading may take.
+        opt_outs_removed: whether people who opted out are not in the data any more.
+        predicted: what to expect, for ``"auto"``; a mechanism that was named predicts nothing.
+    """
+
+    file: Path
+    title: str
+    publisher: str
+    description: str
+    language: str
+    source: Source
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    ledger: LedgerEntryPoint
+    method: str
+    workload: Workload
+    public_total: bool
+    settings: Mapping[str, Any]
+    reference: Reference | None
+    folder: Path
+    formats: tuple[str, ...]
+    count: str
+    measurements: bool
+    memory: str
+    opt_outs_removed: bool
+    predicted: Plan | None = field(compare=False)
+
+    def fingerprint(self, input_hash: str, reference_hash: str, last_opt_out: int = 0) -> str:
+        """The same for releases that would publish the same table from the same data at the same cost."""
+        facts = {
+            "last_opt_out": last_opt_out if self.source.person is not None else 0,
+            "input": input_hash,
+            "reference": reference_hash,
+            "domain": describe_domain(self.domain),
+            "unit": self.unit.to_dict(),
+            "budget": self.budget.to_dict(),
+            "source": _source_facts(self.source),
+            "method": self.method,
+            "workload": self.workload if isinstance(self.workload, str) else list(self.workload or ()),
+            "public_total": self.public_total,
+            "settings": {key: str(value) for key, value in sorted(self.settings.items())},
+            "measurements": self.measurements,
+            "formats": sorted(self.formats),
+            "count": self.count,
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def read_plan(path: str | Path) -> ReleasePlan:
+    """Read a plan file. Relative paths in it are meant from where it is.
+
+    Raises:
+        PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
+
+    Example:
+        >>> import sudare
+        >>> sudare.read_plan("nowhere.toml")
+        Traceback (most recent call last):
+        ...
+        sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
+    """
+    file = Path(path)
+    top = Section(_read_toml(file), "", file.name)
+    base = file.resolve().parent
+    title = top.text("title")
+    publisher, description = top.text("publisher", ""), top.text("description", "")
+    language = top.choice("language", ("en", "ja"), "en")
+    source_section = top.section("source")
+    opt_outs_removed = source_section.flag("opt_outs_removed", False)
+    source = _read_source(source_section, base)
+    domain = read_domain_sections(top.sections("domain"))
+    method = top.section("method")
+    public_total = method.flag("public_total", False)
+    unit = _read_unit(top.section("unit"), public_total)
+    budget = _read_budget(top.section("budget"))
+    ledger = _read_ledger(top.section("ledger"), base)
+    name = method.choice("name", ("auto", *(known for known in METHODS if known != "topdown")), "auto")
+    workload = _read_workload(method)
+    settings = {key: _plain(value) for key, value in method.rest().items()}
+    reference = _read_reference(top.section("reference"), base) if top.has("reference") else None
+    output = top.section("output")
+    folder = base / output.text("folder", "release")
+    formats = _read_formats(output)
+    is_map = any(isinstance(attribute, Mesh) for attribute in domain.attributes)
+    count = output.text("count", "population" if is_map else "count")
+    if count in {attribute.name for attribute in domain.attributes}:
+        output.refuse("count", "is the name of an attribute already", "は属性の名前と重複しています")
+    measurements = output.flag("measurements", False)
+    output.finish()
+    reading = top.section("reading")
+    memory = reading.text("memory", "1GB")
+    reading.finish()
+    top.finish()
+    predicted = None
+    if name == "auto":
+        predicted = _predict(method, domain, budget, unit, workload, public_total, settings)
+    elif workload is not None:
+        method.refuse("workload", 'is only for name = "auto"', 'は name = "auto" のときだけ使えます')
+    return ReleasePlan(
+        file,
+        title,
+        publisher,
+        description,
+        language,
+        source,
+        domain,
+        unit,
+        budget,
+        ledger,
+        name,
+        workload,
+        public_total,
+        MappingProxyType(settings),
+        reference,
+        folder,
+        formats,
+        count,
+        measurements,
+        memory,
+        opt_outs_removed,
+        predicted,
+    )
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise PlanError(
+            f"There is no plan '{file}'. `sudare init` writes one to start from.",
+            f"計画ファイル「{file}」がありません。`sudare init` で雛形を作れます。",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise PlanError(
+            f"The plan '{file}' cannot be read: {reason}.", f"計画ファイル「{file}」を読めません: {reason}。"
+        ) from None
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(
+            f"{file.name} is not TOML: {error}.", f"{file.name} は TOML ではありません: {error}。"
+        ) from None
+
+
+def _read_source(section: Section, base: Path) -> Source:
+    given = section.items("path") if section.has("path") and not section.is_text("path") else None
+    if given is None:
+        given = [section.text("path")] if section.has("path") else []
+    if not all(isinstance(item, str) and item for item in given):
+        section.refuse(
+            "path", "must be a file, a folder or a list of them", "はファイルかフォルダ、またはそのリストです"
+        )
+    query = section.text("query") if section.has("query") else None
+    if not given and query is None:
+        section.refuse("path", "is missing", "がありません")
+    where = {key: _plain(value) for key, value in section.mapping("where").items()}
+    columns = section.mapping("columns")
+    if not all(isinstance(column, str) for column in columns.values()):
+        section.refuse("columns", "must give a column's name for each attribute", "は属性ごとの列名です")
+    form = section.text("format", "auto")
+    count = section.text("count") if section.has("count") else None
+    by_default = "counts" if count is not None or form in ("e-stat", "people-flow", "geotiff") else "people"
+    rows = section.choice("rows", ROWS, by_default)
+    person = section.text("person") if section.has("person") else None
+    encoding = section.text("encoding", "utf-8")
+    section.finish()
+    paths = tuple(str(base / item) for item in given)
+    try:
+        return Source(paths, form, rows, count, columns, query, person, encoding, where)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def _source_facts(source: Source) -> dict[str, Any]:
+    return {
+        "format": source.format,
+        "rows": source.rows,
+        "count": source.count,
+        "columns": dict(source.columns),
+        "query": source.query,
+        "person": source.person,
+        "where": {key: str(value) for key, value in source.where.items()},
+    }
+
+
+def _read_unit(section: Section, public_total: bool) -> Unit:
+    who = section.text("who", "person")
+    numbers = {key: section.whole(key) for key in ("cells", "rows_per_cell", "rows") if section.has(key)}
+    by_default = "replace" if public_total else "add-remove"
+    adjacency = cast("Adjacency", section.choice("adjacency", ADJACENCIES, by_default))
+    section.finish()
+    if public_total and adjacency != "replace":
+        section.refuse(
+            "adjacency",
+            'must be "replace" where the total is public: adding a person would change it',
+            'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
+        )
+    try:
+        if set(numbers) == {"rows"}:
+            return (
+                Unit.with_rows(numbers["rows"], who, adjacency)
+                if numbers["rows"] > 1
+                else Unit(who, adjacency=adjacency)
+            )
+        return Unit(who, adjacency=adjacency, **numbers)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def _read_budget(section: Section) -> Budget:
+    numbers = {key: section.number(key) for key in ("epsilon", "delta", "rho") if section.has(key)}
+    section.finish()
+    try:
+        return Budget(**numbers)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def _read_ledger(section: Section, base: Path) -> LedgerEntryPoint:
+    location, dataset = section.text("location"), section.text("dataset")
+    section.finish()
+    return LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)
+
+
+def _read_workload(section: Section) -> Workload:
+    if not section.has("workload"):
+        return None
+    if section.is_text("workload"):
+        return section.choice("workload", ("cells", "areas"))
+    sides = section.items("workload")
+    if not sides or not all(type(side) is int for side in sides):
+        section.refuse(
+            "workload",
+            'must be "cells", "areas" or sides such as [1, 4, 16]',
+            'は "cells"、"areas" または [1, 4, 16] のような辺の長さです',
+        )
+    return tuple(sides)
+
+
+def _read_reference(section: Section, base: Path) -> Reference:
+    name = section.text("name")
+    if not section.flag("public", False):
+        section.refuse(
+            "public",
+            "must be true: you declare that this table is public already. It is not protected",
+            "は true でなければなりません。この表が既に公開されていることの宣言です（保護されません）",
+        )
+    return Reference(name, _read_source(section, base))
+
+
+def _read_formats(section: Section) -> tuple[str, ...]:
+    formats = section.items("formats", ["parquet"])
+    for form in formats:
+        if form not in OUTPUT_FORMATS:
+            listed = ", ".join(OUTPUT_FORMATS)
+            section.refuse("formats", f"may have {listed}, not {form!r:.40}", f"に使えるのは {listed} です")
+    if not formats or len(set(formats)) < len(formats):
+        section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
+    return tuple(formats)
+
+
+def _predict(
+    section: Section,
+    domain: Domain,
+    budget: Budget,
+    unit: Unit,
+    workload: Workload,
+    public_total: bool,
+    settings: Mapping[str, Any],
+) -> Plan:
+    unknown = sorted(set(settings) - {"noise", "conversion"})
+    if unknown:
+        section.refuse(
+            unknown[0],
+            'is not a key here; where the plan decides (name = "auto"), only workload, public_total, noise and conversion are',
+            'は使えません。name = "auto" では workload, public_total, noise, conversion のみです',
+        )
+    call: Callable[..., Plan] = plan_table
+    try:
+        return call(domain, budget, unit=unit, workload=workload, public_total=public_total, **settings)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+    except SudareError as error:
+        raise PlanError(str(error), str(error)) from None
+
+
+def _plain(value: Any) -> Any:
+    """Decimals as floats, which mechanisms read as the decimals that were typed; lists as tuples."""
+    if isinstance(value, Decimal):
+        return float(value)
+    return tuple(_plain(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,142 @@
+"""Reading the sections of a plan file: one wording for every mistake, and the nearest name for every typo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Any, NoReturn
+
+from sudare.errors import PlanError
+
+__all__ = ["Section", "nearest"]
+
+KINDS: dict[type, tuple[str, str]] = {
+    str: ("text in quotes", "引用符で囲んだ文字列"),
+    bool: ("true or false", "true または false"),
+    int: ("a whole number", "整数"),
+    Decimal: ("a number", "数値"),
+    list: ("a list in brackets", "角括弧のリスト"),
+    dict: ("a section of its own", "独立したセクション"),
+}
+
+
+def nearest(name: str, known: Iterable[str]) -> tuple[str, str]:
+    """A hint at the known name that was probably meant, in English and Japanese; empty if none is near."""
+    close = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return (f" Did you mean '{close[0]}'?", f"「{close[0]}」のことですか。") if close else ("", "")
+
+
+class Section:
+    """One section of a plan file, whose keys are taken one by one; what is left at the end is a typo.
+
+    Args:
+        values: the keys and values, as TOML gives them, numbers as whole numbers or decimals.
+        name: the section's name, empty for the top.
+        file: the name of the file, for messages.
+    """
+
+    def __init__(self, values: Mapping[str, Any], name: str, file: str) -> None:
+        self._values, self._name, self._file = dict(values), name, file
+        self._known: list[str] = []
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there."""
+        return key in self._values
+
+    def is_text(self, key: str) -> bool:
+        """Whether the key is there and holds text."""
+        return isinstance(self._values.get(key), str)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A text that is not empty; the default may be."""
+        value = self._take(key, str, default)
+        if not str(value).strip() and value is not default:
+            self.refuse(key, "must not be empty", "空にできません")
+        return str(value)
+
+    def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
+        """One of several texts."""
+        value = str(self._take(key, str, default))
+        if value not in choices:
+            english, japanese = nearest(value, choices)
+            listed = ", ".join(f'"{choice}"' for choice in choices)
+            self.refuse(
+                key,
+                f'must be one of {listed}, and is "{value:.60}".{english}',
+                f"は {listed} のいずれかです（指定: 「{value:.60}」）。{japanese}",
+            )
+        return value
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
+        return bool(self._take(key, bool, default))
+
+    def whole(self, key: str, default: int | None = None) -> int:
+        """A whole number."""
+        return int(self._take(key, int, default))
+
+    def number(self, key: str) -> int | Decimal:
+        """A whole number or a decimal, exactly as typed."""
+        value = self._take(key, Decimal, None)
+        return value if isinstance(value, Decimal) else int(value)
+
+    def items(self, key: str, default: Sequence[Any] | None = None) -> list[Any]:
+        """A list."""
+        return list(self._take(key, list, default))
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """A section whose keys are free, empty if left out."""
+        return dict(self._take(key, dict, {}))
+
+    def section(self, key: str) -> Section:
+        """A section below this one, empty if left out."""
+        name = f"{self._name}.{key}" if self._name else key
+        return Section(self._take(key, dict, {}), name, self._file)
+
+    def sections(self, key: str) -> list[Section]:
+        """Several sections of one name, ``[[key]]``, at least one."""
+        listed = self._take(key, list, None)
+        if not listed or not all(isinstance(item, dict) for item in listed):
+            self.refuse(key, f"must be written as [[{key}]] sections", f"は [[{key}]] の形で書いてください")
+        return [Section(item, f"{key} {number}", self._file) for number, item in enumerate(listed, start=1)]
+
+    def rest(self) -> dict[str, Any]:
+        """All keys that were not taken, which are settings of a mechanism."""
+        left, self._values = self._values, {}
+        return left
+
+    def finish(self) -> None:
+        """Refuse what was not taken."""
+        for key in self._values:
+            english, japanese = nearest(key, self._known)
+            known = ", ".join(self._known)
+            where, where_ja = self._where()
+            raise PlanError(
+                f"{self._file}: {where} has no key '{key:.60}'.{english} Keys here: {known}.",
+                f"{self._file}: {where_ja}に「{key:.60}」というキーはありません。{japanese}使えるキー: {known}。",
+            )
+
+    def refuse(self, key: str, english: str, japanese: str) -> NoReturn:
+        """Say what is wrong with a key's value."""
+        where, where_ja = self._where()
+        raise PlanError(
+            f"{self._file}: '{key}' in {where} {english}{'' if english.endswith(('.', '?')) else '.'}",
+            f"{self._file}: {where_ja}の「{key}」{japanese}{'' if japanese.endswith('。') else '。'}",
+        )
+
+    def _where(self) -> tuple[str, str]:
+        return (f"section [{self._name}]", f"[{self._name}] ") if self._name else ("the plan", "計画")
+
+    def _take(self, key: str, kind: type, default: Any) -> Any:
+        self._known.append(key)
+        if key not in self._values:
+            if default is None:
+                self.refuse(key, "is missing", "がありません")
+            return default
+        value = self._values.pop(key)
+        is_right = isinstance(value, (int, Decimal) if kind is Decimal else kind)
+        if not is_right or (isinstance(value, bool) and kind is not bool):
+            english, japanese = KINDS[kind]
+            self.refuse(key, f"must be {english}", f"は{japanese}でなければなりません")
+        return value

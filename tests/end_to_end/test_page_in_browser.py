@@ -1,0 +1,150 @@
+"""The release page in a real browser: nothing sticks out on a phone, both languages are shown, and the picture is not blank."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+import sudare
+from sudare.domain import Bins, Category, CountTable, Domain
+from sudare.examples import invent_country, invent_people
+from sudare.release.page import render_page
+from tests.unit.release.sample import document_of
+
+pytestmark = pytest.mark.slow
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SECONDS = 60
+PHONE, DESK = 390, 1280
+LANGUAGES = ("en", "ja")
+
+MEASURE = """<!doctype html><meta charset="utf-8"><body style="margin:0">
+<iframe id="page" style="border:0;width:{width}px;height:2400px" srcdoc="{page}"></iframe>
+<pre id="found"></pre>
+<script>
+window.addEventListener("load", () => {{
+  const inner = document.getElementById("page").contentDocument, root = inner.documentElement;
+  const shown = kind => [...inner.querySelectorAll(kind)].filter(e => e.getClientRects().length).length;
+  document.getElementById("found").textContent =
+    `client=${{root.clientWidth}} scroll=${{root.scrollWidth}} en=${{shown(".en")}} ja=${{shown(".ja")}} ` +
+    `maps=${{[...inner.images].filter(i => i.naturalWidth).length}}`;
+}});
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> str:
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
+    return found
+
+
+@pytest.fixture(scope="module")
+def _japanese_font() -> None:
+    lister = shutil.which("fc-list")
+    if lister is None:
+        pytest.skip("fonts cannot be listed: fc-list is not installed")
+    fonts = subprocess.run([lister, ":lang=ja", "family"], capture_output=True, timeout=SECONDS, check=False).stdout
+    if not fonts.strip():
+        pytest.skip("no Japanese font is installed (such as fonts-noto-cjk)")
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    """A map, a confidential page with two maps and all warnings, and a table without a map; in both languages."""
+    country = invent_country(256, people=200_000)
+    secure = sudare.publish(country, sudare.Budget(epsilon=1))
+    research = sudare.publish(
+        country, sudare.Budget(epsilon=1, delta=1e-9), public_total=True, entropy=sudare.ResearchEntropy(1)
+    )
+    domain = Domain((Category("sex", ("female", "male")), Bins("age", tuple(range(0, 106, 5)))))
+    people = invent_people(invent_country(64, people=5_000))
+    flat = sudare.publish(CountTable.from_frame(people, domain), sudare.Budget(epsilon=1), "laplace")
+    made = {}
+    for language in LANGUAGES:
+        made[f"map-{language}"] = render_page(document_of(secure), secure.table, language=language)
+        made[f"truth-{language}"] = render_page(
+            document_of(research, reference={"name": "census 2015", "sha256": "ab" * 32}),
+            research.table,
+            language=language,
+            truth=country,
+        )
+        made[f"bars-{language}"] = render_page(document_of(flat), flat.table, language=language)
+    return made
+
+
+def run(browser: str, folder: Path, *arguments: str) -> str:
+    """What the browser prints. It is ended by its own process id if it takes too long."""
+    command = [
+        browser,
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--no-first-run",
+        "--hide-scrollbars",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={folder / 'profile'}",
+        *arguments,
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            pytest.fail(f"the browser did not finish within {SECONDS} seconds")
+        assert process.returncode == 0
+    return output
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", ["map", "truth", "bars"])
+def test_nothing_sticks_out_on_a_phone(
+    browser: str, pages: dict[str, str], kind: str, language: str, tmp_path: Path
+) -> None:
+    page = pages[f"{kind}-{language}"]
+    measure = tmp_path / "measure.html"
+    measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
+    found = run(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    numbers = dict(re.findall(r"(client|scroll|en|ja|maps)=(\d+)", found.split('id="found"')[1]))
+    assert numbers["client"] == str(PHONE)
+    assert numbers["scroll"] == str(PHONE)
+    assert int(numbers["maps"]) == {"map": 1, "truth": 2, "bars": 0}[kind]
+    other = {"en": "ja", "ja": "en"}[language]
+    assert int(numbers[language]) > 30
+    assert numbers[other] == "0"
+
+
+def test_the_measurement_would_notice(browser: str, pages: dict[str, str], tmp_path: Path) -> None:
+    wide = pages["map-en"].replace("<main>", '<main><p style="width:50rem;max-width:none">wide</p>')
+    measure = tmp_path / "measure.html"
+    measure.write_text(MEASURE.format(width=PHONE, page=html.escape(wide, quote=True)), encoding="utf-8")
+    found = run(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    assert int(re.findall(r"scroll=(\d+)", found.split('id="found"')[1])[0]) > PHONE
+
+
+@pytest.mark.usefixtures("_japanese_font")
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_picture_is_not_blank(
+    browser: str, pages: dict[str, str], width: int, language: str, tmp_path: Path
+) -> None:
+    page, picture = tmp_path / "page.html", tmp_path / "page.png"
+    page.write_text(pages[f"map-{language}"], encoding="utf-8")
+    run(browser, tmp_path, f"--window-size={width},2400", f"--screenshot={picture}", page.as_uri())
+    pixels = imread(picture)[..., :3]
+    assert pixels.shape[:2] == (2400, width)
+    rounded = (pixels * 15).round().astype(np.int64) @ np.array([256, 16, 1])
+    # Text in every part of the page, and the many colours of the map.
+    assert all(np.unique(part).size > 5 for part in np.array_split(rounded, 6))
+    assert np.unique(rounded).size > 100

@@ -1,0 +1,87 @@
+"""A small project to run commands in, and a way to run them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sudare.cli import main
+
+PLAN = """
+title = "A small town"
+
+[source]
+path = "people.csv"
+
+[[domain]]
+name = "KEY_CODE"
+kind = "mesh"
+level = "1/2"
+corners = ["53394611", "53394647"]
+
+[budget]
+epsilon = 0.25
+
+[ledger]
+location = "budget.db"
+dataset = "town"
+
+[output]
+formats = ["parquet", "csv"]
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err.strip().splitlines()[-1])["error"]
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    for name in ("LC_ALL", "LC_MESSAGES", "FORCE_COLOR", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        shown = capsys.readouterr()
+        return Answer(code, shown.out, shown.err)
+
+    return call
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Path:
+    """A folder with a plan, invented people and a ledger with a total of 1."""
+    from sudare.ledger import open_ledger
+    from sudare.privacy import Budget, Unit
+
+    cells = [f"533946{row}{column}{quarter}" for row in (1, 2, 3, 4) for column in (1, 4, 7) for quarter in (1, 2, 4)]
+    people = [cell for number, cell in enumerate(cells) for _ in range(3 * number)]
+    (tmp_path / "people.csv").write_text("KEY_CODE\n" + "\n".join(people) + "\n", encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    with open_ledger(tmp_path / "budget.db", create=True) as ledger:
+        ledger.add_dataset("town", Budget(epsilon=1), unit=Unit("person"))
+    return tmp_path

@@ -1,0 +1,100 @@
+"""Keeping budgets from the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sudare.cli.checking import shown_location
+from sudare.ledger import open_ledger
+from tests.unit.cli.conftest import Run
+
+
+def test_the_life_of_a_ledger(run: Run, tmp_path: Path) -> None:
+    location = tmp_path / "budget.db"
+    assert run("ledger", "create", location).code == 0
+    assert run("ledger", "list", location, "--json").json["datasets"] == []
+    assert "no data sets yet" in run("ledger", "list", location).err
+    added = run(
+        "ledger", "add", location, "visits", "--rho", "0.1", "--who", "patient", "--rows", "3", "--replace", "--json"
+    )
+    assert added.json["dataset"]["unit"]["rows"] == 3
+    assert added.json["dataset"]["unit"]["adjacency"] == "replace"
+    assert added.json["dataset"]["remaining"] == {"rho": "0.1"}
+    assert "visits" in run("ledger", "list", location).out
+    shown = run("ledger", "show", location, "visits")
+    assert "one patient, counted in up to 3 rows" in shown.out
+    assert run("ledger", "show", location, "visits", "--json").json["entries"][0]["body"]["total"] == {"rho": "1/10"}
+    assert "患者" not in run("ledger", "show", location, "visits", "--lang", "ja").out
+
+
+def test_a_ledger_is_not_made_twice(run: Run, town: Path) -> None:
+    assert run("ledger", "create", town / "budget.db").code == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["list", "nowhere.db"], 5),
+        (["show", "budget.db", "twon"], 5),
+        (["add", "budget.db", "town", "--epsilon", "1"], 5),
+        (["add", "budget.db", "new"], 2),
+        (["add", "budget.db", "new", "--epsilon", "-1"], 2),
+        (["add", "budget.db", "new", "--epsilon", "1e999999"], 2),
+        (["opt-out", "budget.db", "twon", "7"], 5),
+        (["opt-out", "budget.db", "town", ""], 2),
+        (["verify", "budget.db", "--known", "7"], 2),
+        (["export", "budget.db", "--out", "people.csv"], 6),
+    ],
+)
+def test_mistakes(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int) -> None:
+    monkeypatch.chdir(town)
+    assert run("ledger", *arguments).code == code
+    assert run("ledger", *arguments, "--json").error["exit_code"] == code
+
+
+def test_opting_out(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    location = town / "budget.db"
+    assert run("ledger", "opt-out", location, "town", "person 7").code == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("person 8\n\nperson 9\r\n"))
+    assert run("ledger", "opt-out", location, "town", "-", "--json").json["people"] == 2
+    with open_ledger(location) as ledger:
+        opted_out = ledger.opt_outs("town")
+    assert all(person in opted_out for person in ("person 7", "person 8", "person 9"))
+    assert "person" not in run("ledger", "export", location).out.replace('"who"', "").replace("person\\", "")
+
+
+def test_export_is_one_entry_a_line(run: Run, town: Path) -> None:
+    location = town / "budget.db"
+    lines = run("ledger", "export", location).out.splitlines()
+    assert [json.loads(line)["number"] for line in lines] == [1]
+    assert run("ledger", "export", location, "--out", town / "entries.jsonl").out == f"{town / 'entries.jsonl'}\n"
+    assert (town / "entries.jsonl").read_text(encoding="utf-8").splitlines() == lines
+    assert run("ledger", "export", location, "--json").json["entries"][0]["kind"] == "dataset"
+
+
+def test_a_sound_ledger_and_a_changed_one(run: Run, town: Path) -> None:
+    location = town / "budget.db"
+    sound = run("ledger", "verify", location)
+    assert sound.code == 0
+    head = sound.err.strip().split()[-1]
+    assert run("ledger", "verify", location, "--known", head).code == 0
+    assert run("ledger", "verify", location, "--known", "1:" + "0" * 64).code == 7
+    with sqlite3.connect(location) as connection:
+        connection.execute("UPDATE sudare_datasets SET spent = '1/2 0'")
+    connection.close()
+    changed = run("ledger", "verify", location, "--json")
+    assert changed.code == 7
+    assert changed.json["sound"] is False
+    assert changed.json["findings"]
+    assert "CHANGED" in run("ledger", "verify", location).out
+    assert "改変" in run("ledger", "verify", location, "--lang", "ja").out
+
+
+def test_passwords_are_not_shown() -> None:
+    assert "secret" not in shown_location("postgresql://me:secret@host:5432/budgets")
+    assert "host:5432/budgets" in shown_location("postgresql://me:secret@host:5432/budgets")

@@ -1,0 +1,103 @@
+"""Maps of releases, and loud warnings where the data is not one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from sudare.cli.mapping import BACKGROUND, half_blocks, shrink
+from sudare.cli.speaking import Speaker
+from tests.unit.cli.conftest import PLAN, Run
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def released(run: Run, town: Path) -> Path:
+    assert run("release", town / "plan.toml", "--yes").code == 0
+    return town
+
+
+def test_the_picture_of_a_release(run: Run, released: Path) -> None:
+    picture = released / "map.png"
+    for place in (released / "release", released / "release" / "table.parquet"):
+        shown = run("map", place, "--out", picture)
+        assert shown.code == 0
+        assert shown.out == f"{picture}\n"
+        assert "Warning" not in shown.err
+        assert picture.read_bytes().startswith(PNG)
+    values = run("map", released / "release", "--out", picture, "--json").json
+    assert values["is_release"] is True
+    assert (values["height"], values["width"]) == (8, 14)
+
+
+def test_a_data_file_is_drawn_only_with_its_plan_and_a_warning(run: Run, released: Path) -> None:
+    picture = released / "map.png"
+    people = released / "people.csv"
+    assert run("map", people, "--out", picture).code == 2
+    assert not picture.exists()
+    shown = run("map", people, "--plan", released / "plan.toml", "--out", picture)
+    assert shown.code == 0
+    assert "NOT a release" in shown.err
+    assert picture.stat().st_mode & 0o777 == 0o600
+    assert run("map", released / "nowhere", "--out", picture).code == 3
+
+
+def test_a_table_that_was_changed_is_no_release(run: Run, released: Path) -> None:
+    table = released / "release" / "table.csv"
+    table.write_text(table.read_text(encoding="utf-8") + "533946111,4\n", encoding="utf-8")
+    assert run("map", table, "--out", released / "map.png").code == 2
+
+
+def test_a_table_without_a_map(run: Run, town: Path) -> None:
+    plan = PLAN.replace('kind = "mesh"', 'kind = "category"').replace('level = "1/2"', 'labels = ["533946111"]')
+    lines = [line for line in plan.splitlines() if not line.startswith("corners")]
+    (town / "plan.toml").write_text("\n".join(lines), encoding="utf-8")
+    (town / "people.csv").write_text("KEY_CODE\n533946111\n", encoding="utf-8")
+    assert run("map", town / "people.csv", "--plan", town / "plan.toml", "--out", town / "map.png").code == 3
+
+
+def test_a_map_needs_a_place_to_go_to(run: Run, released: Path) -> None:
+    assert run("map", released / "release").code == 2
+
+
+@pytest.mark.parametrize("has_colour", [True, False])
+def test_a_map_in_the_terminal(run: Run, released: Path, monkeypatch: pytest.MonkeyPatch, has_colour: bool) -> None:
+    stream = io.StringIO()
+    colours: Literal["truecolor"] | None = "truecolor" if has_colour else None
+    console = Console(file=stream, force_terminal=True, width=80, height=30, color_system=colours, _environ={})
+    monkeypatch.setattr(Speaker, "out", console)
+    assert run("map", released / "release").code == 0
+    assert ("▀" in stream.getvalue()) is has_colour
+    assert len(stream.getvalue().strip("\n").splitlines()) <= 30
+
+
+def test_north_is_up_and_nobody_is_dark() -> None:
+    counts = np.zeros((4, 3))
+    counts[3, 0] = 50  # north-west
+    coloured = half_blocks(counts, with_colour=True)
+    plain = half_blocks(counts, with_colour=False)
+    assert coloured.plain == "▀▀▀\n▀▀▀\n"
+    assert plain.plain.splitlines()[0] == "@  "
+    empty = f"rgb({BACKGROUND[0]},{BACKGROUND[1]},{BACKGROUND[2]})"
+    styles = [str(span.style) for span in coloured.spans]
+    assert not styles[0].startswith(empty)
+    assert all(style == f"{empty} on {empty}" for style in styles[1:])
+
+
+def test_nobody_at_all_can_be_drawn() -> None:
+    assert half_blocks(np.zeros((3, 2)), with_colour=True).plain == "▀▀\n▀▀\n"
+    assert half_blocks(np.zeros((3, 2)), with_colour=False).plain.strip() == ""
+
+
+def test_shrinking_keeps_everybody() -> None:
+    counts = np.arange(70.0).reshape(7, 10)
+    small = shrink(counts, 4, 4)
+    assert small.shape == (3, 4)
+    assert small.sum() == counts.sum()
+    assert np.array_equal(shrink(counts, 10, 10), counts)

@@ -1,0 +1,241 @@
+"""From a plan to a release and back: what is asked, told, charged and written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sudare.cli import releasing
+from sudare.cli.messages import CATALOGUES
+from sudare.cli.speaking import Speaker
+from sudare.ledger import open_ledger
+from tests.unit.cli.conftest import PLAN, Run
+
+
+def remaining(town: Path) -> str:
+    with open_ledger(town / "budget.db") as ledger:
+        return str(ledger.dataset("town").remaining)
+
+
+def test_a_plan_is_shown_and_spends_nothing(run: Run, town: Path) -> None:
+    (town / "people.csv").unlink()
+    shown = run("plan", town / "plan.toml")
+    assert shown.code == 0
+    assert "epsilon = 0.75" in shown.out
+    assert "500 m" in shown.out
+    assert "Nothing was spent" in shown.err
+    values = run("plan", town / "plan.toml", "--json").json
+    assert values["charge"] == {"epsilon": "0.25"}
+    assert values["ledger"]["after"] == {"epsilon": "0.75"}
+    assert values["errors"][0]["side"] == 1
+    assert remaining(town) == "epsilon = 1"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_plan_is_shown_without_a_ledger(run: Run, town: Path, language: str) -> None:
+    (town / "budget.db").unlink()
+    shown = run("plan", town / "plan.toml", "--lang", language)
+    assert shown.code == 0
+    assert "500 m" in shown.out
+    assert "budget.db" in shown.err
+    told = run("plan", town / "plan.toml", "--json")
+    assert told.json["ledger"]["error"]["kind"] == "ledger"
+
+
+def test_a_plan_for_another_unit_is_told_before_it_is_run(run: Run, town: Path) -> None:
+    (town / "plan.toml").write_text(PLAN + "\n[method]\npublic_total = true\n", encoding="utf-8")
+    shown = run("plan", town / "plan.toml", "--json")
+    assert shown.code == 0
+    assert "replace" in shown.json["ledger"]["error"]["english"]
+    assert run("release", town / "plan.toml", "--yes").code == 5
+    assert remaining(town) == "epsilon = 1"
+
+
+def test_a_plan_that_names_its_method(run: Run, town: Path) -> None:
+    (town / "plan.toml").write_text(PLAN + '\n[method]\nname = "laplace"\n', encoding="utf-8")
+    shown = run("plan", town / "plan.toml")
+    assert shown.code == 0
+    assert "laplace" in shown.out
+    assert run("plan", town / "plan.toml", "--json").json["errors"] == []
+
+
+def test_a_plan_that_the_budget_does_not_allow(run: Run, town: Path) -> None:
+    (town / "plan.toml").write_text(PLAN.replace("0.25", "3"), encoding="utf-8")
+    assert "not enough" in run("plan", town / "plan.toml").out
+    refused = run("release", town / "plan.toml", "--yes", "--json")
+    assert refused.code == 4
+    assert refused.error["kind"] == "budget"
+    assert "Nothing was charged" in refused.error["english"]
+    assert not (town / "release").exists()
+
+
+def test_without_a_terminal_nothing_is_spent_unasked(run: Run, town: Path) -> None:
+    shown = run("release", town / "plan.toml")
+    assert shown.code == 2
+    assert "--yes" in shown.err
+    assert shown.out == ""
+    assert remaining(town) == "epsilon = 1"
+    assert not (town / "release").exists()
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2), ("", 2)])
+def test_the_answer_decides(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int) -> None:
+    monkeypatch.setattr(Speaker, "is_interactive", True)
+    monkeypatch.setattr("builtins.input", lambda *_: answer)
+    assert run("release", town / "plan.toml").code == code
+    assert remaining(town) == ("epsilon = 0.75" if code == 0 else "epsilon = 1")
+
+
+def test_nobody_answers(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(*_: object) -> str:
+        raise EOFError
+
+    monkeypatch.setattr(Speaker, "is_interactive", True)
+    monkeypatch.setattr("builtins.input", end)
+    assert run("release", town / "plan.toml").code == 2
+    assert remaining(town) == "epsilon = 1"
+
+
+def test_a_release_is_charged_once(run: Run, town: Path) -> None:
+    first = run("release", town / "plan.toml", "--yes")
+    assert first.code == 0
+    assert first.out == f"{town / 'release'}\n"
+    assert "epsilon = 0.25 was charged" in first.err
+    again = run("release", town / "plan.toml", "--yes", "--json")
+    assert again.err == ""
+    assert again.json["is_repeated"] is True
+    assert again.json["charged"] is None
+    assert again.json["remaining"] == {"epsilon": "0.75"}
+    refused = run("release", town / "plan.toml", "--yes", "--again", "--json")
+    assert refused.code == 6
+    assert remaining(town) == "epsilon = 0.75"
+    sound = run("verify", town / "release", "--ledger", town / "budget.db")
+    assert sound.code == 0
+    assert "sound" in sound.out
+    names = {check["name"] for check in run("verify", town / "release", "--json").json["checks"]}
+    plain = {name for name in names if not name.startswith("file ")}
+    assert all(f"check.{name}" in Speaker("ja").words for name in plain)
+    with (town / "release" / "table.csv").open("a", encoding="utf-8") as stream:
+        stream.write("533946111,3\n")
+    broken = run("verify", town / "release", "--json")
+    assert broken.code == 7
+    assert broken.json["sound"] is False
+    assert {check["outcome"] for check in broken.json["checks"]} >= {"failed", "skipped"}
+    assert "NOT sound" in run("verify", town / "release").out
+    assert "問題があります" in run("verify", town / "release", "--lang", "ja").out
+
+
+def test_wrong_data_charges_nothing(run: Run, town: Path) -> None:
+    (town / "people.csv").write_text("KEY_CODE\nnowhere\n", encoding="utf-8")
+    shown = run("release", town / "plan.toml", "--yes")
+    assert shown.code == 3
+    assert "Nothing was charged" in shown.err
+    assert remaining(town) == "epsilon = 1"
+    (town / "people.csv").unlink()
+    assert run("release", town / "plan.toml", "--yes").code == 3
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("row 7: Taro Yamada")])
+@pytest.mark.parametrize(
+    ("moment", "english", "japanese"),
+    [
+        ("fingerprint_of", "Nothing was charged", "予算は使われていません"),
+        ("publish", "holds the charge of this release as spent (entry 2)", "使用済みとして扱われます（項目 2）"),
+        ("appear", "charged and is complete (entry 2)", "完成しています（項目 2）"),
+    ],
+)
+def test_whatever_happens_the_charge_is_told(
+    run: Run,
+    town: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    moment: str,
+    english: str,
+    japanese: str,
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(f"sudare.release.running.{moment}", stop)
+    shown = run("release", town / "plan.toml", "--yes", "--json")
+    assert shown.code == (130 if isinstance(error, KeyboardInterrupt) else 70)
+    assert english in shown.error["english"]
+    assert japanese in shown.error["japanese"]
+    assert "Taro" not in shown.err
+
+
+def test_a_ledger_that_vanishes_is_told(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def vanish(*_: object, **__: object) -> None:
+        (town / "budget.db").unlink()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sudare.release.running.fingerprint_of", vanish)
+    assert "cannot be read now" in run("release", town / "plan.toml", "--yes", "--json").error["english"]
+
+
+def test_the_page_again(run: Run, town: Path) -> None:
+    run("release", town / "plan.toml", "--yes")
+    page = town / "release" / "release.html"
+    assert run("report", town / "release", "--lang", "ja").out == f"{page}\n"
+    assert 'lang="ja"' in page.read_text(encoding="utf-8")
+    assert run("report", town / "release", "--out", town / "page.html", "--json").json["confidential"] is False
+    assert run("report", town / "release", "--out", town / "page.html").code == 6
+    assert run("verify", town / "release", "--ledger", town / "budget.db").code == 0
+    assert run("report", town, "--json").error["kind"] == "input"
+
+
+def test_the_page_with_the_truth_stays_outside(run: Run, town: Path) -> None:
+    run("release", town / "plan.toml", "--yes")
+    before = sorted(path.name for path in (town / "release").iterdir())
+    with_truth = ("report", town / "release", "--with-truth", town / "plan.toml")
+    assert run(*with_truth).code == 2
+    assert run(*with_truth, "--yes", "--out", town / "release" / "truth.html").code == 2
+    assert not (town / "release-confidential.html").exists()
+    shown = run(*with_truth, "--yes")
+    assert shown.code == 0
+    assert "CONFIDENTIAL" in shown.err
+    assert (town / "release-confidential.html").stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in (town / "release").iterdir()) == before
+    other = PLAN.replace("53394647", "53394648")
+    (town / "other.toml").write_text(other, encoding="utf-8")
+    assert run("report", town / "release", "--with-truth", town / "other.toml", "--yes").code == 3
+
+
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    from rich.console import Console
+
+    stream = io.StringIO()
+    speaker = Speaker("ja")
+    speaker.__dict__["err"] = Console(file=stream, force_terminal=True, width=100)
+    with releasing.progress_bars(speaker) as tell:
+        for stage in ("hash", "read", "draw", "write", "report"):
+            tell(stage, None)
+            tell(stage, 0.5)
+    assert all(speaker.words(f"stage.{stage}") in stream.getvalue() for stage in ("hash", "read", "draw"))
+    assert stream.getvalue().count("100%") >= 5
+
+
+def test_progress_in_a_file_is_a_line_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    with releasing.progress_bars(Speaker("en")) as tell:
+        for share in (None, 0.5, 1.0):
+            tell("read", share)
+    assert capsys.readouterr().err == "Counting people\n"
+    with releasing.progress_bars(Speaker("en", as_json=True)) as silent:
+        silent("read", 0.5)
+    assert capsys.readouterr().err == ""
+
+
+def test_stages_have_words() -> None:
+    from sudare.release.running import STAGES
+
+    assert all(Speaker(language).words(f"stage.{stage}") for stage in STAGES for language in CATALOGUES)
+
+
+def test_the_json_of_a_release_has_nothing_but_json(run: Run, town: Path) -> None:
+    shown = run("release", town / "plan.toml", "--yes", "--json")
+    assert json.loads(shown.out)["published"]["total"] >= 0
+    assert shown.err == ""

@@ -1,0 +1,312 @@
+"""Releases: charged before the data is looked at, given back where nothing was drawn, shown whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sudare import (
+    Budget,
+    BudgetExceededError,
+    GuaranteeError,
+    InputError,
+    LedgerError,
+    OutputError,
+    ParameterError,
+    PlanError,
+    ReleaseEvent,
+    ResearchEntropy,
+    publish,
+)
+from sudare.ledger import Ledger, open_ledger
+from sudare.release import read_plan, read_published_table, run_release, running, verify_release
+from tests.unit.release.offices import PLAN, open_office, remaining, true_counts
+
+
+def no_trace_of_a_release(folder: Path) -> bool:
+    return not (folder / "release").exists() and not list(folder.glob(".*partial*"))
+
+
+def test_the_whole_way(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    told: list[str] = []
+    release = run_release(plan, progress=lambda stage, share: told.append(stage))
+    assert release.folder == tmp_path / "release"
+    assert not release.is_repeated
+    assert sorted(path.name for path in release.folder.iterdir()) == [
+        "release.html",
+        "release.json",
+        "table.csv",
+        "table.parquet",
+    ]
+    assert list(dict.fromkeys(told)) == list(running.STAGES)
+    assert remaining(tmp_path) == Budget(epsilon=2)
+    assert release.table is not None
+    published = read_published_table(release.folder)
+    assert np.array_equal(published.keys, release.table.keys)
+    assert np.array_equal(published.counts, release.table.counts)
+    assert abs(published.total - true_counts().total) < 200
+    checks = verify_release(release.folder, plan.ledger.location)
+    assert {check.outcome for check in checks} == {"passed"}
+
+
+def test_the_document_says_what_a_registry_asks_for(tmp_path: Path) -> None:
+    release = run_release(open_office(tmp_path))
+    document = json.loads((release.folder / "release.json").read_text(encoding="utf-8"))
+    assert document["deployment"]["dp_flavor"]["name"] == "Pure DP"
+    assert document["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": "1"}
+    assert document["deployment"]["privacy_loss"]["privacy_unit"] == "person"
+    assert document["deployment"]["dp_flavor"]["unprotected_quantities"] == []
+    event = ReleaseEvent.from_json(json.dumps(document["event"]))
+    assert event.cost == Budget(epsilon=1)
+    assert document["ledger"]["dataset"] == "town"
+    assert document["plan"]["errors"][0]["side"] == 1
+    assert 0.05 < document["promise"]["best_power"] < 1
+    assert str(tmp_path) not in json.dumps(document), "paths of the office's machine stay there"
+
+
+def test_nothing_true_is_in_the_folder(tmp_path: Path) -> None:
+    """The true total, and a plain hash of the input, would tell who is in the data."""
+    import hashlib
+
+    release = run_release(open_office(tmp_path))
+    plain = hashlib.sha256((tmp_path / "people.parquet").read_bytes()).hexdigest()
+    for path in release.folder.glob("release.*"):
+        text = path.read_text(encoding="utf-8")
+        assert plain not in text
+        if release.document["published"]["total"] != true_counts().total:
+            assert f"{true_counts().total:,}" not in text
+
+
+def test_the_same_release_again_costs_nothing(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    first = run_release(plan)
+    second = run_release(plan)
+    assert second.is_repeated
+    assert second.document == first.document
+    assert remaining(tmp_path) == Budget(epsilon=2)
+
+
+def test_again_on_request_costs_again(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    run_release(plan)
+    shutil.move(tmp_path / "release", tmp_path / "first")
+    assert not run_release(plan, again=True).is_repeated
+    assert remaining(tmp_path) == Budget(epsilon=1)
+
+
+def test_a_release_that_is_gone_is_not_drawn_again_unasked(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    release = run_release(plan)
+    shutil.rmtree(release.folder)
+    with pytest.raises(LedgerError, match="--again"):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=2)
+
+
+def test_more_than_the_budget_is_refused_before_the_data_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = open_office(tmp_path, total=Budget(epsilon=0.5))
+    monkeypatch.setattr(running, "read_counts", lambda *_, **__: pytest.fail("looked at the data"))
+    with pytest.raises(BudgetExceededError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=0.5)
+    assert no_trace_of_a_release(tmp_path)
+
+
+def test_bad_data_is_not_charged(tmp_path: Path) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace("[8560, 6400, 32, 32]", "[8560, 6400, 10, 10]"))
+    with pytest.raises(InputError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+    assert no_trace_of_a_release(tmp_path)
+
+
+def test_a_mechanism_that_refuses_is_not_charged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise GuaranteeError("cannot")
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, "publish", refuse)
+    with pytest.raises(GuaranteeError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+
+
+@pytest.mark.parametrize("failure", [MemoryError, KeyboardInterrupt])
+def test_what_ends_while_noise_is_drawn_stays_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
+) -> None:
+    def end(*_: Any, **__: Any) -> Any:
+        raise failure
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, "publish", end)
+    with pytest.raises(failure):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=2)
+    assert no_trace_of_a_release(tmp_path)
+
+
+@pytest.mark.parametrize("step", ["_write", "write_document", "render_page"])
+def test_what_cannot_be_written_stays_charged_and_out_of_sight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise OutputError("No space left.", "空き容量がありません。")
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, step, full)
+    with pytest.raises(OutputError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=2)
+    assert no_trace_of_a_release(tmp_path)
+
+
+@pytest.mark.parametrize("moment", ["settle", "appear"])
+def test_a_complete_release_that_was_never_shown_is_shown_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """As if the process was killed just before the ledger settled, or just before the rename."""
+
+    def killed(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    plan = open_office(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger if moment == "settle" else running, moment, killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_release(plan)
+    assert not (tmp_path / "release").exists()
+    assert remaining(tmp_path) == Budget(epsilon=2)
+    release = run_release(plan)
+    assert release.is_repeated
+    assert remaining(tmp_path) == Budget(epsilon=2)
+    assert {check.outcome for check in verify_release(release.folder, plan.ledger.location)} == {"passed"}
+    assert not list(tmp_path.glob(".*partial*"))
+
+
+def test_research_noise_is_never_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sudare.errors import NotPrivateError
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, "publish", lambda *a, **k: publish(*a, **k, entropy=ResearchEntropy(1)))
+    with pytest.raises(NotPrivateError):
+        run_release(plan)
+    assert not (tmp_path / "release").exists()
+    assert remaining(tmp_path) == Budget(epsilon=2)
+
+
+def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    (tmp_path / "release").mkdir()
+    (tmp_path / "release" / "mine.txt").write_text("mine")
+    with pytest.raises(OutputError, match="exists"):
+        run_release(plan)
+    assert (tmp_path / "release" / "mine.txt").read_text() == "mine"
+    assert remaining(tmp_path) == Budget(epsilon=3)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    plan = open_office(tmp_path, text=PLAN.replace('"release"', '"file/release"'))
+    with pytest.raises(OutputError, match="cannot be written"):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+
+
+def test_an_unknown_data_set_and_a_missing_ledger(tmp_path: Path) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace('"town"', '"twon"'))
+    with pytest.raises(LedgerError, match="town"):
+        run_release(plan)
+    (tmp_path / "plan.toml").write_text(PLAN.replace("budget.db", "other.db"))
+    with pytest.raises(LedgerError):
+        run_release(read_plan(tmp_path / "plan.toml"))
+
+
+def test_a_person_who_opted_out_is_not_counted(tmp_path: Path) -> None:
+    text = PLAN.replace('path = "people.parquet"', 'path = "people.parquet"\nperson = "person"')
+    plan = open_office(tmp_path, text=text)
+    with open_ledger(plan.ledger.location) as ledger:
+        assert running.read_release_source(plan, ledger).total == true_counts().total
+        ledger.opt_out("town", "p3")
+        ledger.opt_out("town", "p5")
+        assert running.read_release_source(plan, ledger).total == true_counts().total - 2
+
+
+def test_opting_out_needs_the_column_of_persons(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    with open_ledger(plan.ledger.location) as ledger:
+        ledger.opt_out("town", "p3")
+    with pytest.raises(PlanError, match="opt_outs_removed"):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+    text = PLAN.replace('path = "people.parquet"', 'path = "people.parquet"\nopt_outs_removed = true')
+    (tmp_path / "plan.toml").write_text(text)
+    run_release(read_plan(tmp_path / "plan.toml"))
+
+
+def test_opting_out_makes_it_another_release(tmp_path: Path) -> None:
+    text = PLAN.replace('path = "people.parquet"', 'path = "people.parquet"\nperson = "person"')
+    plan = open_office(tmp_path, text=text)
+    run_release(plan)
+    with open_ledger(plan.ledger.location) as ledger:
+        ledger.opt_out("town", "p3")
+    with pytest.raises(OutputError, match="exists"):
+        run_release(plan)
+
+
+@pytest.mark.parametrize(
+    ("method", "mechanism"),
+    [
+        ('name = "nn-wavelet"', "nn-wavelet"),
+        ('name = "laplace"\nthreshold = 4', "laplace"),
+        ("public_total = true", None),
+    ],
+)
+def test_other_methods(tmp_path: Path, method: str, mechanism: str | None) -> None:
+    from sudare import Unit
+
+    plan = open_office(tmp_path, text=PLAN.replace("[output]", f"[method]\n{method}\n[output]"))
+    if mechanism is None:
+        with pytest.raises(LedgerError, match="replace"):
+            run_release(plan)
+        with open_ledger(plan.ledger.location) as ledger:
+            ledger.add_dataset("replaced", Budget(epsilon=1), unit=Unit("person", adjacency="replace"))
+        (tmp_path / "plan.toml").write_text(plan.file.read_text().replace('"town"', '"replaced"'))
+        release = run_release(read_plan(tmp_path / "plan.toml"))
+        assert release.document["published"]["total"] == true_counts().total
+        assert release.document["deployment"]["dp_flavor"]["unprotected_quantities"] == ["total"]
+        return
+    release = run_release(plan)
+    assert release.document["event"]["mechanism"] == mechanism
+
+
+def test_a_format_that_cannot_hold_the_table_is_found_before_the_charge(tmp_path: Path) -> None:
+    sex = '[[domain]]\nname = "sex"\nkind = "category"\nlabels = ["f", "m"]\n[budget]'
+    plan = open_office(tmp_path, text=PLAN.replace('"csv"', '"geotiff"').replace("[budget]", sex))
+    with pytest.raises(ParameterError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+    with open_ledger(plan.ledger.location) as ledger:
+        assert [entry.kind for entry in ledger.entries()] == ["dataset"]
+
+
+def test_measurements_and_a_reference(tmp_path: Path) -> None:
+    from sudare.io import write_table
+
+    text = PLAN.replace("[output]", "[output]\nmeasurements = true").replace(
+        "[budget]", '[reference]\nname = "last year"\npublic = true\npath = "old.csv"\ncount = "population"\n[budget]'
+    )
+    plan = open_office(tmp_path, text=text)
+    write_table(true_counts(), tmp_path / "old.csv")
+    release = run_release(plan)
+    assert release.document["reference"]["name"] == "last year"
+    assert "measurements.parquet" in {entry["name"] for entry in release.document["files"]}
+    assert "last year" in (release.folder / "release.html").read_text(encoding="utf-8")
