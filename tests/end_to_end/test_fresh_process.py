@@ -49,6 +49,20 @@ def test_budgets_load_nothing_heavy() -> None:
     assert not loaded & {"numba", "scipy", "matplotlib", "cryptography", "dp_accounting", "mpmath"}
 
 
+def test_reading_and_writing_load_no_pandas(tmp_path: Path) -> None:
+    """Half a second of every release, for nothing."""
+    code = f"""
+import sys, sudare
+from sudare.io import Source, read_counts, write_table
+mesh = sudare.Mesh("KEY_CODE", "3", 4240, 3120, 8, 8)
+table = sudare.CountTable.from_dense([[5] * 8] * 8, sudare.Domain((mesh, )))
+path = write_table(table, {str(tmp_path / "table.parquet")!r})
+assert read_counts(Source(str(path), rows="counts", count="population"), table.domain) == table
+print("duckdb" in sys.modules, "pandas" in sys.modules)
+"""
+    assert run("-c", code).stdout.split() == ["True", "False"]
+
+
 def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> None:
     code = "import sudare; print(sudare.discrete_laplace(3).draw(5).size)"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}

@@ -18,7 +18,7 @@ import numpy as np
 from sudare.domain import Attribute, Bins, Category, Hierarchy, Mesh, Positions
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
-from sudare.io.engine import identifier, literal
+from sudare.io.engine import identifier, literal, numpy_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -133,12 +133,12 @@ class AttributeColumn:
             WrongValueError: if one does not belong to the attribute.
         """
         if self.is_placed_by_sql:
-            places = values.to_numpy(zero_copy_only=False).astype(np.int64)
+            places = numpy_of(values).astype(np.int64)
             if places.size and places.min() < 0:
                 raise self._outside_bins()
             return (places,)
         if isinstance(self.attribute, Bins):
-            numbers = values.to_numpy(zero_copy_only=False)
+            numbers = numpy_of(values)
             try:
                 return self.attribute.places(numbers)
             except ParameterError:
@@ -243,7 +243,7 @@ def _whole_numbers(attribute: Mesh | Positions, values: Any) -> NDArray[Any]:
             allowed = f"whole numbers from 0 to {attribute.length - 1}"
             raise WrongValueError(values[position].as_py(), allowed, is_label=False)
     try:
-        whole: NDArray[Any] = values.cast(pyarrow.int64()).to_numpy()
+        whole: NDArray[Any] = numpy_of(values.cast(pyarrow.int64()))
     except pyarrow.ArrowInvalid:
         allowed = "whole numbers"
         wrong = next(value for value in values.to_pylist() if not _is_whole(value))
@@ -296,7 +296,7 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
     distinct = np.empty(len(found), dtype=object)
     distinct[:] = found
     (places,) = attribute.places(distinct)
-    return (places[encoded.indices.to_numpy()],)
+    return (places[numpy_of(encoded.indices)],)
 
 
 def _leaves(attribute: Attribute) -> list[Any]:

@@ -14,7 +14,7 @@ from sudare.domain import CountTable, Domain, Mesh
 from sudare.errors import ParameterError
 from sudare.io import complaints
 from sudare.io.columns import AttributeColumn, WrongValueError, count_expression, family_of
-from sudare.io.engine import Progress, fetch_arrow, identifier, literal, open_engine, told
+from sudare.io.engine import Progress, fetch_arrow, identifier, literal, numpy_of, open_engine, told
 from sudare.io.points import PointColumn
 from sudare.io.relations import FILE_COLUMN, ROW_COLUMN, Relation, open_relation
 from sudare.io.source import Source
@@ -170,8 +170,13 @@ class _Reading:
             person = identifier(self.source.person)
             inner = f"SELECT {', '.join([*grouped, 'p'])} FROM ({self._selected([f'{person} AS p'])})"
             left_out = self._left_out(opted_out)
-            order = ", ".join(f"{name} NULLS FIRST" for name in names)
-            # What is kept depends on this person's rows only, and mistakes are kept first, so that they are told.
+            # What is kept depends on this person's rows only. Mistakes are kept first, so that they are told; the rest in an
+            # order that favours no cell.
+            mistakes = [f"{name} IS NULL" for name in names]
+            mistakes += [
+                f"{name} < 0" for name, column in zip(names, self.columns, strict=True) if column.is_placed_by_sql
+            ]
+            order = f"({' OR '.join(mistakes)}) DESC, hash(p, {', '.join(names)}), {', '.join(names)}"
             bounded = (
                 f"SELECT {', '.join(names)}, p IS NULL AS nobody FROM ({inner}){left_out} "
                 f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {order}) <= {rows_per_person}"
@@ -189,7 +194,7 @@ class _Reading:
                 )
         result = self._within_windows(result)
         keys = self.domain.keys_at(*self._places(result))
-        return CountTable.from_cells(self.domain, keys, result["n"].to_numpy())
+        return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
 
     def _left_out(self, opted_out: OptedOut | None) -> str:
         if opted_out is None or not opted_out.digests:
@@ -213,22 +218,22 @@ class _Reading:
             raise complaints.nothing_kept(list(self.source.where.items()))
         if result["n"].null_count:
             raise complaints.missing_value(self.count, self._spot(f"{identifier(self.count)} IS NULL"))
-        amounts = result["n"].to_numpy()
+        amounts = numpy_of(result["n"])
         if amounts.size and amounts.min() < 0:
             raise complaints.wrong_count(self.count, self._spot(f"({count}) < 0"))
         result = self._within_windows(result)
         keys = self.domain.keys_at(*self._places(result))
         self._refuse_repeated(result, keys)
         try:
-            return CountTable.from_cells(self.domain, keys, result["n"].to_numpy())
+            return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
         except ParameterError:
             raise complaints.too_many(self.count) from None
 
     def _refuse_repeated(self, result: Any, keys: NDArray[np.uint64]) -> None:
         """Different numbers may fall in one bin, and are added up; the same values twice are a mistake."""
-        by_number = [result[name].to_numpy() for name in result.column_names if name.startswith("r")]
+        by_number = [numpy_of(result[name]) for name in result.column_names if name.startswith("r")]
         by_number += [
-            result[f"a{number}"].to_numpy()
+            numpy_of(result[f"a{number}"])
             for number, column in enumerate(self.columns)
             if column.raw != identifier(column.name) and not column.is_placed_by_sql
         ]

@@ -12,20 +12,36 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+    from numpy.typing import NDArray
 
-__all__ = ["Progress", "fetch_arrow", "identifier", "literal", "open_engine", "told"]
+__all__ = ["Progress", "fetch_arrow", "identifier", "literal", "numpy_of", "open_engine", "told"]
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done, from 0 to 1, and what is being done."""
 
 MEMORY = re.compile(r"[1-9][0-9]*(\.[0-9]+)? ?([KMGT]i?B)")
 SECONDS_BETWEEN_REPORTS = 0.2
+
+
+def numpy_of(values: Any) -> NDArray[Any]:
+    """A pyarrow array, in one piece or several, for NumPy. Numbers go without pandas, which pyarrow's own way would load."""
+    import pyarrow.types
+
+    if isinstance(values, pyarrow.ChunkedArray):
+        values = values.combine_chunks()
+    kind = values.type
+    if values.null_count or not (pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)):
+        array: NDArray[Any] = values.to_numpy(zero_copy_only=False)
+        return array
+    return np.from_dlpack(values).copy()
 
 
 def identifier(name: str) -> str:

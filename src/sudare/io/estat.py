@@ -32,7 +32,7 @@ from sudare.domain import CountTable, Domain, Mesh, mesh_cells
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.columns import first_refused, within_window
-from sudare.io.engine import Progress
+from sudare.io.engine import Progress, numpy_of
 from sudare.io.source import ESTAT_COLUMNS, Source, first_fields, open_member
 
 if TYPE_CHECKING:
@@ -188,12 +188,12 @@ def _read_file(path: str, count: str | None, code: str) -> tuple[Integers, Integ
     table = table.combine_chunks()
     if table[code].null_count or table[ESTAT_COLUMNS[1]].null_count:
         raise _find_mistake(file, code, column)
-    marks = table[column].is_null().to_numpy()
-    counts: Integers = table[column].fill_null(0).to_numpy()
-    treatment: Integers = table[ESTAT_COLUMNS[1]].to_numpy()
+    marks = numpy_of(table[column].is_null().cast(pyarrow.uint8())) == 1
+    counts: Integers = numpy_of(table[column].fill_null(0))
+    treatment: Integers = numpy_of(table[ESTAT_COLUMNS[1]])
     if (counts < 0).any() or (marks & (treatment != SUPPRESSED)).any() or ((treatment < 0) | (treatment > 2)).any():
         raise _find_mistake(file, code, column)
-    return table[code].to_numpy(), counts
+    return numpy_of(table[code]), counts
 
 
 def _rows_of(file: _File) -> csv.DictReader[str]:

@@ -17,7 +17,7 @@ from sudare.domain.mesh import SUSPICIOUS
 from sudare.errors import ParameterError
 from sudare.io import complaints
 from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text, within_window
-from sudare.io.engine import identifier
+from sudare.io.engine import identifier, numpy_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -97,13 +97,13 @@ class PointColumn(AttributeColumn):
     def _cells(self, values: Any) -> tuple[Integers, Integers]:
         """Rows and columns in the whole grid."""
         cell, latitude, longitude = (values.field(name) for name in ("cell", "latitude", "longitude"))
-        numbers = cell.fill_null(0).to_numpy(zero_copy_only=False)
+        numbers = numpy_of(cell.fill_null(0))
         if numbers.size and numbers.min() < 0:
             raise self._outside()
         rows, columns = numbers // self._side, numbers % self._side
-        near = np.flatnonzero(cell.is_null().to_numpy(zero_copy_only=False))
+        near = np.flatnonzero(numpy_of(cell.is_null()))
         if near.size:
-            y, x = (along.take(near).to_numpy(zero_copy_only=False) for along in (latitude, longitude))
+            y, x = (numpy_of(along.take(near)) for along in (latitude, longitude))
             try:
                 rows[near], columns[near] = mesh_cells_of_points(y, x, self._mesh.level)
             except ParameterError:

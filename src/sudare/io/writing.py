@@ -138,9 +138,9 @@ def write_measurements(
                 "domain", "write_measurements", f"without an attribute named {name!r}", Described("one")
             )
     columns = {
-        "name": pyarrow.array(described["name"], pyarrow.string()),
-        "kind": pyarrow.array(described["kind"], pyarrow.string()),
-        "scale": pyarrow.array(described["scale"]),
+        "name": pyarrow.array(described["name"].tolist(), pyarrow.string()),
+        "kind": pyarrow.array(described["kind"].tolist(), pyarrow.string()),
+        "scale": _arrow_numbers(described["scale"]),
     }
     rows = pyarrow.table({**columns, **dict(zip(cells.column_names, cells.columns, strict=True))})
     with atomically(target, replace=replace) as temporary:
@@ -182,7 +182,15 @@ def arrow_table(domain: Domain, keys: NDArray[np.uint64], counts: dict[str, Any]
             raise ParameterError("count", "write_table", "another name than the attributes have", name)
     values = domain.columns_of(keys)
     columns = {attribute.name: _arrow_column(attribute, values[attribute.name]) for attribute in domain.attributes}
-    return pyarrow.table({**columns, **{name: pyarrow.array(numbers) for name, numbers in counts.items()}})
+    return pyarrow.table({**columns, **{name: _arrow_numbers(numbers) for name, numbers in counts.items()}})
+
+
+def _arrow_numbers(values: NDArray[Any]) -> Any:
+    """Numbers as they lie in memory. ``pyarrow.array`` would load pandas to see whether it was handed a series."""
+    import pyarrow
+
+    flat = np.ascontiguousarray(values)
+    return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(flat.dtype), flat.size, [None, pyarrow.py_buffer(flat)])
 
 
 def _arrow_column(attribute: Attribute, values: NDArray[Any]) -> Any:
@@ -194,9 +202,9 @@ def _arrow_column(attribute: Attribute, values: NDArray[Any]) -> Any:
         return pyarrow.array([str(code).zfill(digits) for code in values.tolist()], pyarrow.string())
     if isinstance(attribute, Bins):
         is_whole = all(isinstance(edge, int) for edge in attribute.edges)
-        return pyarrow.array(values.astype(np.int64 if is_whole else np.float64))
+        return _arrow_numbers(values.astype(np.int64 if is_whole else np.float64))
     if not isinstance(attribute, Category):
-        return pyarrow.array(values.tolist(), pyarrow.string()) if values.dtype.kind in "UO" else pyarrow.array(values)
+        return pyarrow.array(values.tolist(), pyarrow.string()) if values.dtype.kind in "UO" else _arrow_numbers(values)
     kind = _arrow_type(attribute.labels)
     listed = values.tolist()
     return pyarrow.array([str(value) for value in listed] if kind is None else listed, kind or pyarrow.string())

@@ -250,10 +250,11 @@ def _read_source(section: Section, base: Path) -> Source:
     rows = section.choice("rows", ROWS, by_default)
     person = section.text("person") if section.has("person") else None
     encoding = section.text("encoding", "utf-8")
+    outside = section.choice("outside", ("refuse", "leave out"), "refuse")
     section.finish()
     paths = tuple(str(base / item) for item in given)
     try:
-        return Source(paths, form, rows, count, columns, query, person, encoding, where)
+        return Source(paths, form, rows, count, columns, query, person, encoding, where, outside)
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
 
@@ -266,6 +267,7 @@ def _source_facts(source: Source) -> dict[str, Any]:
         "columns": dict(source.columns),
         "query": source.query,
         "person": source.person,
+        "outside": source.outside,
         "where": {key: str(value) for key, value in source.where.items()},
     }
 
