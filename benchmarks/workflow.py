@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ from benchmarks.estat_files import write_estat_folder
 from benchmarks.measuring import best_seconds, in_new_process
 from sudare.io import Source, read_counts
 from sudare.ledger import open_ledger
+from sudare.ledger.entries import Settled
 
 PEOPLE = 100_000_000
 PROCESSES = 8
@@ -169,9 +169,8 @@ def _ledger(folder: Path) -> dict[str, float]:
         told = [number for numbers in pool.map(_spend, [(location, PAIRS)] * PROCESSES) for number in numbers]
         seconds = time.perf_counter() - start
     with open_ledger(location) as ledger:
-        settled = [
-            json.loads(json.dumps(entry.body))["reservation"] for entry in ledger.entries() if entry.kind == "settle"
-        ]
+        bodies = [entry.read() for entry in ledger.entries()]
+        settled = [body.reservation for body in bodies if isinstance(body, Settled)]
         findings = ledger.verify()
     lost = len(set(told) - set(settled)) + (len(settled) - len(set(settled))) + len(findings)
     return {"ledger_pairs_per_second": PROCESSES * PAIRS / seconds, "ledger_lost": float(lost)}

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CountTable"]
 
+WORTH_A_KERNEL = 1 << 15
+"""Cells from which on loading the compiled sort is worth the time."""
+
 LARGEST_TOTAL = 2**62
 LARGEST_DENSE = 1 << 34
 
@@ -159,17 +162,16 @@ class CountTable:
 
     @classmethod
     def _merged(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
-        order = np.argsort(keys)
-        ordered = keys[order]
-        starts = (
-            np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-            if keys.size
-            else np.empty(0, dtype=np.int64)
-        )
         _check_total(counts, "counts", "CountTable")
-        sums = np.add.reduceat(counts[order], starts) if keys.size else counts
+        ordered, sums = _in_order(domain, keys, counts)
+        is_first = np.empty(ordered.size, dtype=np.bool_)
+        is_first[:1] = True
+        np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+        if not is_first.all():
+            starts = np.flatnonzero(is_first)
+            ordered, sums = ordered[starts], np.add.reduceat(sums, starts)
         kept = sums > 0
-        return cls._checked(domain, ordered[starts][kept], sums[kept])
+        return cls(domain, ordered, sums) if kept.all() else cls(domain, ordered[kept], sums[kept])
 
     @classmethod
     def _checked(cls, domain: Domain, keys: Keys, counts: Counts) -> CountTable:
@@ -272,6 +274,16 @@ def _read_counts(values: ArrayLike, parameter: str, function: str) -> Counts:
         position = int(np.flatnonzero(wrong.ravel())[0])
         raise ParameterError(parameter, function, requirement, Described(f"another number at position {position}"))
     return array.astype(np.int64)
+
+
+def _in_order(domain: Domain, keys: Keys, counts: Counts) -> tuple[Keys, Counts]:
+    """Cells by ascending keys."""
+    if keys.size < WORTH_A_KERNEL:
+        order = np.argsort(keys, kind="stable")
+        return keys[order], counts[order]
+    from sudare.kernels.sorting import sort_cells
+
+    return sort_cells([(keys, counts)], (domain.cells - 1).bit_length())
 
 
 def _check_total(counts: Counts, parameter: str, function: str) -> None:

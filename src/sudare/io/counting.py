@@ -223,11 +223,14 @@ class _Reading:
             raise complaints.wrong_count(self.count, self._spot(f"({count}) < 0"))
         result = self._within_windows(result)
         keys = self.domain.keys_at(*self._places(result))
-        self._refuse_repeated(result, keys)
+        amounts = numpy_of(result["n"])
         try:
-            return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
+            table = CountTable.from_cells(self.domain, keys, amounts)
         except ParameterError:
             raise complaints.too_many(self.count) from None
+        if table.keys.size < amounts.size:  # some cells came twice, or with nobody in them
+            self._refuse_repeated(result, keys)
+        return table
 
     def _refuse_repeated(self, result: Any, keys: NDArray[np.uint64]) -> None:
         """Different numbers may fall in one bin, and are added up; the same values twice are a mistake."""

@@ -14,7 +14,8 @@ from sudare.parameters import shown
 
 __all__ = ["fingerprint_of"]
 
-CHUNK = 1 << 20
+CHUNK = 1 << 24
+"""Bytes read and hashed at a time: many, so that a thread that loads something beside it has few turns to wait for."""
 QUOTED = re.compile(r"'((?:[^']|'')+)'|\"((?:[^\"]|\"\")+)\"")
 
 

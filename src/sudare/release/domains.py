@@ -14,8 +14,8 @@ from sudare.release.sections import Section
 __all__ = ["describe_domain", "domain_of_description", "read_domain_sections"]
 
 KINDS = ("mesh", "category", "bins", "positions")
-AREAS = {"japan": ("3622", "6853")}
-"""The first and the last primary mesh of whole countries, south-west to north-east: latitude 24 to 46, longitude 122 to 154."""
+AREAS = {"japan": (36, 22, 33, 32)}
+"""Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
 
 def read_domain_sections(sections: list[Section]) -> Domain:
@@ -50,9 +50,8 @@ def _read_mesh(section: Section, name: str) -> Attribute:
             )
         return Mesh(name, level, *window)
     if section.has("area"):
-        corners: Any = AREAS[section.choice("area", tuple(AREAS))]
-    else:
-        corners = section.items("corners", [])
+        return Mesh(name, level, *(number * level.divisions for number in AREAS[section.choice("area", tuple(AREAS))]))
+    corners = section.items("corners", [])
     if len(corners) != 2 or not all(
         isinstance(corner, str) and corner.isascii() and corner.isdigit() for corner in corners
     ):

@@ -17,7 +17,9 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from sudare.domain import CountTable
@@ -37,6 +39,13 @@ __all__ = ["Release", "read_release_source", "run_release"]
 SUFFIXES = {"parquet": ".parquet", "csv": ".csv", "arrow": ".arrow", "geoparquet": ".geoparquet", "geotiff": ".tif"}
 TABLE = "table"
 MEASUREMENTS = "measurements.parquet"
+HEAVY = (
+    "duckdb",
+    "sudare.kernels.mesh_codes",
+    "sudare.kernels.sampling",
+    "sudare.kernels.splits",
+    "sudare.kernels.sorting",
+)
 NOT_SECRET = b"public reference"
 
 Progress = Callable[[str, float | None], None]
@@ -82,6 +91,7 @@ def run_release(
         OutputError: if the folder exists or cannot be written.
     """
     tell = progress if progress is not None else _silent
+    Thread(target=_load_ahead).start()
     with open_ledger(plan.ledger.location) as ledger:
         ledger.dataset(plan.ledger.dataset)
         tell("hash", None)
@@ -106,6 +116,12 @@ def run_release(
             workshop.complete()
             _settle_and_show(plan, ledger, reservation, published.event, workshop.folder)
             return Release(plan.folder, document, published.table, is_repeated=False)
+
+
+def _load_ahead() -> None:
+    """Load what counting and drawing need: a second of work, done while the input is hashed and counted."""
+    for name in HEAVY:
+        import_module(name)
 
 
 def read_release_source(
