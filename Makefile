@@ -35,7 +35,7 @@ lint: setup
 	@$(IN_ROOT) .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache && .venv/bin/mypy
 
 docs: setup
-	@$(IN_ROOT) $(PYTHON) -m mkdocs build --strict --quiet --site-dir out/docs && echo "The documentation is in out/docs/index.html"
+	@$(IN_ROOT) NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet --site-dir out/docs && echo "The documentation is in out/docs/index.html"
 
 bench: setup
 	@$(IN_ROOT) $(PYTHON) -m benchmarks all

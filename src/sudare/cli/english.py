@@ -187,7 +187,6 @@ SPOKEN: Mapping[str, str] = {
     "release.done": "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
     "release.repeated": "This very release was made before (ledger entry {entry}): nothing was spent.",
     "release.page": "The report is {page}.",
-    "stage.hash": "Recognising the data",
     "stage.read": "Counting people",
     "stage.draw": "Drawing noise",
     "stage.write": "Writing tables",

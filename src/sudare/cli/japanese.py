@@ -184,7 +184,6 @@ SPOKEN: Mapping[str, str] = {
     "release.done": "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",
     "release.repeated": "同一の公表が既に実行済みです（台帳の項目 {entry}）。予算は使っていません。",
     "release.page": "報告書: {page}",
-    "stage.hash": "データの照合",
     "stage.read": "人数の集計",
     "stage.draw": "ノイズの生成",
     "stage.write": "表の書き出し",

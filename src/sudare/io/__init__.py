@@ -3,11 +3,10 @@
 - `source`: `Source` says where data is and how it is laid out. `reading`: `read_counts` and `describe_source`.
 - `relations`, `columns`, `points`, `counting`: tabular data through DuckDB. `estat`: mesh statistics as e-Stat hands them out.
 - `writing`: `write_table`, `write_measurements`; `geotiff`, `geoparquet`: maps. `atomic`: files that appear whole.
-- `fingerprint`: whether the data is the same, told to nobody else. `complaints`: what is said of a wrong file.
+- `complaints`: what is said of a wrong file.
 """
 
 from sudare.io.atomic import atomically
-from sudare.io.fingerprint import fingerprint_of
 from sudare.io.reading import describe_source, read_counts
 from sudare.io.source import FORMATS, Source, SourceInfo
 from sudare.io.writing import write_measurements, write_table
@@ -18,7 +17,6 @@ __all__ = [
     "SourceInfo",
     "atomically",
     "describe_source",
-    "fingerprint_of",
     "read_counts",
     "write_measurements",
     "write_table",

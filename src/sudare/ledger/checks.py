@@ -135,7 +135,7 @@ def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
         raise LedgerError(
             f"The release protects a {unit.who} ({unit.adjacency}), the total of {dataset!r} a {protected.who} "
             f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit.",
-            f"この公開の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
+            f"この公表の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
             f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。",
         )
 
@@ -147,7 +147,7 @@ def exceeded(
     return BudgetExceededError(
         f"The budget of {dataset!r} does not allow this release: total {total}; already spent or reserved "
         f"{committed or 'nothing'}; asked {cost}; remaining {left or 'nothing'}.",
-        f"{dataset!r} の予算ではこの公開はできません。総予算 {total}、消費・予約済み {committed or 'なし'}、"
+        f"{dataset!r} の予算ではこの公表はできません。総予算 {total}、消費・予約済み {committed or 'なし'}、"
         f"今回の費用 {cost}、残り {left or 'なし'}。",
     )
 

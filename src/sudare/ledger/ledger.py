@@ -167,7 +167,7 @@ class Ledger:
             if event.unit != reserved.unit:
                 raise LedgerError(
                     f"The release protects {event.unit}, but {reserved.unit} was reserved for; the reservation stays spent.",
-                    f"公開結果の保護単位 {event.unit} が、予約時の {reserved.unit} と異なります。予約分は消費されたままです。",
+                    f"公表結果の保護単位 {event.unit} が、予約時の {reserved.unit} と異なります。予約分は消費されたままです。",
                 )
             account = self._account(reservation.dataset)
             held = charge_of(reserved.cost, account.added.total, reservation.dataset)
@@ -176,8 +176,8 @@ class Ledger:
                 raise LedgerError(
                     f"The release cost {event.cost}, but only {reserved.cost} was reserved; the reservation stays spent. "
                     f"Do not publish the result.",
-                    f"公開の費用 {event.cost} が予約した {reserved.cost} を超えています。予約分は消費されたままです。"
-                    f"結果を公開しないでください。",
+                    f"公表の費用 {event.cost} が予約した {reserved.cost} を超えています。予約分は消費されたままです。"
+                    f"結果を公表しないでください。",
                 )
             entry = self._append("settle", reservation.dataset, body)
             self._set_balance(reservation.dataset, account.spent + charge, account.reserved - held)
@@ -215,6 +215,20 @@ class Ledger:
                 "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, fingerprint)
             )
             return self._entry(found[0][0]) if found else None
+
+    def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled]]:
+        """All settled releases with a fingerprint, in order, with what their entries say."""
+        found: list[tuple[Entry, Settled]] = []
+        if self.settled(dataset, fingerprint) is None:
+            return found
+        reserved: dict[int, str] = {}
+        for entry in self.entries(dataset):
+            body = entry.read() if entry.kind in ("reserve", "settle") else None
+            if isinstance(body, Reserved):
+                reserved[entry.number] = body.fingerprint
+            elif isinstance(body, Settled) and reserved.get(body.reservation) == fingerprint:
+                found.append((entry, body))
+        return found
 
     def reservations(self, dataset: str) -> list[Reservation]:
         """Reservations of a data set that are neither settled nor cancelled, in order."""

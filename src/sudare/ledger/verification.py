@@ -204,7 +204,7 @@ class _Replay:
                 self.tell(
                     entry.number,
                     f"Its release is not what reservation {body.reservation} was made for.",
-                    f"公開の内容が予約 {body.reservation} と合いません。",
+                    f"公表の内容が予約 {body.reservation} と合いません。",
                 )
             account.spent += charge
             self._results[entry.dataset, held.body.fingerprint] = entry.number

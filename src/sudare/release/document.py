@@ -6,7 +6,6 @@ Nothing here depends on the data except through what was published.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.domains import describe_domain
+from sudare.release.hashing import hash_of_file
 from sudare.release.plan_file import ReleasePlan
 from sudare.tables import Published
 from sudare.tables.plan import Plan
@@ -56,9 +56,7 @@ class Charge:
 
 def describe_file(path: Path) -> dict[str, Any]:
     """Name, size and hash of a published file."""
-    with path.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": hash_of_file(path)}
 
 
 def write_document(
@@ -92,7 +90,7 @@ def write_document(
         "ledger": asdict(charge),
         "input": {
             "keyed_hash": keyed_input_hash,
-            "note": "HMAC-SHA256 of the input files, with a key that stays in the ledger: a plain hash would let anyone "
+            "note": "HMAC-SHA256 of the true counts, with a key that stays in the ledger: a plain hash would let anyone "
             "who knows all other people test who is in the data.",
         },
         "versions": {

@@ -111,11 +111,10 @@ class ReleasePlan:
     opt_outs_removed: bool
     predicted: Plan | None = field(compare=False)
 
-    def fingerprint(self, input_hash: str, reference_hash: str, last_opt_out: int = 0) -> str:
-        """The same for releases that would publish the same table from the same data at the same cost."""
+    def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
+        """The same for releases that would publish the same table of the same data at the same cost."""
         facts = {
             "last_opt_out": last_opt_out if self.source.person is not None else 0,
-            "input": input_hash,
             "reference": reference_hash,
             "domain": describe_domain(self.domain),
             "unit": self.unit.to_dict(),

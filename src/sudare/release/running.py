@@ -1,17 +1,18 @@
 """Running a release: charge, read, draw, write, settle, show. In this order, so that no crash gives anything away.
 
-1. The budget is reserved before the data is looked at. From here on it counts as spent.
+1. The budget is reserved before anybody is counted. From here on it counts as spent.
 2. The data is read. If it cannot be, nothing was drawn: the reservation is cancelled.
 3. Noise is drawn, and the files are written out of sight. If this fails the reservation stays spent.
 4. When all of it is on the disk the ledger settles the charge, with the hash of the release.
 5. One rename shows the folder.
 
 A crash after step 3 leaves a complete release out of sight. The same plan run again settles and shows it, and spends nothing.
+Where the same plan was carried out before, people are counted first, to see whether the data is the same; that alone
+releases nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -24,12 +25,13 @@ from typing import Any
 
 from sudare.domain import CountTable
 from sudare.errors import LedgerError, PlanError, SudareError
-from sudare.io import fingerprint_of, read_counts, write_measurements, write_table
-from sudare.ledger import Entry, Ledger, Reservation, open_ledger
+from sudare.io import read_counts, write_measurements, write_table
+from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import Charge, write_document
 from sudare.release.folders import DOCUMENT, PAGE, Workshop, appear, completed_beside, told
+from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash
 from sudare.release.page import render_page
 from sudare.release.plan_file import ReleasePlan
 from sudare.tables import Published, publish
@@ -37,21 +39,25 @@ from sudare.tables import Published, publish
 __all__ = ["Release", "read_release_source", "run_release"]
 
 SUFFIXES = {"parquet": ".parquet", "csv": ".csv", "arrow": ".arrow", "geoparquet": ".geoparquet", "geotiff": ".tif"}
+ANY_TABLE = {"parquet", "csv", "arrow"}
+"""Formats that hold tables over any domain."""
+
 TABLE = "table"
 MEASUREMENTS = "measurements.parquet"
 HEAVY = (
     "duckdb",
+    "pyarrow.parquet",
     "sudare.kernels.mesh_codes",
     "sudare.kernels.sampling",
     "sudare.kernels.splits",
     "sudare.kernels.sorting",
+    "jinja2",
 )
-NOT_SECRET = b"public reference"
 
 Progress = Callable[[str, float | None], None]
 """Told what is being done (a word of STAGES), and which share of it is done where this is known."""
 
-STAGES = ("hash", "read", "draw", "write", "report")
+STAGES = ("read", "draw", "write", "report")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,33 +99,32 @@ def run_release(
     tell = progress if progress is not None else _silent
     Thread(target=_load_ahead).start()
     with open_ledger(plan.ledger.location) as ledger:
-        ledger.dataset(plan.ledger.dataset)
-        tell("hash", None)
-        input_hash = fingerprint_of(plan.source, ledger.secret(plan.ledger.dataset))
-        reference_hash = "" if plan.reference is None else fingerprint_of(plan.reference.source, NOT_SECRET)
-        fingerprint = plan.fingerprint(input_hash, reference_hash, ledger.opt_outs(plan.ledger.dataset).last_entry)
-        settled = None if again else ledger.settled(plan.ledger.dataset, fingerprint)
-        if settled is not None:
-            return _shown_again(plan, settled)
-        unfinished = None if again else _finish_abandoned(plan, ledger, fingerprint)
-        if unfinished is not None:
-            return unfinished
+        secret, opted_out = ledger.secret(plan.ledger.dataset), ledger.opt_outs(plan.ledger.dataset)
+        reference_hash = "" if plan.reference is None else hash_of_public_source(plan.reference.source)
+        fingerprint = plan.fingerprint(reference_hash, opted_out.last_entry)
+        truth = None
+        if not again and _may_be_repeated(plan, ledger, fingerprint):
+            truth = _count(plan, ledger, tell)
+            repeated = _repeated(plan, ledger, fingerprint, keyed_hash(truth, secret))
+            if repeated is not None:
+                return repeated
         with Workshop.beside(plan.folder) as workshop:
             _try_formats(plan, workshop.folder)
             reservation = ledger.reserve(
                 plan.ledger.dataset, plan.budget, unit=plan.unit, fingerprint=fingerprint, purpose=plan.title
             )
             charge = _charge(plan, ledger, reservation)
-            published = _publish(plan, ledger, reservation, threads, tell)
+            published, counted = _publish(plan, ledger, reservation, truth, threads, tell)
+            input_hash = keyed_hash(counted, secret)
             with told(plan.folder):
-                document = _write(plan, published, charge, workshop.folder, input_hash, reference_hash, tell)
+                document = _write(plan, published, charge, workshop.folder, (input_hash, reference_hash), tell)
             workshop.complete()
-            _settle_and_show(plan, ledger, reservation, published.event, workshop.folder)
+            _settle_and_show(plan, ledger, reservation, input_hash, published.event, workshop.folder)
             return Release(plan.folder, document, published.table, is_repeated=False)
 
 
 def _load_ahead() -> None:
-    """Load what counting and drawing need: a second of work, done while the input is hashed and counted."""
+    """Load what counting and drawing need: a second of work, done while DuckDB counts."""
     for name in HEAVY:
         import_module(name)
 
@@ -148,21 +153,30 @@ def read_release_source(
     )
 
 
+def _count(plan: ReleasePlan, ledger: Ledger, tell: Progress) -> CountTable:
+    tell("read", None)
+    return read_release_source(plan, ledger, lambda share, _: tell("read", share))
+
+
 def _publish(
-    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, threads: int | None, tell: Progress
-) -> Published:
-    """Read and draw. What fails before the first draw, or refuses to draw, gives the reservation back."""
+    plan: ReleasePlan,
+    ledger: Ledger,
+    reservation: Reservation,
+    truth: CountTable | None,
+    threads: int | None,
+    tell: Progress,
+) -> tuple[Published, CountTable]:
+    """Count and draw. What fails before the first draw, or refuses to draw, gives the reservation back."""
     is_drawing = False
     try:
-        tell("read", None)
-        truth = read_release_source(plan, ledger, lambda share, _: tell("read", share))
+        counted = _count(plan, ledger, tell) if truth is None else truth
         reference = None
         if plan.reference is not None:
             reference = read_counts(plan.reference.source, plan.domain, memory=plan.memory)
         tell("draw", None)
         is_drawing = True
-        return publish(
-            truth,
+        published = publish(
+            counted,
             plan.budget,
             plan.method if plan.predicted is None else plan.predicted,
             unit=plan.unit,
@@ -178,14 +192,15 @@ def _publish(
             with suppress(LedgerError):
                 ledger.cancel(reservation, type(error).__name__)
         raise
+    return published, counted
 
 
 def _try_formats(plan: ReleasePlan, folder: Path) -> None:
-    """Write an empty table in every format, so that one that cannot hold the table is found before anything is spent."""
+    """Write an empty table in formats that do not hold every table, so that it is found before anything is spent."""
     trial = folder / "trial"
     trial.mkdir()
     nobody = CountTable.from_cells(plan.domain, [], [])
-    for form in plan.formats:
+    for form in set(plan.formats) - ANY_TABLE:
         write_table(nobody, trial / f"{TABLE}{SUFFIXES[form]}", format=form, count=plan.count)
     if plan.measurements:
         write_measurements([], plan.domain, trial / MEASUREMENTS)
@@ -197,8 +212,7 @@ def _write(
     published: Published,
     charge: Charge,
     folder: Path,
-    input_hash: str,
-    reference_hash: str,
+    hashes: tuple[str, str],
     tell: Progress,
 ) -> dict[str, Any]:
     tell("write", None)
@@ -208,7 +222,7 @@ def _write(
     if published.measurements is not None:
         files.append(write_measurements(published.measurements, plan.domain, folder / MEASUREMENTS))
     tell("report", None)
-    document = write_document(plan, published, charge, files, input_hash, reference_hash)
+    document = write_document(plan, published, charge, files, *hashes)
     page = render_page(document, published.table, language=plan.language)
     (folder / PAGE).write_text(page, encoding="utf-8")
     (folder / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
@@ -225,49 +239,59 @@ def _charge(plan: ReleasePlan, ledger: Ledger, reservation: Reservation) -> Char
 
 
 def _settle_and_show(
-    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, event: ReleaseEvent, folder: Path
+    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, input_hash: str, event: ReleaseEvent, folder: Path
 ) -> None:
-    result = {"document_sha256": _hash_of(folder / DOCUMENT), "made_in": folder.name, "folder": str(plan.folder)}
+    result = {
+        "document_sha256": hash_of_file(folder / DOCUMENT),
+        "input": input_hash,
+        "made_in": folder.name,
+        "folder": str(plan.folder),
+    }
     ledger.settle(reservation, event, result)
     appear(folder, plan.folder)
 
 
-def _finish_abandoned(plan: ReleasePlan, ledger: Ledger, fingerprint: str) -> Release | None:
-    """Show a release that was complete when its process ended, before it was settled; its budget is reserved still."""
+def _may_be_repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str) -> bool:
+    """Whether such a release was made before, perhaps from other data; if so, counting first tells, and releases nothing."""
+    return ledger.settled(plan.ledger.dataset, fingerprint) is not None or bool(completed_beside(plan.folder))
+
+
+def _repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str, input_hash: str) -> Release | None:
+    """The same release from the same data: settled before, or complete but never shown when its process ended."""
     waiting = {reservation.number: reservation for reservation in ledger.reservations(plan.ledger.dataset)}
     for folder in completed_beside(plan.folder):
         document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
         reservation = waiting.get(document["ledger"]["entry"])
-        if reservation is not None and reservation.fingerprint == fingerprint:
+        is_same = document["input"]["keyed_hash"] == input_hash
+        if is_same and reservation is not None and reservation.fingerprint == fingerprint:
             event = ReleaseEvent.from_json(json.dumps(document["event"]))
-            _settle_and_show(plan, ledger, reservation, event, folder)
+            _settle_and_show(plan, ledger, reservation, input_hash, event, folder)
             return Release(plan.folder, document, None, is_repeated=True)
-    return None
+    made = [
+        (entry.number, body)
+        for entry, body in ledger.settlements(plan.ledger.dataset, fingerprint)
+        if body.result.get("input") == input_hash
+    ]
+    return _shown_again(plan, *made[-1]) if made else None
 
 
-def _shown_again(plan: ReleasePlan, settled: Entry) -> Release:
+def _shown_again(plan: ReleasePlan, entry: int, made: Settled) -> Release:
     """The folder of an identical release: where it should be, or still out of sight after a crash."""
-    made = settled.read()
-    result = made.result if isinstance(made, Settled) else {}
+    result = made.result
     hidden = plan.folder.with_name(result["made_in"])
     for folder in (plan.folder, Path(result["folder"]), hidden):
-        if (folder / DOCUMENT).is_file() and _hash_of(folder / DOCUMENT) == result["document_sha256"]:
+        if (folder / DOCUMENT).is_file() and hash_of_file(folder / DOCUMENT) == result["document_sha256"]:
             if folder == hidden:
                 appear(hidden, plan.folder)
                 folder = plan.folder
             document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
             return Release(folder, document, None, is_repeated=True)
     raise LedgerError(
-        f"This very release was made before (ledger entry {settled.number}), but its folder '{result['folder']}' is gone or "
+        f"This very release was made before (ledger entry {entry}), but its folder '{result['folder']}' is gone or "
         "was changed. Bring it back, or draw a new one with --again, which spends the budget once more.",
-        f"この公表は既に実行済みです（台帳の項目 {settled.number}）が、フォルダ「{result['folder']}」が"
+        f"この公表は既に実行済みです（台帳の項目 {entry}）が、フォルダ「{result['folder']}」が"
         "見つからないか変更されています。フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
     )
-
-
-def _hash_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _silent(stage: str, share: float | None) -> None:

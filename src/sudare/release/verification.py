@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from sudare.privacy import ReleaseEvent
 from sudare.release.document import DOCUMENT_FORMAT
 from sudare.release.domains import domain_of_description
 from sudare.release.folders import DOCUMENT
+from sudare.release.hashing import hash_of_file
 
 __all__ = ["Check", "read_document", "read_published_table", "verify_release"]
 
@@ -136,8 +136,7 @@ def _name_of(entry: Any) -> str:
 def _check_file(folder: Path, entry: dict[str, Any]) -> tuple[str, str]:
     path = folder / Path(entry["name"]).name
     try:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = hash_of_file(path)
     except OSError:
         raise _UnsoundError(f"{path.name} is missing", f"{path.name} がありません") from None
     if digest != entry["sha256"]:
@@ -194,7 +193,7 @@ def _read_table(path: Path, domain: Domain, count: str) -> CountTable:
 def _check_ledger(folder: Path, document: dict[str, Any], location: str) -> tuple[str, str]:
     """The chain is whole, the charge was reserved before, and settled with this very document."""
     charge = document["ledger"]
-    document_hash = hashlib.sha256((folder / DOCUMENT).read_bytes()).hexdigest()
+    document_hash = hash_of_file(folder / DOCUMENT)
     with open_ledger(location) as ledger:
         findings = ledger.verify()
         if findings:

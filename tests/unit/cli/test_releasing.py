@@ -141,7 +141,7 @@ def test_wrong_data_charges_nothing(run: Run, town: Path) -> None:
 @pytest.mark.parametrize(
     ("moment", "english", "japanese"),
     [
-        ("fingerprint_of", "Nothing was charged", "予算は使われていません"),
+        ("read_counts", "Nothing was charged", "予算は使われていません"),
         ("publish", "holds the charge of this release as spent (entry 2)", "使用済みとして扱われます（項目 2）"),
         ("appear", "charged and is complete (entry 2)", "完成しています（項目 2）"),
     ],
@@ -171,7 +171,7 @@ def test_a_ledger_that_vanishes_is_told(run: Run, town: Path, monkeypatch: pytes
         (town / "budget.db").unlink()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sudare.release.running.fingerprint_of", vanish)
+    monkeypatch.setattr("sudare.release.running.read_counts", vanish)
     assert "cannot be read now" in run("release", town / "plan.toml", "--yes", "--json").error["english"]
 
 
@@ -212,10 +212,10 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     speaker = Speaker("ja")
     speaker.__dict__["err"] = Console(file=stream, force_terminal=True, width=100)
     with releasing.progress_bars(speaker) as tell:
-        for stage in ("hash", "read", "draw", "write", "report"):
+        for stage in ("read", "draw", "write", "report"):
             tell(stage, None)
             tell(stage, 0.5)
-    assert all(speaker.words(f"stage.{stage}") in stream.getvalue() for stage in ("hash", "read", "draw"))
+    assert all(speaker.words(f"stage.{stage}") in stream.getvalue() for stage in ("read", "draw"))
     assert stream.getvalue().count("100%") >= 5
 
 
