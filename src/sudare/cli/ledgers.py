@@ -140,10 +140,14 @@ def opt_out(
     """Note that a person is not to be counted any more. A person of ``-`` is read from stdin, one a line."""
     from sudare.ledger import open_ledger
 
-    people = [line.rstrip("\r\n") for line in sys.stdin] if person == "-" else [person]
-    people = [line for line in people if line]
+    people = [line.rstrip("\r\n").removeprefix("\ufeff") for line in sys.stdin] if person == "-" else [person]
+    people = [line for line in people if line.strip()]
     if not people:
         raise speaker.mistake("ledger.nobody")
+    for number, one in enumerate(people, start=1):
+        # Another spelling would be another person, and this one would go on being counted.
+        if one != one.strip() or not one.isprintable():
+            raise speaker.mistake("ledger.spelling", number=number)
     with open_ledger(location) as ledger:
         numbers = [ledger.opt_out(dataset, one).number for one in people]
     speaker.say("ledger.opted_out", style="green", number=len(people), dataset=dataset)

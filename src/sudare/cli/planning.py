@@ -156,6 +156,8 @@ def _subject(release_plan: ReleasePlan, words: Words) -> RenderableType:
 
 
 def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
+    from sudare.release import page_words
+
     predicted = release_plan.predicted
     parts: list[RenderableType] = [heading(words("plan.accuracy"))]
     if predicted is None:
@@ -171,12 +173,18 @@ def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
     if predicted.alternatives:
         parts += ["", heading(words("plan.alternatives"))]
         others = [
-            [o.mechanism, o.settings, f"x {o.ratio:.2f}", f"x {o.worst_ratio:.2f}"] for o in predicted.alternatives
+            [
+                page_words.of_alternative(o.mechanism, o.settings).explain(words.language),
+                f"x {o.ratio:.2f}",
+                f"x {o.worst_ratio:.2f}",
+            ]
+            for o in predicted.alternatives
         ]
-        names = ("plan.mechanism", "plan.settings", "plan.ratio", "plan.worst")
-        parts.append(table_of([(words(name), name in names[2:]) for name in names], others))
+        names = ("plan.mechanism", "plan.ratio", "plan.worst")
+        parts.append(table_of([(words(name), name in names[1:]) for name in names], others))
     if predicted.reasons:
-        parts += [heading(words("plan.why")), *(f"- {reason}" for reason in predicted.reasons)]
+        reasons = [page_words.of_reason(reason).explain(words.language) for reason in predicted.reasons]
+        parts += [heading(words("plan.why")), *(f"- {reason}" for reason in reasons)]
     return parts
 
 

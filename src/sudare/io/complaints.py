@@ -6,6 +6,7 @@ could find them otherwise. Counts, measured values and what DuckDB or pyarrow qu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -147,8 +148,15 @@ def missing_column(name: str, names: Sequence[str], file: str | None, purpose: s
     nearest = nearest_name(name, names)
     meant = "" if nearest is None else f" Did you mean {nearest!r}?"
     meant_ja = "" if nearest is None else f" {nearest!r} のことですか。"
-    listed = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
     role = f" ({purpose})" if purpose else ""
+    if any(re.fullmatch(r"[-+.\d\s]+", known) for known in names):
+        # A first row with numbers in it is data, and is not shown.
+        return InputError(
+            f"There is no column {name!r}{role} in {spot.english}: its first row does not look like a header. Put the names "
+            f"of the columns there.",
+            f"{spot.japanese} に列 {name!r}{role} がありません。1行目が見出しではないようです。列名を1行目に書いてください。",
+        )
+    listed = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
     return InputError(
         f"There is no column {name!r}{role} in {spot.english}.{meant} The columns are: {listed}. Where a column has "
         f"another name than the attribute, state it under columns.",

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from glob import escape, has_magic
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError
@@ -86,13 +87,21 @@ class ParquetFiles(Relation):
         self._read_types(connection, self.rows(connection, ()))
 
     def rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str:
-        """What to select the needed columns from."""
-        return f"read_parquet({_file_list(self.files)})"
+        """What to select the needed columns from. A folder such as year=2020 tells a column that the files do not have."""
+        return f"read_parquet({_file_list(self.files)}, hive_partitioning={self._folders_tell(needed)})"
+
+    def _folders_tell(self, needed: Sequence[str]) -> str:
+        """Never where a folder would stand in for a column of the file itself, such as that of the persons."""
+        within = set(self._schema(self.files[0]).names)
+        told = {part.split("=", 1)[0] for file in self.files for part in Path(file).parent.parts if "=" in part}
+        return "true" if told and not told & within and set(needed) <= told | within else "false"
 
     def numbered_rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str | None:
         """The same with file and row number."""
         named = f"{FILE_COLUMN}, file_row_number + 1 AS {ROW_COLUMN}"
-        inner = f"read_parquet({_file_list(self.files)}, filename='{FILE_COLUMN}', file_row_number=true)"
+        files, folders_tell = _file_list(self.files), self._folders_tell(needed)
+        options = f"filename='{FILE_COLUMN}', file_row_number=true, hive_partitioning={folders_tell}"
+        inner = f"read_parquet({files}, {options})"
         return f"(SELECT * EXCLUDE ({FILE_COLUMN}), {named} FROM {inner})"
 
     def check_files(self, needed: Sequence[str]) -> None:

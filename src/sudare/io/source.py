@@ -167,7 +167,7 @@ def files_and_format(source: Source) -> tuple[tuple[str, ...], str]:
     if source.query is not None:
         return tuple(file for path in source.paths for file in _files_at(path, None)), "duckdb"
     wanted = None if source.format == "auto" else source.format
-    files = tuple(sorted({file for path in source.paths for file in _files_at(path, wanted)}))
+    files = _each_once(sorted({file for path in source.paths for file in _files_at(path, wanted)}))
     if wanted is not None:
         return files, wanted
     format_of = {file: _format_of(file, source.encoding) for file in files}
@@ -176,6 +176,18 @@ def files_and_format(source: Source) -> tuple[tuple[str, ...], str]:
         examples = [next(file for file in files if format_of[file] == name) for name in formats]
         raise complaints.mixed_formats(formats, examples)
     return files, formats[0]
+
+
+def _each_once(files: list[str]) -> tuple[str, ...]:
+    """Files without other names of the same one: read twice, everybody in it would be counted twice."""
+    known: dict[tuple[int, int], str] = {}
+    for file in files:
+        try:
+            about = Path(file).stat()
+        except OSError:
+            raise complaints.unreadable(file) from None
+        known.setdefault((about.st_dev, about.st_ino), file)
+    return tuple(known.values())
 
 
 def _files_at(path: str, wanted: str | None) -> list[str]:

@@ -23,6 +23,10 @@ class Words:
     english: str
     japanese: str
 
+    def explain(self, language: str) -> str:
+        """The text in a language: Japanese for ``"ja"``, English otherwise."""
+        return self.japanese if language == "ja" else self.english
+
 
 @dataclass(frozen=True)
 class CurvePoint:

@@ -90,8 +90,8 @@ def write_document(
         "ledger": asdict(charge),
         "input": {
             "keyed_hash": keyed_input_hash,
-            "note": "HMAC-SHA256 of the true counts, with a key that stays in the ledger: a plain hash would let anyone "
-            "who knows all other people test who is in the data.",
+            "note": "HMAC-SHA256 of the reservation's hash and true counts, with a key that stays in the ledger. A plain hash "
+            "would let anyone who knows all other people test who is in the data, and an unsalted one whether it has changed.",
         },
         "versions": {
             "sudare": version("sudare"),

@@ -8,14 +8,16 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 
 from sudare.errors import OutputError
 
-__all__ = ["DOCUMENT", "PAGE", "Workshop", "appear", "completed_beside", "sync_folder", "told"]
+__all__ = ["DOCUMENT", "PAGE", "SEAL", "Workshop", "appear", "completed_beside", "sync_folder", "told"]
 
 DOCUMENT = "release.json"
 PAGE = "release.html"
+SEAL = ".seal"
 LOCK = ".lock"
 
 
@@ -58,12 +60,16 @@ class Workshop:
                 shutil.rmtree(workshop.folder, ignore_errors=True)
             os.close(lock)
 
-    def complete(self) -> None:
-        """Make sure that everything is on the disk, still out of sight."""
+    def complete(self, document: bytes, seal: str) -> None:
+        """Put everything on the disk, still out of sight. The document comes last: where it is, all else is."""
         with told(self.target):
             (self.folder / LOCK).unlink(missing_ok=True)
+            (self.folder / SEAL).write_text(seal, encoding="ascii")
+            unnamed = self.folder / f".{DOCUMENT}"
+            unnamed.write_bytes(document)
             for path in self.folder.iterdir():
                 _sync(path)
+            unnamed.rename(self.folder / DOCUMENT)
             sync_folder(self.folder)
             sync_folder(self.folder.parent)
         self._is_complete = True
@@ -72,18 +78,24 @@ class Workshop:
 def appear(folder: Path, target: Path) -> None:
     """Show a complete folder under its real name, at once."""
     with told(target):
+        (folder / SEAL).unlink(missing_ok=True)
         folder.rename(target)
         sync_folder(target.parent)
 
 
 def completed_beside(target: Path) -> list[Path]:
     """Complete folders that were never shown."""
-    return [folder for folder in target.parent.glob(f".{target.name}.partial-*") if (folder / DOCUMENT).is_file()]
+    return [folder for folder in _hidden_beside(target) if (folder / DOCUMENT).is_file()]
+
+
+def _hidden_beside(target: Path) -> list[Path]:
+    found = target.parent.glob(f".{escape(target.name)}.partial-*")
+    return sorted(folder for folder in found if folder.is_dir() and not folder.is_symlink())
 
 
 def clear_abandoned(target: Path) -> None:
     """Remove what killed processes left unfinished beside the target."""
-    for folder in target.parent.glob(f".{target.name}.partial-*"):
+    for folder in _hidden_beside(target):
         if (folder / DOCUMENT).exists():
             continue
         try:

@@ -10,32 +10,45 @@ from sudare.domain import CountTable
 from sudare.errors import InputError
 from sudare.io import Source, describe_source
 
-__all__ = ["hash_of_file", "hash_of_public_source", "keyed_hash"]
+__all__ = ["hash_of_file", "hash_of_public_source", "keyed_hash", "seal_of"]
 
 
-def keyed_hash(counts: CountTable, key: bytes) -> str:
-    """What tells true counts from others, to whoever has the key; the same for any file that holds them.
+def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
+    """What proves later which counts a release was made from, to whoever has the key.
 
-    A plain hash would let anybody who knows all other people test who is in the data. The key stays in the ledger.
+    A plain hash would let anybody who knows all other people test who is in the data. The key stays in the ledger. The
+    hash of the reservation is different for every release, so that nobody can tell whether two releases were made
+    from the same counts.
 
     Args:
         counts: the true counts.
         key: secret bytes.
+        reservation: hash of the ledger's entry that reserved the release's cost.
 
     Example:
         >>> from sudare import CountTable
         >>> from sudare.release.hashing import keyed_hash
         >>> table, key = CountTable.from_dense([3, 0, 5]), b"a secret"
-        >>> keyed_hash(table, key) == keyed_hash(CountTable.from_dense([3, 0, 5]), key)
+        >>> keyed_hash(table, key, "first") == keyed_hash(CountTable.from_dense([3, 0, 5]), key, "first")
         True
-        >>> keyed_hash(table, key) == keyed_hash(table, b"another secret")
+        >>> keyed_hash(table, key, "first") == keyed_hash(table, key, "second")
         False
     """
-    mac = hmac.new(key, digestmod="sha256")
-    for part in (counts.keys.astype("<u8"), counts.counts.astype("<i8")):
+    parts = (reservation.encode(), counts.keys.astype("<u8").tobytes(), counts.counts.astype("<i8").tobytes())
+    return _mac(key, "counts", parts)
+
+
+def seal_of(document: bytes, key: bytes, reservation: int) -> str:
+    """What shows that a complete release, found beside its place, is the one that was drawn for a reservation."""
+    return _mac(key, "seal", (str(reservation).encode(), document))
+
+
+def _mac(key: bytes, purpose: str, parts: tuple[bytes, ...]) -> str:
+    mac = hmac.new(key, purpose.encode(), "sha256")
+    for part in parts:
         # With its length, so that no other division into parts gives the same bytes.
-        mac.update(part.size.to_bytes(8, "little"))
-        mac.update(part.data)
+        mac.update(len(part).to_bytes(8, "little"))
+        mac.update(part)
     return mac.hexdigest()
 
 

@@ -6,6 +6,7 @@ Everything in it is public or the office's own decision; reading it looks at no 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import tomllib
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from sudare.io import Source
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency
 from sudare.release.domains import describe_domain, read_domain_sections
-from sudare.release.sections import Section
+from sudare.release.sections import Section, nearest
 from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
 from sudare.tables.publish import METHODS
@@ -30,6 +31,17 @@ __all__ = ["OUTPUT_FORMATS", "LedgerEntryPoint", "Reference", "ReleasePlan", "re
 
 OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
 ROWS = ("people", "counts")
+DECIDED_BY_RELEASES = {
+    "table",
+    "budget",
+    "unit",
+    "reference",
+    "public_total",
+    "entropy",
+    "threads",
+    "keep_measurements",
+    "layout",
+}
 DATABASES = ("postgresql:", "postgres:")
 
 
@@ -112,8 +124,10 @@ class ReleasePlan:
     predicted: Plan | None = field(compare=False)
 
     def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
-        """The same for releases that would publish the same table of the same data at the same cost."""
+        """The same for plans that ask for the same table, from the same files, at the same cost, in the same folder."""
         facts = {
+            "folder": str(self.folder),
+            "paths": list(self.source.paths),
             "last_opt_out": last_opt_out if self.source.person is not None else 0,
             "reference": reference_hash,
             "domain": describe_domain(self.domain),
@@ -156,7 +170,15 @@ def read_plan(path: str | Path) -> ReleasePlan:
     domain = read_domain_sections(top.sections("domain"))
     method = top.section("method")
     public_total = method.flag("public_total", False)
-    unit = _read_unit(top.section("unit"), public_total)
+    unit_section = top.section("unit")
+    unit = _read_unit(unit_section, public_total)
+    if source.person is not None and not unit.cells == unit.rows_per_cell == unit.rows:
+        # Reading keeps so many rows of a person, in whichever cells they are.
+        unit_section.refuse(
+            "rows",
+            "must be the only number where the source names a column of persons: it bounds the rows of each",
+            "だけを指定してください。個人の列がある場合は、1人あたりの行数だけで制限します",
+        )
     budget = _read_budget(top.section("budget"))
     ledger = _read_ledger(top.section("ledger"), base)
     name = method.choice("name", ("auto", *(known for known in METHODS if known != "topdown")), "auto")
@@ -176,11 +198,13 @@ def read_plan(path: str | Path) -> ReleasePlan:
     memory = reading.text("memory", "1GB")
     reading.finish()
     top.finish()
+    if public_total:
+        _require_fixed_total(method, source, unit)
     predicted = None
     if name == "auto":
         predicted = _predict(method, domain, budget, unit, workload, public_total, settings)
-    elif workload is not None:
-        method.refuse("workload", 'is only for name = "auto"', 'は name = "auto" のときだけ使えます')
+    else:
+        _require_settings(method, name, settings, workload)
     return ReleasePlan(
         file,
         title,
@@ -370,6 +394,34 @@ def _predict(
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
     except SudareError as error:
         raise PlanError(str(error), str(error)) from None
+
+
+def _require_fixed_total(section: Section, source: Source, unit: Unit) -> None:
+    """A public total is an invariant only if nobody who is replaced by another can change it."""
+    if source.where or source.outside != "refuse" or unit.rows > 1:
+        section.refuse(
+            "public_total",
+            'is possible only where everybody is counted exactly once: without where, without outside = "leave out", and '
+            "with one row a person. Else the exact total tells whether one person is in",
+            'は全員がちょうど1回数えられる場合だけ使えます（where と outside = "leave out" なし、1人1行）。'
+            "そうでなければ、正確な合計から個人の有無が分かってしまいます",
+        )
+
+
+def _require_settings(section: Section, name: str, settings: Mapping[str, Any], workload: Workload) -> None:
+    """Only what the mechanism takes, besides what a release decides itself."""
+    if workload is not None:
+        section.refuse("workload", 'is only for name = "auto"', 'は name = "auto" のときだけ使えます')
+    accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]
+    for key in settings:
+        if key not in accepted:
+            english, japanese = nearest(key, accepted)
+            listed = ", ".join(accepted)
+            section.refuse(
+                key,
+                f'is not a setting of "{name}".{english} It takes: {listed}',
+                f"は「{name}」の設定ではありません。{japanese}使える設定: {listed}",
+            )
 
 
 def _plain(value: Any) -> Any:

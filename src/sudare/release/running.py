@@ -7,12 +7,13 @@
 5. One rename shows the folder.
 
 A crash after step 3 leaves a complete release out of sight. The same plan run again settles and shows it, and spends nothing.
-Where the same plan was carried out before, people are counted first, to see whether the data is the same; that alone
-releases nothing.
+Whether a release was made before is decided by the plan alone, never by the data: else it would be seen from outside
+whether anybody had changed.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -24,14 +25,13 @@ from threading import Thread
 from typing import Any
 
 from sudare.domain import CountTable
-from sudare.errors import LedgerError, PlanError, SudareError
+from sudare.errors import GuaranteeError, LedgerError, ParameterError, PlanError
 from sudare.io import read_counts, write_measurements, write_table
-from sudare.ledger import Ledger, Reservation, open_ledger
-from sudare.ledger.entries import Settled
+from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import Charge, write_document
-from sudare.release.folders import DOCUMENT, PAGE, Workshop, appear, completed_beside, told
-from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash
+from sudare.release.folders import DOCUMENT, PAGE, SEAL, Workshop, appear, completed_beside, told
+from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash, seal_of
 from sudare.release.page import render_page
 from sudare.release.plan_file import ReleasePlan
 from sudare.tables import Published, publish
@@ -82,11 +82,12 @@ def run_release(
 ) -> Release:
     """Carry out a plan: charge the ledger, publish, and write the release folder with its report.
 
-    An identical release that was settled before is not drawn again: its folder is shown, and nothing is spent.
+    The same plan with the same folder that was settled before is not drawn again: its folder is shown, and nothing is
+    spent, also if the data has changed since. For new data name a new folder, or ask for it with ``again``.
 
     Args:
         plan: what to do.
-        again: draw anew, and spend anew, even if an identical release was settled before.
+        again: draw anew, and spend anew, even if the same release was settled before.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
         progress: told how far it is.
 
@@ -97,30 +98,44 @@ def run_release(
         OutputError: if the folder exists or cannot be written.
     """
     tell = progress if progress is not None else _silent
-    Thread(target=_load_ahead).start()
     with open_ledger(plan.ledger.location) as ledger:
+        _require_unit(plan, ledger.dataset(plan.ledger.dataset))
         secret, opted_out = ledger.secret(plan.ledger.dataset), ledger.opt_outs(plan.ledger.dataset)
         reference_hash = "" if plan.reference is None else hash_of_public_source(plan.reference.source)
         fingerprint = plan.fingerprint(reference_hash, opted_out.last_entry)
-        truth = None
-        if not again and _may_be_repeated(plan, ledger, fingerprint):
-            truth = _count(plan, ledger, tell)
-            repeated = _repeated(plan, ledger, fingerprint, keyed_hash(truth, secret))
-            if repeated is not None:
-                return repeated
+        repeated = None if again else _repeated(plan, ledger, fingerprint, secret)
+        if repeated is not None:
+            return repeated
+        Thread(target=_load_ahead).start()
         with Workshop.beside(plan.folder) as workshop:
             _try_formats(plan, workshop.folder)
             reservation = ledger.reserve(
                 plan.ledger.dataset, plan.budget, unit=plan.unit, fingerprint=fingerprint, purpose=plan.title
             )
             charge = _charge(plan, ledger, reservation)
-            published, counted = _publish(plan, ledger, reservation, truth, threads, tell)
-            input_hash = keyed_hash(counted, secret)
+            published, truth = _publish(plan, ledger, reservation, threads, tell)
+            hashes = keyed_hash(truth, secret, charge.hash), reference_hash
             with told(plan.folder):
-                document = _write(plan, published, charge, workshop.folder, (input_hash, reference_hash), tell)
-            workshop.complete()
-            _settle_and_show(plan, ledger, reservation, input_hash, published.event, workshop.folder)
+                document = _write(plan, published, charge, workshop.folder, hashes, tell)
+            text = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+            workshop.complete(text, seal_of(text, secret, reservation.number))
+            _settle_and_show(plan, ledger, reservation, published.event, workshop.folder)
             return Release(plan.folder, document, published.table, is_repeated=False)
+
+
+def _require_unit(plan: ReleasePlan, dataset: Dataset) -> None:
+    """Where rows are not bounded person by person, a plan must count with as many as the ledger says there may be."""
+    stated, known = plan.unit, dataset.unit
+    is_enough = (
+        stated.rows >= known.rows and stated.cells >= known.cells and stated.rows_per_cell >= known.rows_per_cell
+    )
+    if plan.source.person is None and not is_enough:
+        raise LedgerError(
+            f"By the ledger, one {known.who} of '{dataset.name}' may have up to {known.rows} rows, in {known.cells} cells; the "
+            f"plan counts with {stated.rows}, in {stated.cells}. State as many under [unit], or name the column of persons.",
+            f"台帳によれば「{dataset.name}」の {known.who} は最大 {known.rows} 行（{known.cells} セル）を持ちえますが、"
+            f"計画では {stated.rows} 行（{stated.cells} セル）です。[unit] を合わせるか、個人の列を指定してください。",
+        )
 
 
 def _load_ahead() -> None:
@@ -153,23 +168,14 @@ def read_release_source(
     )
 
 
-def _count(plan: ReleasePlan, ledger: Ledger, tell: Progress) -> CountTable:
-    tell("read", None)
-    return read_release_source(plan, ledger, lambda share, _: tell("read", share))
-
-
 def _publish(
-    plan: ReleasePlan,
-    ledger: Ledger,
-    reservation: Reservation,
-    truth: CountTable | None,
-    threads: int | None,
-    tell: Progress,
+    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, threads: int | None, tell: Progress
 ) -> tuple[Published, CountTable]:
     """Count and draw. What fails before the first draw, or refuses to draw, gives the reservation back."""
     is_drawing = False
     try:
-        counted = _count(plan, ledger, tell) if truth is None else truth
+        tell("read", None)
+        counted = read_release_source(plan, ledger, lambda share, _: tell("read", share))
         reference = None
         if plan.reference is not None:
             reference = read_counts(plan.reference.source, plan.domain, memory=plan.memory)
@@ -188,7 +194,7 @@ def _publish(
         )
     except BaseException as error:
         # A mechanism refuses before it draws, and never afterwards (a contract of every mechanism).
-        if not is_drawing or isinstance(error, SudareError):
+        if not is_drawing or isinstance(error, (ParameterError, GuaranteeError)):
             with suppress(LedgerError):
                 ledger.cancel(reservation, type(error).__name__)
         raise
@@ -225,7 +231,6 @@ def _write(
     document = write_document(plan, published, charge, files, *hashes)
     page = render_page(document, published.table, language=plan.language)
     (folder / PAGE).write_text(page, encoding="utf-8")
-    (folder / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     return document
 
 
@@ -239,11 +244,10 @@ def _charge(plan: ReleasePlan, ledger: Ledger, reservation: Reservation) -> Char
 
 
 def _settle_and_show(
-    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, input_hash: str, event: ReleaseEvent, folder: Path
+    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, event: ReleaseEvent, folder: Path
 ) -> None:
     result = {
         "document_sha256": hash_of_file(folder / DOCUMENT),
-        "input": input_hash,
         "made_in": folder.name,
         "folder": str(plan.folder),
     }
@@ -251,46 +255,64 @@ def _settle_and_show(
     appear(folder, plan.folder)
 
 
-def _may_be_repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str) -> bool:
-    """Whether such a release was made before, perhaps from other data; if so, counting first tells, and releases nothing."""
-    return ledger.settled(plan.ledger.dataset, fingerprint) is not None or bool(completed_beside(plan.folder))
-
-
-def _repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str, input_hash: str) -> Release | None:
-    """The same release from the same data: settled before, or complete but never shown when its process ended."""
-    waiting = {reservation.number: reservation for reservation in ledger.reservations(plan.ledger.dataset)}
-    for folder in completed_beside(plan.folder):
-        document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-        reservation = waiting.get(document["ledger"]["entry"])
-        is_same = document["input"]["keyed_hash"] == input_hash
-        if is_same and reservation is not None and reservation.fingerprint == fingerprint:
-            event = ReleaseEvent.from_json(json.dumps(document["event"]))
-            _settle_and_show(plan, ledger, reservation, input_hash, event, folder)
-            return Release(plan.folder, document, None, is_repeated=True)
-    made = [
-        (entry.number, body)
-        for entry, body in ledger.settlements(plan.ledger.dataset, fingerprint)
-        if body.result.get("input") == input_hash
-    ]
-    return _shown_again(plan, *made[-1]) if made else None
-
-
-def _shown_again(plan: ReleasePlan, entry: int, made: Settled) -> Release:
-    """The folder of an identical release: where it should be, or still out of sight after a crash."""
-    result = made.result
-    hidden = plan.folder.with_name(result["made_in"])
-    for folder in (plan.folder, Path(result["folder"]), hidden):
-        if (folder / DOCUMENT).is_file() and hash_of_file(folder / DOCUMENT) == result["document_sha256"]:
-            if folder == hidden:
+def _repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str, secret: bytes) -> Release | None:
+    """The same release, made before. The data is not looked at: whether something is published must not depend on it."""
+    made = ledger.settlements(plan.ledger.dataset, fingerprint)
+    for _, body in reversed(made):
+        for folder in (plan.folder, Path(body.result["folder"])):
+            if _is_whole(folder, body.result["document_sha256"]):
+                return _shown(folder)
+    if not plan.folder.exists():
+        for _, body in reversed(made):
+            hidden = plan.folder.with_name(body.result["made_in"])
+            if _is_whole(hidden, body.result["document_sha256"]):
                 appear(hidden, plan.folder)
-                folder = plan.folder
-            document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-            return Release(folder, document, None, is_repeated=True)
-    raise LedgerError(
-        f"This very release was made before (ledger entry {entry}), but its folder '{result['folder']}' is gone or "
-        "was changed. Bring it back, or draw a new one with --again, which spends the budget once more.",
-        f"この公表は既に実行済みです（台帳の項目 {entry}）が、フォルダ「{result['folder']}」が"
-        "見つからないか変更されています。フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
+                return _shown(plan.folder)
+        if _settle_abandoned(plan, ledger, fingerprint, secret):
+            return _shown(plan.folder)
+    if made:
+        raise _gone(made[-1][0].number, made[-1][1].result["folder"])
+    return None
+
+
+def _shown(folder: Path) -> Release:
+    document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
+    return Release(folder, document, None, is_repeated=True)
+
+
+def _settle_abandoned(plan: ReleasePlan, ledger: Ledger, fingerprint: str, secret: bytes) -> bool:
+    """Settle and show a release that was complete when its process ended; its cost is reserved still.
+
+    Only what bears the ledger's seal is taken: anybody may be able to write beside the target.
+    """
+    for reservation in ledger.reservations(plan.ledger.dataset):
+        for folder in completed_beside(plan.folder) if reservation.fingerprint == fingerprint else []:
+            text = (folder / DOCUMENT).read_bytes()
+            seal = (folder / SEAL).read_text(encoding="ascii", errors="replace") if (folder / SEAL).is_file() else ""
+            if not hmac.compare_digest(seal.encode(), seal_of(text, secret, reservation.number).encode()):
+                continue
+            event = ReleaseEvent.from_json(json.dumps(json.loads(text)["event"]))
+            if event.cost == reservation.cost and _is_whole(folder, hash_of_file(folder / DOCUMENT)):
+                _settle_and_show(plan, ledger, reservation, event, folder)
+                return True
+    return False
+
+
+def _is_whole(folder: Path, document_hash: str) -> bool:
+    """Whether a folder holds a document with this hash, and all files that it lists."""
+    if folder.is_symlink() or not (folder / DOCUMENT).is_file() or hash_of_file(folder / DOCUMENT) != document_hash:
+        return False
+    document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
+    files = [(folder / Path(entry["name"]).name, entry["sha256"]) for entry in document["files"]]
+    return all(path.is_file() and hash_of_file(path) == digest for path, digest in files)
+
+
+def _gone(entry: int, folder: str) -> LedgerError:
+    return LedgerError(
+        f"This very release was made before (ledger entry {entry}), but its folder '{folder}' is gone or was changed. Bring "
+        "it back, or draw a new one with --again, which spends the budget once more.",
+        f"この公表は既に実行済みです（台帳の項目 {entry}）が、フォルダ「{folder}」が見つからないか変更されています。"
+        "フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
     )
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from sudare.domain import CountTable, Domain
-from sudare.errors import InputError, SudareError
+from sudare.errors import InputError, PlanError, SudareError
 from sudare.io import Source, read_counts
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import DOCUMENT_FORMAT
 from sudare.release.domains import domain_of_description
-from sudare.release.folders import DOCUMENT
+from sudare.release.folders import DOCUMENT, PAGE
 from sudare.release.hashing import hash_of_file
+from sudare.release.page import render_page
 
 __all__ = ["Check", "read_document", "read_published_table", "verify_release"]
 
@@ -69,8 +71,14 @@ def read_document(folder: str | Path) -> dict[str, Any]:
 def read_published_table(folder: str | Path, document: dict[str, Any] | None = None) -> CountTable:
     """The published table of a release folder, from the first of its files."""
     document = read_document(folder) if document is None else document
-    domain = domain_of_description(document["domain"], DOCUMENT)
-    return _read_table(_table_files(Path(folder), document)[0], domain, document["published"]["count"])
+    try:
+        domain = domain_of_description(document["domain"], DOCUMENT)
+        return _read_table(_table_files(Path(folder), document)[0], domain, document["published"]["count"])
+    except (_UnsoundError, KeyError, TypeError, AttributeError, PlanError):
+        raise InputError(
+            f"'{Path(folder) / DOCUMENT}' does not say what it should; `sudare verify` tells more.",
+            f"「{Path(folder) / DOCUMENT}」の内容が不正です。`sudare verify` で確認できます。",
+        ) from None
 
 
 def verify_release(folder: str | Path, ledger: str | None = None) -> list[Check]:
@@ -95,6 +103,7 @@ def verify_release(folder: str | Path, ledger: str | None = None) -> list[Check]
     ]
     for name, step in steps:
         checks.append(_outcome(name, step))
+    checks.append(_check_page(place, document))
     if ledger is None:
         checks.append(
             Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
@@ -129,16 +138,45 @@ def _check_files(folder: Path, document: dict[str, Any]) -> list[Check]:
     return [_outcome(f"file {_name_of(entry)}", lambda entry=entry: _check_file(folder, entry)) for entry in files]  # type: ignore[misc]
 
 
+def _check_page(folder: Path, document: dict[str, Any]) -> Check:
+    """The page must be what this document and this table give, in either language; and no other files may be there."""
+    if document.get("versions", {}).get("sudare") != version("sudare"):
+        return Check(
+            "page", "skipped", "made by another version of sudare", "別の版の sudare で作成されたため確認していません"
+        )
+
+    def check() -> tuple[str, str]:
+        listed = {DOCUMENT, PAGE, *(Path(entry["name"]).name for entry in document["files"])}
+        others = sorted(path.name for path in folder.iterdir() if path.name not in listed)
+        if others:
+            name = printable(others[0])
+            raise _UnsoundError(
+                f"{name} is in the folder, and not part of the release", f"{name} は公表に含まれないファイルです"
+            )
+        table = read_published_table(folder, document)
+        shown = (folder / PAGE).read_text(encoding="utf-8", errors="replace") if (folder / PAGE).is_file() else ""
+        if shown not in [render_page(document, table, language=language) for language in ("en", "ja")]:
+            raise _UnsoundError(f"{PAGE} is missing or was changed", f"{PAGE} がないか、変更されています")
+        return "shows this document and this table", "この文書と表の内容どおりです"
+
+    return _outcome("page", check)
+
+
+def printable(text: str) -> str:
+    """A text from a file that may be hostile, for a terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)[:200]
+
+
 def _name_of(entry: Any) -> str:
-    return str(entry.get("name", "?")) if isinstance(entry, dict) else "?"
+    return printable(str(entry.get("name", "?"))) if isinstance(entry, dict) else "?"
 
 
 def _check_file(folder: Path, entry: dict[str, Any]) -> tuple[str, str]:
     path = folder / Path(entry["name"]).name
     try:
         digest = hash_of_file(path)
-    except OSError:
-        raise _UnsoundError(f"{path.name} is missing", f"{path.name} がありません") from None
+    except (OSError, ValueError):
+        raise _UnsoundError(f"{printable(path.name)} is missing", f"{printable(path.name)} がありません") from None
     if digest != entry["sha256"]:
         raise _UnsoundError(
             f"{path.name} was changed: its hash is another", f"{path.name} は変更されています（ハッシュ不一致）"

@@ -65,6 +65,14 @@ def test_opting_out(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> No
     with open_ledger(location) as ledger:
         opted_out = ledger.opt_outs("town")
     assert all(person in opted_out for person in ("person 7", "person 8", "person 9"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeffperson 10\r\n"))
+    run("ledger", "opt-out", location, "town", "-")
+    monkeypatch.setattr("sys.stdin", io.StringIO("person 11\nperson 12 \n"))
+    assert run("ledger", "opt-out", location, "town", "-").code == 2
+    with open_ledger(location) as ledger:
+        opted_out = ledger.opt_outs("town")
+    assert "person 10" in opted_out
+    assert "person 11" not in opted_out, "another spelling is another person; nobody is opted out by half"
     assert "person" not in run("ledger", "export", location).out.replace('"who"', "").replace("person\\", "")
 
 

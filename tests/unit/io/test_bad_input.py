@@ -301,3 +301,33 @@ def test_sources_that_make_no_sense(arguments: dict[str, Any], parameter: str) -
     with pytest.raises(ParameterError) as caught:
         Source(**arguments)
     assert caught.value.parameter == parameter
+
+
+def test_one_file_under_several_names_is_read_once(tmp_path: Path) -> None:
+    """Else everybody in it would be counted twice."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    path = folder / "2024.csv"
+    path.write_text("sex\nf\n")
+    (folder / "latest.csv").symlink_to("2024.csv")
+    (folder / "linked.csv").hardlink_to(path)
+    domain = Domain((Category("sex", ("f", "m")),))
+    assert read_counts(Source(str(folder)), domain).total == 1
+    assert read_counts(Source((str(path), str(folder / ".." / "data" / "2024.csv"))), domain).total == 1
+
+
+def test_a_folder_does_not_stand_in_for_a_column(tmp_path: Path) -> None:
+    """Else one person would be several, and contribute more rows than allowed."""
+    for name in ("id=5", "id=6"):
+        (tmp_path / name).mkdir()
+        pyarrow.parquet.write_table(pyarrow.table({"id": ["x"], "sex": ["f"]}), tmp_path / name / "a.parquet")
+    domain = Domain((Category("sex", ("f", "m")),))
+    assert read_counts(Source(str(tmp_path), person="id"), domain, rows_per_person=1).total == 1
+
+
+def test_a_file_without_a_header_is_not_quoted(tmp_path: Path) -> None:
+    message = told(
+        Source(file(tmp_path, "7,tanaka,53394611,17\n8,sato,53394612,18\n")), Domain((Positions("seat", 3),))
+    )
+    assert "does not look like a header" in message
+    assert "tanaka" not in message

@@ -19,14 +19,17 @@ COUNTS = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 
 @given(one=COUNTS, other=COUNTS)
 def test_counts_are_told_apart(one: list[int], other: list[int]) -> None:
-    hashes = [keyed_hash(CountTable.from_dense(np.array(counts)), b"key") for counts in (one, other)]
+    hashes = [keyed_hash(CountTable.from_dense(np.array(counts)), b"key", "entry") for counts in (one, other)]
     assert (hashes[0] == hashes[1]) == (one == other)
 
 
 def test_without_the_key_it_is_another() -> None:
     table = CountTable.from_dense(np.array([1, 2]))
     plain = hashlib.sha256(table.keys.tobytes() + table.counts.tobytes()).hexdigest()
-    assert len({plain, keyed_hash(table, b"key"), keyed_hash(table, b"kez")}) == 3
+    assert (
+        len({plain, keyed_hash(table, b"key", "a"), keyed_hash(table, b"kez", "a"), keyed_hash(table, b"key", "b")})
+        == 4
+    )
 
 
 def test_public_files(tmp_path: Path) -> None:

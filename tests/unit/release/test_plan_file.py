@@ -130,6 +130,11 @@ MISTAKES: dict[str, tuple[str, str, list[str]]] = {
     "no source": ('path = "people.parquet"', "", ["path", "source", "missing"]),
     "a method": ("[output]", '[method]\nname = "wide-tre"\n[output]', ["wide-tre", "Did you mean 'wide-tree'?"]),
     "a setting of no mechanism": ("[output]", "[method]\nthreshold = 3\n[output]", ["threshold", "auto"]),
+    "a setting that releases decide": (
+        "[output]",
+        '[method]\nname = "laplace"\nthreads = 2\n[output]',
+        ["threads", "threshold"],
+    ),
     "a workload": ("[output]", '[method]\nworkload = ["a"]\n[output]', ["workload", "[1, 4, 16]"]),
     "a reference that is not public": (
         "[output]",
@@ -161,6 +166,26 @@ def test_a_missing_and_an_unreadable_plan(tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_bytes(b"title = '\x93\xfa'")
     with pytest.raises(PlanError, match="UTF-8"):
         read_plan(tmp_path / "plan.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('path = "people.parquet"', 'path = "people.parquet"\noutside = "leave out"'),
+        ('path = "people.parquet"', 'path = "people.parquet"\nwhere = { year = 2020 }'),
+        ('who = "resident"', 'who = "resident"\nrows = 2'),
+    ],
+)
+def test_a_public_total_needs_everybody_exactly_once(tmp_path: Path, old: str, new: str) -> None:
+    with pytest.raises(PlanError, match="public_total"):
+        read_plan(written(tmp_path, **{old: new, "[output]": "[method]\npublic_total = true\n[output]"}))
+
+
+def test_persons_are_bounded_by_rows_alone(tmp_path: Path) -> None:
+    person = {'path = "people.parquet"': 'path = "people.parquet"\nperson = "id"'}
+    assert read_plan(written(tmp_path, **person, **{'who = "resident"': "rows = 3"})).unit == Unit.with_rows(3)
+    with pytest.raises(PlanError, match="'rows'"):
+        read_plan(written(tmp_path, **person, **{'who = "resident"': "cells = 3\nrows_per_cell = 1"}))
 
 
 def test_a_public_total_protects_by_replacement(tmp_path: Path) -> None:

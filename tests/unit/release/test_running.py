@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 
 from sudare import (
     Budget,
     BudgetExceededError,
+    EntropyError,
     GuaranteeError,
     InputError,
     LedgerError,
@@ -21,10 +24,11 @@ from sudare import (
     PlanError,
     ReleaseEvent,
     ResearchEntropy,
+    Unit,
     publish,
 )
 from sudare.ledger import Ledger, open_ledger
-from sudare.release import read_plan, read_published_table, run_release, running, verify_release
+from sudare.release import ReleasePlan, read_plan, read_published_table, run_release, running, verify_release
 from tests.unit.release.offices import PLAN, open_office, remaining, true_counts
 
 
@@ -192,6 +196,97 @@ def test_a_complete_release_that_was_never_shown_is_shown_by_the_next_run(
     assert not list(tmp_path.glob(".*partial*"))
 
 
+def crashed(plan: ReleasePlan, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A complete release that was never settled, out of sight."""
+
+    def killed(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "settle", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run_release(plan)
+    (folder,) = plan.folder.parent.glob(".*partial*")
+    return folder
+
+
+def cheaper(folder: Path) -> None:
+    document = json.loads((folder / "release.json").read_text())
+    document["event"]["cost"] = {"epsilon": "1/1000000"}
+    (folder / "release.json").write_text(json.dumps(document))
+
+
+FORGERIES: dict[str, Callable[[Path], object]] = {
+    "another cost": cheaper,
+    "another table": lambda folder: (folder / "table.csv").write_text("KEY_CODE,population\n"),
+    "a missing table": lambda folder: (folder / "table.csv").unlink(),
+    "no seal": lambda folder: (folder / ".seal").unlink(),
+    "another seal": lambda folder: (folder / ".seal").write_text("0" * 64),
+    "no document": lambda folder: (folder / "release.json").write_text(""),
+    "a link": lambda folder: (
+        folder.rename(folder.with_name("elsewhere")).parent.joinpath(folder.name).symlink_to("elsewhere")
+    ),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_only_what_the_ledger_sealed_is_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forgery: str) -> None:
+    """Somebody who can write beside the target cannot take back a charge, or have another table released."""
+    plan = open_office(tmp_path)
+    FORGERIES[forgery](crashed(plan, monkeypatch))
+    assert not run_release(plan).is_repeated
+    assert remaining(tmp_path) == Budget(epsilon=1), "both were drawn, both are paid for"
+
+
+def test_a_folder_name_that_looks_like_a_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace('"release"', '"r[2024]"'))
+    crashed(plan, monkeypatch)
+    assert run_release(plan).is_repeated
+
+
+def test_whether_something_is_published_does_not_depend_on_the_data(tmp_path: Path) -> None:
+    """The same plan shows its release, also if the data has changed; another folder is another release, also if not."""
+    plan = open_office(tmp_path)
+    first = run_release(plan)
+    people = pyarrow.parquet.read_table(tmp_path / "people.parquet")
+    pyarrow.parquet.write_table(people.slice(1), tmp_path / "people.parquet")
+    assert run_release(plan).is_repeated
+    pyarrow.parquet.write_table(people, tmp_path / "people.parquet")
+    (tmp_path / "plan.toml").write_text(PLAN.replace('"release"', '"second"'))
+    second = run_release(read_plan(tmp_path / "plan.toml"))
+    assert not second.is_repeated
+    hashes = [release.document["input"]["keyed_hash"] for release in (first, second)]
+    assert hashes[0] != hashes[1], "the same counts, and nobody can tell"
+    assert remaining(tmp_path) == Budget(epsilon=1)
+
+
+def test_again_after_a_crash_keeps_the_plan_usable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = open_office(tmp_path)
+    crashed(plan, monkeypatch)
+    shown = run_release(plan, again=True)
+    assert run_release(plan).document == shown.document
+    assert remaining(tmp_path) == Budget(epsilon=1)
+
+
+def test_fewer_rows_than_the_ledger_says_are_refused(tmp_path: Path) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace('"town"', '"visits"'))
+    with open_ledger(plan.ledger.location) as ledger:
+        ledger.add_dataset("visits", Budget(epsilon=1), unit=Unit.with_rows(3))
+    with pytest.raises(LedgerError, match="up to 3 rows"):
+        run_release(plan)
+
+
+def test_an_error_in_the_middle_of_a_draw_stays_charged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forked(*_: Any, **__: Any) -> Any:
+        raise EntropyError("a copy of a stream")
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, "publish", forked)
+    with pytest.raises(EntropyError):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=2)
+
+
 def test_research_noise_is_never_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sudare.errors import NotPrivateError
 
@@ -271,8 +366,6 @@ def test_opting_out_makes_it_another_release(tmp_path: Path) -> None:
     ],
 )
 def test_other_methods(tmp_path: Path, method: str, mechanism: str | None) -> None:
-    from sudare import Unit
-
     plan = open_office(tmp_path, text=PLAN.replace("[output]", f"[method]\n{method}\n[output]"))
     if mechanism is None:
         with pytest.raises(LedgerError, match="replace"):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sudare import InputError
-from sudare.release import Check, read_document, run_release, verify_release
+from sudare.release import Check, read_document, read_published_table, run_release, verify_release
 from tests.unit.release.offices import open_office
 
 
@@ -54,6 +54,27 @@ def test_a_negative_count(folder: Path) -> None:
 def test_a_missing_file(folder: Path) -> None:
     (folder / "table.csv").unlink()
     assert "file table.csv" in failed(folder)
+
+
+def test_a_changed_page(folder: Path) -> None:
+    page = folder / "release.html"
+    page.write_text(page.read_text(encoding="utf-8").replace("epsilon", "omega"), encoding="utf-8")
+    assert failed(folder) == ["page"]
+    page.unlink()
+    assert failed(folder) == ["page"]
+
+
+def test_a_file_that_does_not_belong_there(folder: Path) -> None:
+    (folder / "true\x1b[31m.csv").write_text("1")
+    assert failed(folder) == ["page"]
+    assert not any("\x1b" in check.english for check in verify_release(folder))
+
+
+@pytest.mark.parametrize("edit", [{"files": 3}, {"domain": None}, {"files": []}, {"domain": {"attributes": [{}]}}])
+def test_tables_of_damaged_documents(folder: Path, edit: dict[str, Any]) -> None:
+    change(folder, lambda document: document.update(edit))
+    with pytest.raises(InputError, match="sudare verify"):
+        read_published_table(folder)
 
 
 EDITS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
