@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Demonstration", "run_demo"]
 
 SIDES = (1, 4, 16, 64, 256)
+MARK = ".sudare-demo"
+WRITTEN = {"country.parquet", "plan.toml", "second.toml", "budget.db", "budget.db-wal", "budget.db-shm", "release"}
 DATASET = "invented-country"
 TOTAL = sudare.Budget(epsilon=1.5)
 SPENT = sudare.Budget(epsilon=1)
@@ -177,17 +179,18 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
 
 
 def _prepare(folder: Path) -> None:
-    mine = {"country.parquet", "plan.toml", "second.toml", "budget.db", "budget.db-wal", "budget.db-shm", "release"}
+    """Empty the folder of an earlier demonstration. Only one that says so is touched: a ledger must never be lost."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted(path.name for path in folder.iterdir() if path.name not in mine)
-        if others:
+        if any(folder.iterdir()) and not (folder / MARK).is_file():
             raise OutputError(
-                f"'{folder}' holds '{others[0]}', which no demonstration wrote. Name an empty folder.",
-                f"「{folder}」に実演のものではない「{others[0]}」があります。空のフォルダを指定してください。",
+                f"'{folder}' is not empty, and no demonstration made it. Name an empty folder.",
+                f"「{folder}」は空ではなく、実演で作られたものでもありません。空のフォルダを指定してください。",
             )
         for path in folder.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if path.name in WRITTEN:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (folder / MARK).touch()
     except OSError as error:
         raise OutputError(
             f"'{folder}' cannot be written: {error.strerror}.", f"「{folder}」に書き込めません: {error.strerror}。"

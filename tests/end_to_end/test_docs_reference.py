@@ -221,10 +221,11 @@ level = "3"
 corners = ["533946", "533946"]
 [method]
 name = "gaussian"
+threshold = 3
 [budget]
 rho = 0.1
 """
-    FREE = ("deployment.privacy_loss.privacy_parameters", "event.cost", "plan.settings", "versions")
+    FREE = ("deployment.privacy_loss.privacy_parameters", "event.cost", "method.settings", "plan.settings", "versions")
 
     def fields(self, value: Any, path: str = "") -> Iterator[str]:
         if isinstance(value, dict):

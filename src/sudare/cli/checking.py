@@ -91,9 +91,9 @@ def verify_ledger(
         },
         stack(*parts),
     )
-    speaker.say("ledger.keep_head", style="dim", head=f"{number}:{digest}")
     if findings:
         raise typer.Exit(FOUND_FAULTS)
+    speaker.say("ledger.keep_head", style="dim", head=f"{number}:{digest}")
 
 
 def shown_location(location: str) -> str:

@@ -154,7 +154,7 @@ SPOKEN: Mapping[str, str] = {
     "balance.after": "afterwards",
     "balance.nothing": "nothing",
     "balance.unknown": "cannot be told, see the warning",
-    "balance.short": "not enough: the ledger will refuse it",
+    "balance.short": "not enough for a new release",
     "init.done": "Wrote {plan}, and {ledger} with the data set '{dataset}' ({total} in all).",
     "init.next": "Next: change the plan, then 'sudare plan {plan}'.",
     "plan.spends_nothing": "Nothing was spent. Carry it out with 'sudare release {plan}'.",
@@ -236,6 +236,7 @@ SPOKEN: Mapping[str, str] = {
     "entry.says_settled": "of entry {reservation}: {budget}, {mechanism}",
     "entry.says_cancelled": "of entry {reservation}: {reason}",
     "entry.says_nothing": "a salted hash",
+    "map.not_png": "The picture must be a .png file, not '{file}'.",
     "map.no_out": "Name a file with --out: stdout is no terminal to draw on.",
     "map.no_plan": "'{file}' is no file of a release. If you may look at it, add --plan with the plan that describes it.",
     "map.confidential": "'{file}' is NOT a release: it may hold true counts of people. "

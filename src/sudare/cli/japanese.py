@@ -151,7 +151,7 @@ SPOKEN: Mapping[str, str] = {
     "balance.after": "実行後の残り",
     "balance.nothing": "なし",
     "balance.unknown": "不明（警告を参照）",
-    "balance.short": "不足しています（台帳に拒否されます）",
+    "balance.short": "新しい公表には不足しています",
     "init.done": "{plan} と {ledger} を作成しました（データセット「{dataset}」、総予算 {total}）。",
     "init.next": "次に計画を書き換え、'sudare plan {plan}' を実行してください。",
     "plan.spends_nothing": "予算は使っていません。実行するには 'sudare release {plan}'。",
@@ -234,6 +234,7 @@ SPOKEN: Mapping[str, str] = {
     "entry.says_settled": "項目 {reservation} を精算: {budget}、{mechanism}",
     "entry.says_cancelled": "項目 {reservation} を取消: {reason}",
     "entry.says_nothing": "ソルトつきハッシュ",
+    "map.not_png": "画像は .png ファイルにしてください（指定: {file}）。",
     "map.no_out": "標準出力が端末ではありません。--out で画像ファイルを指定してください。",
     "map.no_plan": "「{file}」は公表物のファイルではありません。見てもよいデータなら、--plan でその計画を指定してください。",
     "map.confidential": "「{file}」は公表物ではありません。真の人数を含む可能性があります。"

@@ -67,7 +67,9 @@ def draw_map(
         return
     from sudare.io import atomically
 
-    with atomically(out, replace=True) as temporary:
+    if out.suffix.lower() != ".png":
+        raise speaker.mistake("map.not_png", file=out)
+    with atomically(out) as temporary:
         if not is_public:
             temporary.chmod(0o600)
         temporary.write_bytes(b64decode(png_of(pixels, float(pixels.counts.max()))))

@@ -142,11 +142,16 @@ def _shown(release_plan: ReleasePlan, balance: Balance | Failure, words: Words) 
 def _subject(release_plan: ReleasePlan, words: Words) -> RenderableType:
     unit, predicted = release_plan.unit, release_plan.predicted
     shape = " x ".join(f"{length:,}" for length in release_plan.domain.shape)
+    from sudare.release.page_numbers import percent_rounded_up
+
     power = _best_power(release_plan)
     lines: list[tuple[str, object]] = [
         (words("plan.cells"), f"{release_plan.domain.cells:,} ({shape})"),
         (words("plan.protected"), unit_in_words(unit, words)),
-        (words("plan.promise"), words("plan.power", who=unit.who, power=f"{power:.1%}", alarm=f"{FALSE_ALARM:.0%}")),
+        (
+            words("plan.promise"),
+            words("plan.power", who=unit.who, power=percent_rounded_up(power), alarm=f"{FALSE_ALARM:.0%}"),
+        ),
         (words("plan.method"), f"{predicted.mechanism}, {predicted.noise}" if predicted else release_plan.method),
     ]
     if predicted and predicted.invariants:

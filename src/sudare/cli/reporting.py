@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-PAGE, CONFIDENTIAL_PAGE = "release.html", "release-confidential.html"
+PAGE, CONFIDENTIAL_PAGE = "release.html", "confidential.html"
 OWNER_ONLY = 0o600
 
 
@@ -50,7 +50,8 @@ def report(
 
 
 def _usual_target(folder: Path, *, is_confidential: bool) -> Path:
-    return folder.resolve().parent / CONFIDENTIAL_PAGE if is_confidential else folder / PAGE
+    folder = folder.resolve()
+    return folder.with_name(f"{folder.name}-{CONFIDENTIAL_PAGE}") if is_confidential else folder / PAGE
 
 
 def _refuse_inside(speaker: Speaker, target: Path, folder: Path) -> None:
@@ -63,6 +64,7 @@ def _read_truth(speaker: Speaker, plan_file: Path, document: dict[str, Any]) -> 
     from sudare.ledger import open_ledger
     from sudare.release import read_plan, read_release_source
     from sudare.release.domains import describe_domain
+    from sudare.release.hashing import keyed_hash
 
     plan = read_plan(plan_file)
     if describe_domain(plan.domain) != document["domain"]:
@@ -71,4 +73,12 @@ def _read_truth(speaker: Speaker, plan_file: Path, document: dict[str, Any]) -> 
             f"計画「{plan_file}」のセルが公表物と一致しません。別の公表の計画です。",
         )
     with open_ledger(plan.ledger.location) as ledger, progress_bars(speaker) as tell:
-        return read_release_source(plan, ledger, lambda share, _: tell("read", share))
+        truth = read_release_source(plan, ledger, lambda share, _: tell("read", share))
+        secret = ledger.secret(plan.ledger.dataset)
+    if keyed_hash(truth, secret, document["ledger"]["hash"]) != document["input"]["keyed_hash"]:
+        raise InputError(
+            f"The data of the plan '{plan_file}' is not what this release was made from: it has changed, or belongs to another "
+            "release.",
+            f"計画「{plan_file}」のデータは、この公表の元になったものと一致しません。変更されたか、別の公表のものです。",
+        )
+    return truth

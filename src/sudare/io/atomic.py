@@ -85,8 +85,8 @@ def _bring_to_disk(path: Path) -> None:
 
 def _exists(target: Path) -> OutputError:
     return OutputError(
-        f"{str(target)!r} exists already. Choose another name, or say that it may be replaced.",
-        f"{str(target)!r} は既にあります。別の名前にするか、置き換えてよいことを指定してください。",
+        f"{str(target)!r} exists already. Choose another name, or move it away.",
+        f"{str(target)!r} は既にあります。別の名前にするか、移動してください。",
     )
 
 

@@ -56,8 +56,8 @@ def nearest_name(name: str, names: Sequence[str]) -> str | None:
 def no_files(path: str) -> InputError:
     """Nothing is where the source points."""
     return InputError(
-        f"There is no file at {path!r}. Check the spelling; a relative path is read from the folder you are in.",
-        f"{path!r} にファイルがありません。つづりを確かめてください。相対パスは現在のフォルダから読みます。",
+        f"There is no file to read at {path!r}. Check the spelling, and whether the folder is empty.",
+        f"{path!r} に読めるファイルがありません。つづりと、フォルダが空でないことを確かめてください。",
     )
 
 
@@ -213,12 +213,37 @@ def wrong_value(column: str, allowed: str, spot: Spot, label: object = None) -> 
     """A value that the domain does not have. A label or code is named, a measured value is not."""
     shown = "a value" if label is None else f"{label!r:.60}"
     shown_ja = "値" if label is None else f"{label!r:.60}"
+    more, more_ja = "", ""
+    if allowed.endswith("of the window"):
+        more = ' Rows of other places can be left out with outside = "leave out".'
+        more_ja = '範囲外の行を除くには outside = "leave out" を指定してください。'
     return InputError(
         f"The column {column!r} has {shown} in {spot.english}, which is not in the plan: it must be {allowed}. Correct "
-        f"the file, or make the plan's attribute wider.",
-        f"列 {column!r} に計画にない{shown_ja}があります ({spot.japanese})。許されるのは {allowed} です。"
-        f"ファイルを直すか、計画の属性を広げてください。",
+        f"the file, or make the plan's attribute wider.{more}",
+        f"列 {column!r} に計画にない{shown_ja}があります ({spot.japanese})。許されるのは{_in_japanese(allowed)}です。"
+        f"ファイルを直すか、計画の属性を広げてください。{more_ja}",
     )
+
+
+ALLOWED_IN_JAPANESE = (
+    (r"one of its (\d+) labels, such as (.*)", "{1} など {0} 個のラベルのいずれか"),
+    (
+        r"mesh codes within (\d+) rows and (\d+) columns of the window",
+        "計画の範囲（{0} 行 × {1} 列）内のメッシュコード",
+    ),
+    (r"codes of (\d+) digits at level (.*)", "レベル {1} の {0} 桁のコード"),
+    (r"whole numbers from (.*) to (.*)", " {0} から {1} までの整数"),
+    (r"numbers from (.*) to below (.*)", " {0} 以上 {1} 未満の数"),
+    (r"whole numbers", "整数"),
+)
+
+
+def _in_japanese(allowed: str) -> str:
+    for pattern, japanese in ALLOWED_IN_JAPANESE:
+        found = re.fullmatch(pattern, allowed)
+        if found:
+            return japanese.format(*found.groups())
+    return f" {allowed} "
 
 
 def repeated_cell(columns: Sequence[str], values: Sequence[object], hint: str = "", hint_ja: str = "") -> InputError:

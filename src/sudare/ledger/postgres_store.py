@@ -138,10 +138,8 @@ class PostgresStore:
     def not_a_ledger(self) -> LedgerError:
         """What to say where there is no ledger; see `Store`."""
         return LedgerError(
-            "The PostgreSQL database has no ledger. Make one with 'sudare ledger create postgresql://...' or "
-            "open_ledger(..., create=True).",
-            "この PostgreSQL データベースに台帳がありません。'sudare ledger create postgresql://...' または "
-            "open_ledger(..., create=True) で作成してください。",
+            "The PostgreSQL database has no ledger. Make one with 'sudare ledger create postgresql://...'.",
+            "この PostgreSQL データベースに台帳がありません。'sudare ledger create postgresql://...' で作成してください。",
         )
 
     def damages(self) -> list[str]:

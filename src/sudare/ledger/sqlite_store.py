@@ -85,10 +85,8 @@ class SqliteStore:
                 )
             if not create:
                 raise LedgerError(
-                    f"There is no ledger {str(path)!r}. Make one with 'sudare ledger create {path}' or "
-                    f"open_ledger(..., create=True).",
-                    f"台帳 {str(path)!r} がありません。'sudare ledger create {path}' または "
-                    f"open_ledger(..., create=True) で作成してください。",
+                    f"There is no ledger {str(path)!r}. Make one with 'sudare ledger create {path}'.",
+                    f"台帳 {str(path)!r} がありません。'sudare ledger create {path}' で作成してください。",
                 )
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -78,6 +78,7 @@ def write_document(
         "deployment": _deployment(plan, published),
         "event": json.loads(event.to_json()),
         "promise": {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))},
+        "method": {"name": event.mechanism, "settings": {key: _plain(value) for key, value in plan.settings.items()}},
         "plan": None if published.plan is None else _describe_plan(published.plan),
         "domain": describe_domain(plan.domain),
         "published": {
@@ -131,7 +132,7 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "access_type": "Non-interactive",
         },
         "accounting": {
-            "post_processing": POST_PROCESSING + (_reference_words(plan) if plan.reference else ""),
+            "post_processing": POST_PROCESSING + _threshold_words(plan) + _reference_words(plan),
             "composition": f"{len(event.measurements)} measurements, one after the other, cost {event.cost} together; "
             f"charged to the data set {plan.ledger.dataset!r} in a ledger with hash-chained entries.",
         },
@@ -139,11 +140,16 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "pre_processing_eda_hyperparameter_tuning": "None: the plan depends on domain, budget and workload alone.",
             "mechanisms": f"{event.mechanism}: discrete noise, drawn exactly from a cryptographic generator in whole numbers. "
             + "; ".join(f"{m.kind} with {_noise_words(m.to_dict())}" for m in event.measurements),
-            "justification": " ".join(published.plan.reasons)
+            "justification": "; ".join(published.plan.reasons)
             if published.plan
             else "Named by the plan of the release.",
         },
     }
+
+
+def _threshold_words(plan: ReleasePlan) -> str:
+    threshold = plan.settings.get("threshold")
+    return "" if threshold is None else f" Noisy counts below {threshold} are published as 0."
 
 
 def _reference_words(plan: ReleasePlan) -> str:
@@ -162,9 +168,8 @@ def _input_metric(event: ReleaseEvent) -> str:
 def _unit_description(event: ReleaseEvent) -> str:
     unit = event.unit
     change = "adding or removing" if unit.adjacency == "add-remove" else "replacing"
-    return (
-        f"Neighbouring tables differ by {change} one {unit.who}, who is counted in up to {unit.cells} cells, up to "
-        f"{unit.rows_per_cell} times in each and {unit.rows} times in all."
+    return f"Neighbouring tables differ by {change} one {unit.who}, who is counted " + (
+        "once." if unit.rows == 1 else f"up to {unit.rows} times, in up to {unit.cells} cells."
     )
 
 

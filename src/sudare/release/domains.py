@@ -11,8 +11,9 @@ from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.errors import ParameterError, SudareError
 from sudare.release.sections import Section
 
-__all__ = ["describe_domain", "domain_of_description", "read_domain_sections"]
+__all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 
+ATTRIBUTE_KEYS = ("name", "kind", "level", "window", "area", "corners", "labels", "edges", "length")
 KINDS = ("mesh", "category", "bins", "positions")
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
@@ -33,7 +34,8 @@ def _read_attribute(section: Section) -> Attribute:
     try:
         attribute = _READERS[kind](section, name)
     except ParameterError as error:
-        section.refuse("kind", f"cannot be read: {error}", f"を読めません: {error}")
+        key = error.parameter if error.parameter in ATTRIBUTE_KEYS else "kind"
+        section.refuse(key, f"cannot be used: {error}", f"は使えません: {error}")
     section.finish()
     return attribute
 
@@ -130,5 +132,7 @@ def _describe(attribute: Attribute) -> dict[str, Any]:
 def domain_of_description(description: dict[str, Any], file: str) -> Domain:
     """The domain that `describe_domain` described."""
     attributes = description.get("attributes", [])
-    sections = [Section(values, f"domain {number}", file) for number, values in enumerate(attributes, start=1)]
+    sections = [
+        Section(values, f"domain {number}", file, ATTRIBUTE_KEYS) for number, values in enumerate(attributes, start=1)
+    ]
     return read_domain_sections(sections)

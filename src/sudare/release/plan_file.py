@@ -18,16 +18,54 @@ from typing import Any, cast
 
 from sudare.domain import Domain, Mesh
 from sudare.errors import ParameterError, PlanError, SudareError
-from sudare.io import Source
+from sudare.io import FORMATS, Source
+from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency
-from sudare.release.domains import describe_domain, read_domain_sections
+from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.release.sections import Section, nearest
 from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
 from sudare.tables.publish import METHODS
 
 __all__ = ["OUTPUT_FORMATS", "LedgerEntryPoint", "Reference", "ReleasePlan", "read_plan"]
+
+KEYS = (
+    "title",
+    "publisher",
+    "description",
+    "language",
+    "source",
+    "domain",
+    "unit",
+    "budget",
+    "ledger",
+    "method",
+    "reference",
+    "output",
+    "reading",
+)
+SOURCE_KEYS = (
+    "path",
+    "format",
+    "rows",
+    "count",
+    "columns",
+    "query",
+    "person",
+    "encoding",
+    "where",
+    "outside",
+    "opt_outs_removed",
+)
+REFERENCE_KEYS = ("name", "public", *SOURCE_KEYS[:-1])
+METHOD_KEYS = ("name", "workload", "public_total")
+UNIT_KEYS = ("who", "rows", "cells", "rows_per_cell", "adjacency")
+BUDGET_KEYS = ("epsilon", "delta", "rho")
+LEDGER_KEYS = ("location", "dataset")
+OUTPUT_KEYS = ("folder", "formats", "count", "measurements")
+READING_KEYS = ("memory",)
+"""What each section may have. Whatever else stands in [method] is a setting of the mechanism."""
 
 OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
 ROWS = ("people", "counts")
@@ -97,6 +135,7 @@ class ReleasePlan:
         measurements: whether the noisy measurements are published too.
         memory: how much memory reading may take.
         opt_outs_removed: whether people who opted out are not in the data any more.
+        says_rows: whether it is said outright that rows are people, or counts.
         predicted: what to expect, for ``"auto"``; a mechanism that was named predicts nothing.
     """
 
@@ -121,6 +160,7 @@ class ReleasePlan:
     measurements: bool
     memory: str
     opt_outs_removed: bool
+    says_rows: bool
     predicted: Plan | None = field(compare=False)
 
     def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
@@ -139,8 +179,6 @@ class ReleasePlan:
             "public_total": self.public_total,
             "settings": {key: str(value) for key, value in sorted(self.settings.items())},
             "measurements": self.measurements,
-            "formats": sorted(self.formats),
-            "count": self.count,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -159,18 +197,19 @@ def read_plan(path: str | Path) -> ReleasePlan:
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
     """
     file = Path(path)
-    top = Section(_read_toml(file), "", file.name)
+    top = Section(_read_toml(file), "", file.name, KEYS)
     base = file.resolve().parent
     title = top.text("title")
     publisher, description = top.text("publisher", ""), top.text("description", "")
     language = top.choice("language", ("en", "ja"), "en")
-    source_section = top.section("source")
+    source_section = top.section("source", SOURCE_KEYS)
+    is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
     source = _read_source(source_section, base)
-    domain = read_domain_sections(top.sections("domain"))
-    method = top.section("method")
+    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS))
+    method = top.section("method", METHOD_KEYS)
     public_total = method.flag("public_total", False)
-    unit_section = top.section("unit")
+    unit_section = top.section("unit", UNIT_KEYS)
     unit = _read_unit(unit_section, public_total)
     if source.person is not None and not unit.cells == unit.rows_per_cell == unit.rows:
         # Reading keeps so many rows of a person, in whichever cells they are.
@@ -179,23 +218,32 @@ def read_plan(path: str | Path) -> ReleasePlan:
             "must be the only number where the source names a column of persons: it bounds the rows of each",
             "だけを指定してください。個人の列がある場合は、1人あたりの行数だけで制限します",
         )
-    budget = _read_budget(top.section("budget"))
-    ledger = _read_ledger(top.section("ledger"), base)
+    budget = _read_budget(top.section("budget", BUDGET_KEYS))
+    ledger = _read_ledger(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *(known for known in METHODS if known != "topdown")), "auto")
     workload = _read_workload(method)
     settings = {key: _plain(value) for key, value in method.rest().items()}
-    reference = _read_reference(top.section("reference"), base) if top.has("reference") else None
-    output = top.section("output")
+    reference = _read_reference(top.section("reference", REFERENCE_KEYS), base) if top.has("reference") else None
+    output = top.section("output", OUTPUT_KEYS)
     folder = base / output.text("folder", "release")
     formats = _read_formats(output)
     is_map = any(isinstance(attribute, Mesh) for attribute in domain.attributes)
+    is_only_map = is_map and len(domain.attributes) == 1
+    if ("geotiff" in formats and not is_only_map) or ("geoparquet" in formats and not is_map):
+        output.refuse(
+            "formats",
+            "may have geotiff only for a single mesh attribute, and geoparquet only with a mesh attribute",
+            "の geotiff はメッシュ属性だけの表、geoparquet はメッシュ属性を含む表でのみ使えます",
+        )
     count = output.text("count", "population" if is_map else "count")
     if count in {attribute.name for attribute in domain.attributes}:
         output.refuse("count", "is the name of an attribute already", "は属性の名前と重複しています")
     measurements = output.flag("measurements", False)
     output.finish()
-    reading = top.section("reading")
+    reading = top.section("reading", READING_KEYS)
     memory = reading.text("memory", "1GB")
+    if not MEMORY.fullmatch(memory):
+        reading.refuse("memory", 'must be a size such as "500MB" or "4GB"', 'は "500MB" や "4GB" のような大きさです')
     reading.finish()
     top.finish()
     if public_total:
@@ -204,7 +252,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     if name == "auto":
         predicted = _predict(method, domain, budget, unit, workload, public_total, settings)
     else:
-        _require_settings(method, name, settings, workload)
+        _require_settings(method, name, budget, settings, workload)
     return ReleasePlan(
         file,
         title,
@@ -227,6 +275,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         measurements,
         memory,
         opt_outs_removed,
+        is_stated,
         predicted,
     )
 
@@ -267,7 +316,7 @@ def _read_source(section: Section, base: Path) -> Source:
     columns = section.mapping("columns")
     if not all(isinstance(column, str) for column in columns.values()):
         section.refuse("columns", "must give a column's name for each attribute", "は属性ごとの列名です")
-    form = section.text("format", "auto")
+    form = section.choice("format", ("auto", *FORMATS), "auto")
     count = section.text("count") if section.has("count") else None
     by_default = "counts" if count is not None or form in ("e-stat", "people-flow", "geotiff") else "people"
     rows = section.choice("rows", ROWS, by_default)
@@ -365,7 +414,12 @@ def _read_formats(section: Section) -> tuple[str, ...]:
     for form in formats:
         if form not in OUTPUT_FORMATS:
             listed = ", ".join(OUTPUT_FORMATS)
-            section.refuse("formats", f"may have {listed}, not {form!r:.40}", f"に使えるのは {listed} です")
+            english, japanese = nearest(str(form), OUTPUT_FORMATS)
+            section.refuse(
+                "formats",
+                f"may have {listed}, not {form!r:.40}.{english}",
+                f"に使えるのは {listed} です（指定: {form!r:.40}）。{japanese}",
+            )
     if not formats or len(set(formats)) < len(formats):
         section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
     return tuple(formats)
@@ -408,8 +462,16 @@ def _require_fixed_total(section: Section, source: Source, unit: Unit) -> None:
         )
 
 
-def _require_settings(section: Section, name: str, settings: Mapping[str, Any], workload: Workload) -> None:
+def _require_settings(
+    section: Section, name: str, budget: Budget, settings: Mapping[str, Any], workload: Workload
+) -> None:
     """Only what the mechanism takes, besides what a release decides itself."""
+    if name == "gaussian" and budget.currency == "epsilon":
+        section.refuse(
+            "name",
+            'cannot be "gaussian" with epsilon alone: state delta or rho under [budget]',
+            'は epsilon だけの予算では "gaussian" にできません。[budget] に delta か rho を指定してください',
+        )
     if workload is not None:
         section.refuse("workload", 'is only for name = "auto"', 'は name = "auto" のときだけ使えます')
     accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]

@@ -25,8 +25,8 @@ from threading import Thread
 from typing import Any
 
 from sudare.domain import CountTable
-from sudare.errors import GuaranteeError, LedgerError, ParameterError, PlanError
-from sudare.io import read_counts, write_measurements, write_table
+from sudare.errors import GuaranteeError, InputError, LedgerError, ParameterError, PlanError
+from sudare.io import describe_source, read_counts, write_measurements, write_table
 from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import Charge, write_document
@@ -44,6 +44,7 @@ ANY_TABLE = {"parquet", "csv", "arrow"}
 
 TABLE = "table"
 MEASUREMENTS = "measurements.parquet"
+COLUMNS_OF_COUNTS = {"count", "counts", "population", "people", "人口", "人数", "人口総数", "総数"}
 HEAVY = (
     "duckdb",
     "pyarrow.parquet",
@@ -157,15 +158,38 @@ def read_release_source(
                 f"{plan.file.name}: 「{plan.ledger.dataset}」から除外を申し出た人がいますが、個人の列が指定されていません。"
                 "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
             )
-        return read_counts(plan.source, plan.domain, memory=plan.memory, progress=progress)
-    return read_counts(
-        plan.source,
-        plan.domain,
-        rows_per_person=plan.unit.rows,
-        opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests else None,
-        memory=plan.memory,
-        progress=progress,
-    )
+        _refuse_counts_as_people(plan)
+        truth = read_counts(plan.source, plan.domain, memory=plan.memory, progress=progress)
+    else:
+        truth = read_counts(
+            plan.source,
+            plan.domain,
+            rows_per_person=plan.unit.rows,
+            opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests else None,
+            memory=plan.memory,
+            progress=progress,
+        )
+    if truth.total == 0:
+        raise InputError(
+            f"{plan.file.name}: nobody is counted: the source has no rows, or where and outside leave none.",
+            f"{plan.file.name}: 数える人がいません。元のデータに行がないか、where や outside によってすべて除かれています。",
+        )
+    return truth
+
+
+def _refuse_counts_as_people(plan: ReleasePlan) -> None:
+    """Where nobody said what a row is, a column of counts would be counted as one person a row."""
+    if plan.says_rows or plan.source.rows != "people":
+        return
+    used = {plan.source.columns.get(attribute.name, attribute.name) for attribute in plan.domain.attributes}
+    for name in describe_source(plan.source).columns:
+        if name.lower() in COLUMNS_OF_COUNTS and name not in used:
+            raise PlanError(
+                f"{plan.file.name}: the source has a column '{name}'. If it holds counts, write count = \"{name}\" in [source]; "
+                'if each row is one person all the same, write rows = "people".',
+                f'{plan.file.name}: 「{name}」という列があります。人数の列なら [source] に count = "{name}" と、'
+                '1行が1人なら rows = "people" と書いてください。',
+            )
 
 
 def _publish(

@@ -34,11 +34,12 @@ class Section:
         values: the keys and values, as TOML gives them, numbers as whole numbers or decimals.
         name: the section's name, empty for the top.
         file: the name of the file, for messages.
+        keys: all keys that a section of this kind may have.
     """
 
-    def __init__(self, values: Mapping[str, Any], name: str, file: str) -> None:
+    def __init__(self, values: Mapping[str, Any], name: str, file: str, keys: Sequence[str]) -> None:
         self._values, self._name, self._file = dict(values), name, file
-        self._known: list[str] = []
+        self._known = tuple(keys)
 
     def has(self, key: str) -> bool:
         """Whether the key is there."""
@@ -89,17 +90,17 @@ class Section:
         """A section whose keys are free, empty if left out."""
         return dict(self._take(key, dict, {}))
 
-    def section(self, key: str) -> Section:
+    def section(self, key: str, keys: Sequence[str]) -> Section:
         """A section below this one, empty if left out."""
         name = f"{self._name}.{key}" if self._name else key
-        return Section(self._take(key, dict, {}), name, self._file)
+        return Section(self._take(key, dict, {}), name, self._file, keys)
 
-    def sections(self, key: str) -> list[Section]:
+    def sections(self, key: str, keys: Sequence[str]) -> list[Section]:
         """Several sections of one name, ``[[key]]``, at least one."""
-        listed = self._take(key, list, None)
+        listed = [] if isinstance(self._values.get(key), dict) else self._take(key, list, None)
         if not listed or not all(isinstance(item, dict) for item in listed):
             self.refuse(key, f"must be written as [[{key}]] sections", f"は [[{key}]] の形で書いてください")
-        return [Section(item, f"{key} {number}", self._file) for number, item in enumerate(listed, start=1)]
+        return [Section(item, f"{key} {number}", self._file, keys) for number, item in enumerate(listed, start=1)]
 
     def rest(self) -> dict[str, Any]:
         """All keys that were not taken, which are settings of a mechanism."""
@@ -129,10 +130,14 @@ class Section:
         return (f"section [{self._name}]", f"[{self._name}] ") if self._name else ("the plan", "計画")
 
     def _take(self, key: str, kind: type, default: Any) -> Any:
-        self._known.append(key)
         if key not in self._values:
             if default is None:
-                self.refuse(key, "is missing", "がありません")
+                meant = get_close_matches(key, [other for other in self._values if other not in self._known], n=1)
+                self.refuse(
+                    key,
+                    f"is missing. Is it meant by '{meant[0]}'?" if meant else "is missing",
+                    f"がありません。「{meant[0]}」は「{key}」のことですか。" if meant else "がありません",
+                )
             return default
         value = self._values.pop(key)
         is_right = isinstance(value, (int, Decimal) if kind is Decimal else kind)

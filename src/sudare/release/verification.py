@@ -14,7 +14,7 @@ import numpy as np
 from sudare.domain import CountTable, Domain
 from sudare.errors import InputError, PlanError, SudareError
 from sudare.io import Source, read_counts
-from sudare.ledger import open_ledger
+from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import DOCUMENT_FORMAT
@@ -93,6 +93,7 @@ def verify_release(folder: str | Path, ledger: str | None = None) -> list[Check]
 
     Raises:
         InputError: if the folder is no release at all.
+        LedgerError: if the ledger cannot be opened.
     """
     place = Path(folder)
     document = read_document(place)
@@ -109,7 +110,8 @@ def verify_release(folder: str | Path, ledger: str | None = None) -> list[Check]
             Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
         )
     else:
-        checks.append(_outcome("ledger", lambda: _check_ledger(place, document, ledger)))
+        with open_ledger(ledger) as opened:
+            checks.append(_outcome("ledger", lambda: _check_ledger(place, document, opened)))
     return checks
 
 
@@ -228,15 +230,14 @@ def _read_table(path: Path, domain: Domain, count: str) -> CountTable:
     return read_counts(source, domain)
 
 
-def _check_ledger(folder: Path, document: dict[str, Any], location: str) -> tuple[str, str]:
+def _check_ledger(folder: Path, document: dict[str, Any], ledger: Ledger) -> tuple[str, str]:
     """The chain is whole, the charge was reserved before, and settled with this very document."""
     charge = document["ledger"]
     document_hash = hash_of_file(folder / DOCUMENT)
-    with open_ledger(location) as ledger:
-        findings = ledger.verify()
-        if findings:
-            raise _UnsoundError(findings[0].english, findings[0].japanese)
-        entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
+    findings = ledger.verify()
+    if findings:
+        raise _UnsoundError(findings[0].english, findings[0].japanese)
+    entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
     reserved = entries[charge["entry"]][0] if charge["entry"] in entries else None
     if reserved is None or reserved.kind != "reserve" or reserved.hash != charge["hash"]:
         raise _UnsoundError(

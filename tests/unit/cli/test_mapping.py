@@ -31,6 +31,9 @@ def test_the_picture_of_a_release(run: Run, released: Path) -> None:
         assert shown.out == f"{picture}\n"
         assert "Warning" not in shown.err
         assert picture.read_bytes().startswith(PNG)
+        assert run("map", place, "--out", picture).code == 6, "nothing is overwritten"
+        picture.unlink()
+    assert run("map", released / "release", "--out", released / "map.jpg").code == 2
     values = run("map", released / "release", "--out", picture, "--json").json
     assert values["is_release"] is True
     assert (values["height"], values["width"]) == (8, 14)

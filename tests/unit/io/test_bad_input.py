@@ -212,7 +212,7 @@ def test_wrong_label_in_another_encoding(tmp_path: Path) -> None:
 def test_no_files(tmp_path: Path) -> None:
     for path in ("nothing.csv", "*.parquet", ""):
         where = str(tmp_path / path) if path else str(tmp_path)
-        assert "There is no file at" in told(Source(where), SEX)
+        assert "There is no file to read at" in told(Source(where), SEX)
 
 
 def test_a_folder_of_several_formats(tmp_path: Path) -> None:

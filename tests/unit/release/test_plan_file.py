@@ -110,7 +110,13 @@ def test_windows(tmp_path: Path, corners: str, level: str, window: tuple[int, ..
 
 
 MISTAKES: dict[str, tuple[str, str, list[str]]] = {
-    "a typo": ("title =", "titel =", ["titl", "missing"]),
+    "a typo": ("title =", "titel =", ["'title' in the plan is missing", "'titel'"]),
+    "a typo in a budget": ("epsilon = 0.1", "epsilom = 0.1", ["epsilom", "Did you mean 'epsilon'?"]),
+    "a typo of an optional key": ("columns = {", "colums = {", ["colums", "Did you mean 'columns'?"]),
+    "one domain": ('[[domain]]\nname = "sex"', '[domain]\nname = "sex"', ["TOML"]),
+    "a size of memory": ("[output]", '[reading]\nmemory = "lots"\n[output]', ["memory", "500MB"]),
+    "a raster of sexes": ('"csv"]', '"geotiff"]', ["formats", "geotiff"]),
+    "gaussian noise for pure epsilon": ("[output]", '[method]\nname = "gaussian"\n[output]', ["name", "delta"]),
     "an unknown key": ('publisher = "Office"', 'publishr = "Office"', ["publishr", "Did you mean 'publisher'?"]),
     "a key in a section": ('who = "resident"', 'whom = "resident"', ["[unit]", "whom", "who"]),
     "an unknown section": ("[output]", "[outputs]", ["outputs", "Did you mean 'output'?"]),

@@ -124,6 +124,26 @@ def test_more_than_the_budget_is_refused_before_the_data_is_looked_at(
     assert no_trace_of_a_release(tmp_path)
 
 
+def test_counts_are_not_taken_for_people(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    people = pyarrow.parquet.read_table(tmp_path / "people.parquet")
+    pyarrow.parquet.write_table(people.rename_columns(["KEY_CODE", "population"]), tmp_path / "people.parquet")
+    with pytest.raises(PlanError, match='count = "population"'):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+    (tmp_path / "plan.toml").write_text(PLAN.replace("[source]", '[source]\nrows = "people"'))
+    run_release(read_plan(tmp_path / "plan.toml"))
+
+
+def test_nobody_is_no_release(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    people = pyarrow.parquet.read_table(tmp_path / "people.parquet")
+    pyarrow.parquet.write_table(people.slice(0, 0), tmp_path / "people.parquet")
+    with pytest.raises(InputError, match="nobody"):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=3)
+
+
 def test_bad_data_is_not_charged(tmp_path: Path) -> None:
     plan = open_office(tmp_path, text=PLAN.replace("[8560, 6400, 32, 32]", "[8560, 6400, 10, 10]"))
     with pytest.raises(InputError):
@@ -379,11 +399,16 @@ def test_other_methods(tmp_path: Path, method: str, mechanism: str | None) -> No
         return
     release = run_release(plan)
     assert release.document["event"]["mechanism"] == mechanism
+    assert ("below 4" in release.document["deployment"]["accounting"]["post_processing"]) == ("threshold" in method)
 
 
 def test_a_format_that_cannot_hold_the_table_is_found_before_the_charge(tmp_path: Path) -> None:
     sex = '[[domain]]\nname = "sex"\nkind = "category"\nlabels = ["f", "m"]\n[budget]'
-    plan = open_office(tmp_path, text=PLAN.replace('"csv"', '"geotiff"').replace("[budget]", sex))
+    with pytest.raises(PlanError, match="geotiff"):
+        open_office(tmp_path, text=PLAN.replace('"csv"', '"geotiff"').replace("[budget]", sex))
+    wide = PLAN.replace('"csv"', '"geotiff"').replace('name = "KEY_CODE"', 'name = "value"')
+    (tmp_path / "plan.toml").write_text(wide.replace("[output]", "[output]\nmeasurements = true"))
+    plan = read_plan(tmp_path / "plan.toml")
     with pytest.raises(ParameterError):
         run_release(plan)
     assert remaining(tmp_path) == Budget(epsilon=3)
