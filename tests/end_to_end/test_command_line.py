@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -183,7 +184,7 @@ def test_exit_codes(town: Path, arguments: tuple[str, ...], change: tuple[str, s
 
 @pytest.mark.slow
 def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
-    code = f"{sys.executable} -m sudare mesh children 5339 --level 1/8 | head -n 1"
+    code = f"{shlex.quote(sys.executable)} -m sudare mesh children 5339 --level 1/8 | head -n 1"
     shown = subprocess.run(
         ["/bin/sh", "-c", code], capture_output=True, text=True, check=False, env=environment(), timeout=120
     )

@@ -162,6 +162,7 @@ def _subject(release_plan: ReleasePlan, words: Words) -> RenderableType:
 
 def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
     from sudare.release import page_words
+    from sudare.tables.maps import find_map
 
     predicted = release_plan.predicted
     parts: list[RenderableType] = [heading(words("plan.accuracy"))]
@@ -169,10 +170,12 @@ def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
         return [*parts, words("plan.no_prediction", method=release_plan.method)]
     metres = _metres(release_plan)
     columns = [(words("plan.side"), True), (words("plan.error"), True), (words("plan.interval"), True)]
-    rows = [[f"{e.side:,}", f"± {e.rmse:,.1f}", f"{e.low:,.1f} – {e.high:,.1f}"] for e in predicted.errors]
+    # Squares mean nothing where the axes are no map.
+    errors = [error for error in predicted.errors if error.side == 1 or find_map(release_plan.domain) is not None]
+    rows = [[f"{e.side:,}", f"± {e.rmse:,.1f}", f"{e.low:,.1f} – {e.high:,.1f}"] for e in errors]
     if metres is not None:
         columns.insert(1, (words("plan.size"), True))
-        for row, error in zip(rows, predicted.errors, strict=True):
+        for row, error in zip(rows, errors, strict=True):
             row.insert(1, _length(metres * error.side))
     parts += [table_of(columns, rows), words("plan.inhabited")]
     if predicted.alternatives:

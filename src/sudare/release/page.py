@@ -269,6 +269,8 @@ def _accuracy(
     release: Mapping[str, Any], table: CountTable, truth: CountTable | None, axes: MapAxes | None
 ) -> dict[str, Any]:
     stated = [(int(e["side"]), float(e["rmse"]), float(e["low"]), float(e["high"])) for e in _errors(release)]
+    if axes is None:
+        stated = [each for each in stated if each[0] == 1]  # squares mean nothing where the axes are no map
     points = [CurvePoint(*each) for each in sorted(stated)]
     measured: dict[int, float] = {}
     if truth is not None:
@@ -291,7 +293,8 @@ def _accuracy(
     larger = next((point for point in points if point.side == LARGER_AREA), points[-1] if points else None)
     return {
         "errors": rows,
-        "error_chart": chart,
+        "error_chart": chart if len(rows) > 1 else "",
+        "has_areas": len(points) > 1,
         "has_prediction": bool(points),
         "has_distances": metres is not None,
         "is_measured": bool(measured),

@@ -142,6 +142,10 @@ TEXTS = {
     "value": Words("Value", "値"),
     "count": Words("Count", "人数"),
     "accuracy": Words("How exact it is", "精度"),
+    "accuracy_cells": Words(
+        "The published count of a single cell is expected to differ from the true one by about ±{smallest}.",
+        "公表値と真の値との差は、1セルでおよそ ±{smallest} と見込まれます。",
+    ),
     "accuracy_text": Words(
         (
             "Where people live, the published count of a single cell is expected to differ from the true one by about "
