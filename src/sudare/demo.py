@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Demonstration", "run_demo"]
 
 SIDES = (1, 4, 16, 64, 256)
+PEOPLE_PER_CELL = 3
 MARK = ".sudare-demo"
 WRITTEN = {"country.parquet", "plan.toml", "second.toml", "budget.db", "budget.db-wal", "budget.db-shm", "release"}
 DATASET = "invented-country"
@@ -148,7 +149,7 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
     words = WORDS[language]
     _prepare(folder)
     console.rule(f"[bold]{words['title']}")
-    country = invent_country(side)
+    country = invent_country(side, people=PEOPLE_PER_CELL * side**2)
     plan = _write_plan(folder, words, language, country)
     _heading(console, words["country"])
     _say(

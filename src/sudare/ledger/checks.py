@@ -132,11 +132,15 @@ def read_result(value: object) -> Mapping[str, str]:
 def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
     """Refuse a release that protects others than the data set's total does."""
     if (unit.who, unit.adjacency) != (protected.who, protected.adjacency):
+        more, more_ja = "", ""
+        if unit.adjacency == "replace":
+            more = "; for a public total, add a data set with 'sudare ledger add --replace'"
+            more_ja = "合計を公開する場合は 'sudare ledger add --replace' でデータセットを追加してください。"
         raise LedgerError(
             f"The release protects a {unit.who} ({unit.adjacency}), the total of {dataset!r} a {protected.who} "
-            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit.",
+            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit{more}.",
             f"この公表の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
-            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。",
+            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。{more_ja}",
         )
 
 

@@ -123,7 +123,7 @@ class Section:
         where, where_ja = self._where()
         raise PlanError(
             f"{self._file}: '{key}' in {where} {english}{'' if english.endswith(('.', '?')) else '.'}",
-            f"{self._file}: {where_ja}の「{key}」{japanese}{'' if japanese.endswith('。') else '。'}",
+            f"{self._file}: {where_ja}の「{key}」{japanese}{'' if japanese.endswith(('。', '.', '?')) else '。'}",
         )
 
     def _where(self) -> tuple[str, str]:
