@@ -92,6 +92,8 @@ class TestPlanFile:
         'kind = "category"\nlabels = ["a", "b"]',
         'kind = "bins"\nedges = [0, 1]',
         'kind = "positions"\nlength = 4',
+        'kind = "hierarchy"\nlevels = ["all", "ward"]\nareas = "areas.csv"',
+        'kind = "hierarchy"\nlevels = ["all", "ward"]\nleaves = [["x", "a"], ["x", "b"]]',
     )
     PLAN = """title = "t"
 [source]
@@ -132,6 +134,7 @@ name = "{method}"
 
         monkeypatch.setattr(Section, "_take", taking)
         monkeypatch.setattr(Section, "has", having)
+        (tmp_path / "areas.csv").write_text("all,ward\nx,a\nx,b\n")
         for attribute in self.ATTRIBUTES:
             for method in ("auto", "laplace"):
                 (tmp_path / "plan.toml").write_text(self.PLAN.format(attribute=attribute, method=method))
@@ -175,15 +178,14 @@ name = "{method}"
         not_in_a_file = {"layout"}
         expected: dict[str, set[str]] = {"noise": {"auto"}, "conversion": {"auto"}}
         for name, mechanism in METHODS.items():
-            if name != "topdown":
-                for setting in set(inspect.signature(mechanism).parameters) - given - not_in_a_file:
-                    expected.setdefault(setting, set()).add(name)
+            for setting in set(inspect.signature(mechanism).parameters) - given - not_in_a_file:
+                expected.setdefault(setting, set()).add(name)
         rows = [row for row in rows_of(self.PAGE["method"]) if len(row) == 3]
         assert {names_in(row[0])[0]: set(names_in(row[1])) for row in rows} == expected
 
     def test_methods_are_named(self) -> None:
         named = self.documented()["method", "name"][3]
-        assert set(names_in(named)) == {f'"{name}"' for name in ("auto", *METHODS) if name != "topdown"}
+        assert set(names_in(named)) == {f'"{name}"' for name in ("auto", *METHODS)}
 
 
 class TestReleaseJson:

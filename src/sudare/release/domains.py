@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from sudare.domain import Bins, Category, Domain, Mesh, Positions
+import numpy as np
+
+from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, Positions
 from sudare.domain.attributes import Attribute
 from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.errors import ParameterError, SudareError
@@ -13,26 +17,39 @@ from sudare.release.sections import Section
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 
-ATTRIBUTE_KEYS = ("name", "kind", "level", "window", "area", "corners", "labels", "edges", "length")
-KINDS = ("mesh", "category", "bins", "positions")
+ATTRIBUTE_KEYS = (
+    "name",
+    "kind",
+    "level",
+    "window",
+    "area",
+    "corners",
+    "labels",
+    "edges",
+    "length",
+    "levels",
+    "areas",
+    "leaves",
+)
+KINDS = ("mesh", "category", "bins", "positions", "hierarchy")
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
 
-def read_domain_sections(sections: list[Section]) -> Domain:
-    """The domain that the ``[[domain]]`` sections of a plan state."""
-    attributes = [_read_attribute(section) for section in sections]
+def read_domain_sections(sections: list[Section], base: Path) -> Domain:
+    """The domain that the ``[[domain]]`` sections of a plan state; files that they name are meant from a folder."""
+    attributes = [_read_attribute(section, base) for section in sections]
     try:
         return Domain(tuple(attributes))
     except ParameterError as error:
         sections[0].refuse("name", f"cannot be part of this domain: {error}", f"はこの領域に使えません: {error}")
 
 
-def _read_attribute(section: Section) -> Attribute:
+def _read_attribute(section: Section, base: Path) -> Attribute:
     name = section.text("name")
     kind = section.choice("kind", KINDS)
     try:
-        attribute = _READERS[kind](section, name)
+        attribute = _read_hierarchy(section, name, base) if kind == "hierarchy" else _READERS[kind](section, name)
     except ParameterError as error:
         key = error.parameter if error.parameter in ATTRIBUTE_KEYS else "kind"
         section.refuse(key, f"cannot be used: {error}", f"は使えません: {error}")
@@ -105,6 +122,45 @@ def _read_positions(section: Section, name: str) -> Attribute:
 _READERS = {"mesh": _read_mesh, "category": _read_category, "bins": _read_bins, "positions": _read_positions}
 
 
+def _read_hierarchy(section: Section, name: str, base: Path) -> Attribute:
+    """Areas within areas: from a file with a column for each level, or with codes and parents; or row by row."""
+    levels = section.items("levels")
+    if not levels or not all(isinstance(level, str) for level in levels):
+        section.refuse(
+            "levels",
+            'must name the levels from the top down, such as ["nation", "prefecture", "city"]',
+            'は上から順の階層名です（例: ["nation", "prefecture", "city"]）',
+        )
+    if section.has("leaves"):
+        rows = section.items("leaves")
+        if not all(isinstance(row, list) and len(row) == len(levels) for row in rows):
+            section.refuse("leaves", "must be lists with a code for each level", "は階層ごとのコードのリストです")
+        return Hierarchy.from_levels(name, {level: [row[i] for row in rows] for i, level in enumerate(levels)})
+    path = base / section.text("areas")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            listed = list(csv.DictReader(stream))
+    except (OSError, UnicodeDecodeError, csv.Error):
+        section.refuse(
+            "areas",
+            f"'{path.name}' cannot be read as a CSV file in UTF-8",
+            f"「{path.name}」を UTF-8 の CSV として読めません",
+        )
+    columns = set(listed[0]) if listed else set()
+    if set(levels) <= columns:
+        return Hierarchy.from_levels(name, {level: [row[level] for row in listed] for level in levels})
+    if not {"code", "parent"} <= columns:
+        section.refuse(
+            "areas",
+            f"'{path.name}' must have a column for each of the levels, or the columns code and parent",
+            f"「{path.name}」には階層ごとの列、または code と parent の列が必要です",
+        )
+    parents = {row["code"]: row["parent"] or None for row in listed}
+    if len(parents) < len(listed):
+        section.refuse("areas", f"'{path.name}' has a code twice", f"「{path.name}」に同じコードが2回あります")
+    return Hierarchy.from_parents(name, parents, level_names=levels)
+
+
 def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
@@ -126,6 +182,12 @@ def _describe(attribute: Attribute) -> dict[str, Any]:
         return {"name": attribute.name, "kind": "category", "labels": list(attribute.labels)}
     if isinstance(attribute, Bins):
         return {"name": attribute.name, "kind": "bins", "edges": list(attribute.edges)}
+    if isinstance(attribute, Hierarchy):
+        places = np.arange(attribute.shape[0])
+        columns = [level.labels[level.nodes_at(places)].tolist() for level in attribute.levels]
+        leaves = [list(row) for row in zip(*columns, strict=True)]
+        names = [level.name for level in attribute.levels]
+        return {"name": attribute.name, "kind": "hierarchy", "levels": names, "leaves": leaves}
     return {"name": attribute.name, "kind": "positions", "length": attribute.shape[0]}
 
 
@@ -135,4 +197,4 @@ def domain_of_description(description: dict[str, Any], file: str) -> Domain:
     sections = [
         Section(values, f"domain {number}", file, ATTRIBUTE_KEYS) for number, values in enumerate(attributes, start=1)
     ]
-    return read_domain_sections(sections)
+    return read_domain_sections(sections, Path())

@@ -206,7 +206,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
     source = _read_source(source_section, base)
-    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS))
+    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base)
     method = top.section("method", METHOD_KEYS)
     public_total = method.flag("public_total", False)
     unit_section = top.section("unit", UNIT_KEYS)
@@ -220,7 +220,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         )
     budget = _read_budget(top.section("budget", BUDGET_KEYS))
     ledger = _read_ledger(top.section("ledger", LEDGER_KEYS), base)
-    name = method.choice("name", ("auto", *(known for known in METHODS if known != "topdown")), "auto")
+    name = method.choice("name", ("auto", *METHODS), "auto")
     workload = _read_workload(method)
     settings = {key: _plain(value) for key, value in method.rest().items()}
     reference = _read_reference(top.section("reference", REFERENCE_KEYS), base) if top.has("reference") else None

@@ -428,3 +428,66 @@ def test_measurements_and_a_reference(tmp_path: Path) -> None:
     assert release.document["reference"]["name"] == "last year"
     assert "measurements.parquet" in {entry["name"] for entry in release.document["files"]}
     assert "last year" in (release.folder / "release.html").read_text(encoding="utf-8")
+
+
+TOPDOWN = """
+title = "People by ward and sex"
+[source]
+path = "people.csv"
+[[domain]]
+name = "ward"
+kind = "hierarchy"
+levels = ["nation", "city", "ward"]
+areas = "areas.csv"
+[[domain]]
+name = "sex"
+kind = "category"
+labels = ["f", "m"]
+[unit]
+adjacency = "replace"
+[method]
+name = "topdown"
+invariants = [["city", []]]
+[budget]
+epsilon = 1
+[ledger]
+location = "budget.db"
+dataset = "wards"
+[output]
+folder = "release"
+formats = ["parquet", "csv"]
+"""
+
+
+@pytest.mark.parametrize(
+    "areas",
+    [
+        "nation,city,ward\nN,A,A1\nN,A,A2\nN,B,B1\n",
+        "code,parent\nN,\nA,N\nB,N\nA1,A\nA2,A\nB1,B\n",
+    ],
+    ids=["levels", "parents"],
+)
+def test_census_style_by_a_plan(tmp_path: Path, areas: str) -> None:
+    (tmp_path / "areas.csv").write_text(areas)
+    rows = ["A1,f"] * 30 + ["A2,m"] * 50 + ["B1,f"] * 20
+    (tmp_path / "people.csv").write_text("\n".join(["ward,sex", *rows]) + "\n")
+    (tmp_path / "plan.toml").write_text(TOPDOWN)
+    with open_ledger(tmp_path / "budget.db", create=True) as ledger:
+        ledger.add_dataset("wards", Budget(epsilon=1), unit=Unit(adjacency="replace"))
+    plan = read_plan(tmp_path / "plan.toml")
+    release = run_release(plan)
+    assert release.table is not None
+    assert release.document["event"]["mechanism"] == "topdown"
+    assert release.document["event"]["invariants"], "the cities' totals are listed as unprotected"
+    dense = release.table.to_dense()
+    assert (int(dense[:2].sum()), int(dense[2].sum())) == (80, 20)
+    assert {check.outcome for check in verify_release(release.folder, plan.ledger.location)} == {"passed"}
+
+
+def test_areas_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(TOPDOWN)
+    for text in (None, "a,b\n1,2\n"):
+        if text is not None:
+            (tmp_path / "areas.csv").write_text(text)
+        with pytest.raises(PlanError, match=r"'areas'.*areas\.csv"):
+            read_plan(tmp_path / "plan.toml")
