@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +124,16 @@ def test_more_than_the_budget_is_refused_before_the_data_is_looked_at(
         run_release(plan)
     assert remaining(tmp_path) == Budget(epsilon=0.5)
     assert no_trace_of_a_release(tmp_path)
+
+
+def test_a_ledger_that_was_changed_is_refused(tmp_path: Path) -> None:
+    plan = open_office(tmp_path)
+    run_release(plan)
+    with closing(sqlite3.connect(tmp_path / "budget.db")) as database, database:
+        database.execute("UPDATE sudare_datasets SET spent = '0 0'")
+    (tmp_path / "plan.toml").write_text(PLAN.replace('"release"', '"second"'))
+    with pytest.raises(LedgerError, match="changed from outside"):
+        run_release(read_plan(tmp_path / "plan.toml"))
 
 
 def test_counts_are_not_taken_for_people(tmp_path: Path) -> None:
