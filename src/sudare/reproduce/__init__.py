@@ -1,10 +1,12 @@
 """The papers' experiments as code that runs: the paper's number, ours, and why they differ where they do.
 
+- `concentrated`: NN-Wavelet under zero-concentrated privacy (Ishioka and Terada), its Table 1 and panels.
 - `sparse_recovery`: recovery of sparse tables under the simplex constraint (Matsumoto et al.), its synthetic city.
 
-Nothing here is a release: the noise is the papers' own, continuous, from an ordinary generator, and the truth is known.
+Nothing here is a release: noise comes from seeds, some of it continuous as in the papers, and the truth is known.
 """
 
+from sudare.reproduce.concentrated import PanelPoint, conversion_table, panels
 from sudare.reproduce.sparse_recovery import Comparison, compare_methods, synthetic_city
 
-__all__ = ["Comparison", "compare_methods", "synthetic_city"]
+__all__ = ["Comparison", "PanelPoint", "compare_methods", "conversion_table", "panels", "synthetic_city"]
