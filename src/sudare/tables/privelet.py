@@ -124,13 +124,15 @@ def privelet(
 def sensitivity_of_coefficients(unit: Unit, depths: tuple[int, ...]) -> Sensitivity:
     """How far the coefficients of neighbouring tables can be apart, for axes of 2**depth places each.
 
-    Under replacement the squared l2 norm doubles and does not quadruple, although coefficients are signed: two cells'
-    columns of the transform never point away from each other (``privelet.md``).
+    Under replacement the l1 norm does not quite double, because what a unit adds to the total is what its other self
+    takes away. The squared l2 norm doubles and does not quadruple, although coefficients are signed: two cells' columns of
+    the transform never point away from each other (``privelet.md``).
     """
     changed = prod(depth + 1 for depth in depths)
     counts = sensitivity_of_counts(unit, merged=True)
     largest = sensitivity_of_counts(unit, merged=True, signed=changed > 1).largest
-    return Sensitivity(counts.l1 * changed, counts.l2_squared * changed, counts.cells * changed, largest)
+    l1 = counts.l1 * (changed - 1 if unit.adjacency == "replace" and changed > 1 else changed)
+    return Sensitivity(l1, counts.l2_squared * changed, min(counts.cells * changed, l1), largest)
 
 
 def haar_coefficients(

@@ -141,6 +141,8 @@ def test_sensitivity_is_enough_for_all_contributions(
     if (cells, rows_per_cell) == (1, 1) and sum(depths) > 0:
         # What a single row can do to the l2 norm, and to one coefficient, is stated exactly.
         assert (largest[1], largest[3]) == (stated.l2_squared, stated.largest)
+        if adjacency == "add-remove" or len(depths) == 1:
+            assert largest[0] == stated.l1
         if adjacency == "add-remove":
             assert largest == stated_sizes
 
