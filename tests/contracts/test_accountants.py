@@ -21,6 +21,7 @@ from sudare import (
     PldAccountant,
     PureAccountant,
     ReleaseEvent,
+    ResponseMeasurement,
     SelectionMeasurement,
     Unit,
     ZcdpAccountant,
@@ -58,6 +59,11 @@ def selection(epsilon: float) -> ReleaseEvent:
     return ReleaseEvent("select", Unit(), budget, (SelectionMeasurement(budget.epsilon, "exponential"),), "secure")
 
 
+def response(ratio: int) -> ReleaseEvent:
+    measurement = ResponseMeasurement(Fraction(ratio))
+    return ReleaseEvent("kary-response", Unit(), Budget(epsilon=measurement.epsilon), (measurement,), "secure")
+
+
 class AccountantContract:
     """What every accountant keeps; each class below names the events it takes."""
 
@@ -65,7 +71,7 @@ class AccountantContract:
         raise NotImplementedError
 
     def events(self) -> list[ReleaseEvent]:
-        return [laplace(0.1), laplace(0.3), selection(0.2)]
+        return [laplace(0.1), laplace(0.3), selection(0.2), response(3)]
 
     def refused(self) -> list[ReleaseEvent]:
         return []
@@ -169,7 +175,8 @@ class TestPureAccountant(AccountantContract):
         return [gaussian(0.1), gaussian_approximate(0.5)]
 
     def test_total(self) -> None:
-        assert self.filled(self.events()).epsilon() == Fraction(6, 10)
+        expected = Fraction(6, 10) + ResponseMeasurement(Fraction(3)).epsilon
+        assert self.filled(self.events()).epsilon() == expected
 
 
 class TestApproximateAccountant(AccountantContract):

@@ -77,6 +77,7 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
         {"sigma_squared": Fraction(1), "l2_squared": 1, "cells": 1, "largest": 1},
     ),
     "SelectionMeasurement": (sudare.SelectionMeasurement, {"chosen_epsilon": Fraction(1), "rule": "exponential"}),
+    "ResponseMeasurement": (sudare.ResponseMeasurement, {"ratio": Fraction(3)}),
     "LaplaceMeasurement.for_budget": (
         sudare.LaplaceMeasurement.for_budget,
         {"budget": BUDGET, "sensitivity": SENSITIVITY},

@@ -10,7 +10,13 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.composition import compose, compose_parallel, for_group
 from sudare.privacy.conversion import epsilon_to_rho, rho_to_delta, rho_to_epsilon
 from sudare.privacy.events import ReleaseEvent
-from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement, SelectionMeasurement
+from sudare.privacy.measurements import (
+    GaussianMeasurement,
+    LaplaceMeasurement,
+    Measurement,
+    ResponseMeasurement,
+    SelectionMeasurement,
+)
 from sudare.privacy.reading import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 
@@ -24,6 +30,7 @@ __all__ = [
     "PldAccountant",
     "PureAccountant",
     "ReleaseEvent",
+    "ResponseMeasurement",
     "SelectionMeasurement",
     "Sensitivity",
     "Unit",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -19,7 +20,15 @@ from sudare.privacy.budget import Budget, read_budget, read_text_fraction
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, require_reachable_norm, sensitivity_of_counts
 
-__all__ = ["GaussianMeasurement", "LaplaceMeasurement", "Measurement", "SelectionMeasurement", "read_measurement"]
+__all__ = [
+    "GaussianMeasurement",
+    "LaplaceMeasurement",
+    "Measurement",
+    "ResponseMeasurement",
+    "SelectionMeasurement",
+    "log_rounded_up",
+    "read_measurement",
+]
 
 SMALLEST_PARAMETER, LARGEST_PARAMETER = Fraction(1, 10**60), Fraction(10**60)
 
@@ -237,8 +246,55 @@ class SelectionMeasurement(Measurement):
         return self.chosen_epsilon**2 / (8 if self.rule == "exponential" else 2)
 
 
-KINDS = (LaplaceMeasurement, GaussianMeasurement, SelectionMeasurement)
+@dataclass(frozen=True)
+class ResponseMeasurement(Measurement):
+    """A randomized answer that a person gives in place of the true one.
+
+    Guarantee: pure epsilon, the logarithm of the ratio, whatever the true answer is replaced by; also rho =
+        epsilon**2 / 2.
+
+    Args:
+        ratio: the largest ratio of the probabilities with which two true answers give the same report.
+
+    Example:
+        >>> from sudare import ResponseMeasurement
+        >>> round(float(ResponseMeasurement(3).epsilon), 6)  # two coins: ln 3
+        1.098612
+    """
+
+    kind: ClassVar[str] = "randomized-response"
+    ratio: Fraction
+
+    def __post_init__(self) -> None:
+        self._read_number("ratio")
+        if self.ratio <= 1:
+            requirement = "above 1: a report that does not depend on the answer needs no event"
+            raise ParameterError("ratio", "ResponseMeasurement", requirement, self.ratio)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Cost in pure epsilon: the logarithm, rounded up."""
+        return log_rounded_up(self.ratio)
+
+    @property
+    def rho(self) -> Fraction:
+        """Cost in rho."""
+        return self.epsilon**2 / 2
+
+
+KINDS = (LaplaceMeasurement, GaussianMeasurement, SelectionMeasurement, ResponseMeasurement)
 """All kinds there are; an event takes no others, and no subclasses."""
+
+
+def log_rounded_up(ratio: Fraction) -> Fraction:
+    """The natural logarithm of a ratio >= 1, from above, at most 1e-55 of itself too large.
+
+    Numerator and denominator are divided with 60 digits and the logarithm is taken with as many; each step is wrong by less than
+    one unit of its last digit, and a unit is added for each.
+    """
+    with localcontext(Context(prec=60)) as context:
+        quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).next_plus(context)
+        return Fraction(quotient.ln(context).next_plus(context))
 
 
 def read_measurement(values: dict[str, Any]) -> Measurement:

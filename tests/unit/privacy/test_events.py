@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from sudare import (
     MixedCurrencyError,
     ParameterError,
     ReleaseEvent,
+    ResponseMeasurement,
     SelectionMeasurement,
     Unit,
     sensitivity_of_counts,
@@ -48,6 +50,11 @@ def gaussian_event(unit: Unit, budget: Budget) -> ReleaseEvent:
     )
 
 
+def response_event(unit: Unit, ratio: Fraction) -> ReleaseEvent:
+    measurement = ResponseMeasurement(ratio)
+    return ReleaseEvent("kary-response", unit, Budget(epsilon=measurement.epsilon), (measurement,), "secure")
+
+
 EVENTS = st.one_of(
     st.builds(laplace_event, UNITS, POSITIVE, st.sampled_from(["secure", "research"])),
     st.builds(lambda u, r: gaussian_event(u, Budget(rho=r)), UNITS, POSITIVE),
@@ -58,6 +65,7 @@ EVENTS = st.one_of(
         POSITIVE,
         st.sampled_from(["exponential", "permute-and-flip"]),
     ),
+    st.builds(lambda u, r: response_event(u, 1 + r), UNITS, POSITIVE),
 )
 
 
@@ -249,9 +257,26 @@ def test_parameters_of_measurements_are_positive_numbers(number: Any) -> None:
         lambda: LaplaceMeasurement(number, 1, 1, 1),
         lambda: GaussianMeasurement(number, 1, 1, 1),
         lambda: SelectionMeasurement(number, "exponential"),
+        lambda: ResponseMeasurement(number),
     ):
         with pytest.raises(ParameterError, match="must be a number from 1e-60 to 1e60"):
             make()
+
+
+@given(st.fractions(min_value=Fraction(10001, 10000), max_value=10**12))
+def test_a_response_costs_the_logarithm_of_its_ratio(ratio: Fraction) -> None:
+    """From above, and by hardly anything: against mpmath with a hundred digits."""
+    with mpmath.workdps(100):
+        exact = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+        stated = ResponseMeasurement(ratio).epsilon
+        shown = mpmath.mpf(stated.numerator) / stated.denominator
+        assert exact <= shown <= exact * (1 + mpmath.mpf(10) ** -54)
+
+
+@pytest.mark.parametrize("ratio", [1, Fraction(1, 2)])
+def test_a_response_that_costs_nothing_has_no_event(ratio: Any) -> None:
+    with pytest.raises(ParameterError, match="above 1"):
+        ResponseMeasurement(ratio)
 
 
 def test_measurements_take_numbers_as_they_are_typed() -> None:
