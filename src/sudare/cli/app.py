@@ -12,7 +12,18 @@ import typer
 from typer.main import get_command
 
 from sudare import __version__
-from sudare.cli import checking, doctor, ledgers, mapping, meshes, planning, releasing, reporting, starting
+from sudare.cli import (
+    checking,
+    doctor,
+    ledgers,
+    mapping,
+    meshes,
+    planning,
+    releasing,
+    reporting,
+    reproducing,
+    starting,
+)
 from sudare.cli.failures import INTERRUPTED, USAGE, usage_failure
 from sudare.cli.helping import epilog, in_language
 from sudare.cli.messages import Language, Words, find_language
@@ -29,6 +40,7 @@ COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("release", "verify", checking.verify),
     ("look", "map", mapping.draw_map),
     ("look", "demo", starting.demo),
+    ("look", "reproduce", reproducing.reproduce),
     ("look", "doctor", doctor.doctor),
 )
 """Panel of the help, name, function."""
@@ -64,7 +76,7 @@ def build_app(language: Language) -> typer.Typer:
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        8
+        9
     """
     words = Words(language)
     command_class, group_class = in_language(words)

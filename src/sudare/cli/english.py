@@ -49,7 +49,8 @@ HELP: Mapping[str, str] = {
     "Looks at no data and spends nothing.",
     "plan.examples": "sudare plan plan.toml\nsudare plan plan.toml --json",
     "release.help": "Carry out a plan: charge the ledger, publish, and write the release folder.\n\n"
-    "Shows the charge and asks before it spends. The folder is printed to stdout. A release that was made before is "
+    "Shows the charge and asks before it spends. The folder is printed to stdout. A release that was made before "
+    "is "
     "shown again and costs nothing.",
     "release.examples": "sudare release plan.toml\nsudare release plan.toml --yes --threads 4\n"
     "sudare release plan.toml --again",
@@ -77,6 +78,18 @@ HELP: Mapping[str, str] = {
     "demo.examples": "sudare demo\nsudare demo --out tour --side 512",
     "demo.out": "Where to write what the demonstration makes.",
     "demo.side": "Cells along each side of the country, a power of two.",
+    "reproduce.help": "Run a paper's experiment and write a page with the paper's figures, ours, and where they differ.\n\n"
+    "The census is used where it is found, else an invented country; every page says which. A run that was "
+    "interrupted goes "
+    "on where it was.",
+    "reproduce.examples": "sudare reproduce zcdp --quick\nsudare reproduce all --repeats 100 --out out\n"
+    "sudare reproduce pruning --data ../shared/data",
+    "reproduce.name": "zcdp (NN-Wavelet under concentrated privacy), pruning (how much time pruning saves), neg-l2 (recovery of "
+    "sparse tables), or all.",
+    "reproduce.repeats": "How often noise is drawn, or times are taken. By default 100; 4 with --quick.",
+    "reproduce.quick": "Smaller tables and fewer settings: to see within two minutes that everything works.",
+    "reproduce.data": "The folder with the data sets (japan_mesh500m_2020 in it). By default SUDARE_DATA, then ../shared/data.",
+    "reproduce.out": "Where to write; pages go to reproduction/NAME in it, and REPRODUCTION.md for all.",
     "doctor.help": "Look whether this machine can make releases, and say what to do where it cannot.\n\n"
     "Exit code 7 if something has to be mended.",
     "doctor.examples": "sudare doctor\nsudare doctor --ledger budget.db --json",
@@ -186,6 +199,16 @@ SPOKEN: Mapping[str, str] = {
     "release.done": "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
     "release.repeated": "This very release was made before (ledger entry {entry}): nothing was spent.",
     "release.page": "The report is {page}.",
+    "stage.share": "{stage}: {share}",
+    "stage.zcdp": "Experiment zcdp",
+    "stage.pruning": "Experiment pruning",
+    "stage.neg-l2": "Experiment neg-l2",
+    "reproduce.data_used": "Data: {data}",
+    "reproduce.stopped": "Stopped. What was found is kept: the same command goes on from here.",
+    "reproduce.quick_run": "This was a quick run: with few repeats and small tables, findings may fail by chance. Run it without "
+    "--quick before you trust one.",
+    "reproduce.held": "{held} of {claims} findings hold.",
+    "reproduce.failed": "does not hold: {sentence} ({evidence})",
     "stage.read": "Counting people",
     "stage.draw": "Drawing noise",
     "stage.write": "Writing tables",

@@ -23,7 +23,8 @@ HELP: Mapping[str, str] = {
     "panel.look": "見る・確かめる",
     "panel.keep": "予算とメッシュ",
     "sudare.help": "人に関する統計表を、証明されたプライバシー保護のもとで公表します。\n\n"
-    "終了コード: 0 正常、2 使い方または計画の誤り、3 入力、4 予算不足、5 台帳、6 出力、7 検査で不合格、70 内部エラー、"
+    "終了コード: 0 正常、2 使い方または計画の誤り、3 入力、4 予算不足、5 台帳、6 出力、7 検査で不合格、70 "
+    "内部エラー、"
     "130 中断。",
     "sudare.examples": "sudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\n"
     "sudare verify census/release --ledger census/budget.db",
@@ -76,6 +77,17 @@ HELP: Mapping[str, str] = {
     "demo.examples": "sudare demo\nsudare demo --out tour --side 512",
     "demo.out": "デモの結果を書き出すフォルダ。",
     "demo.side": "国の一辺のセル数（2の累乗）。",
+    "reproduce.help": "論文の実験を実行し、論文の数値・sudare の数値・違いの理由をページにまとめます。\n\n"
+    "国勢調査のデータがあればそれを、なければ架空の国を使います（どのページにも明記します）。中断しても、"
+    "同じコマンドで続きから再開します。",
+    "reproduce.examples": "sudare reproduce zcdp --quick\nsudare reproduce all --repeats 100 --out out\n"
+    "sudare reproduce pruning --data ../shared/data",
+    "reproduce.name": "zcdp（集中差分プライバシーによる NN-Wavelet）、pruning（枝刈りによる時間短縮）、neg-l2（疎な表の復元）、"
+    "または all（すべて）。",
+    "reproduce.repeats": "ノイズの付加や時間計測の反復回数。既定は 100、--quick では 4。",
+    "reproduce.quick": "表と設定を小さくし、2分以内にひと通り確かめます。",
+    "reproduce.data": "データセット（japan_mesh500m_2020 など）のあるフォルダ。既定は SUDARE_DATA、次に ../shared/data。",
+    "reproduce.out": "書き出すフォルダ。ページはその中の reproduction/NAME に、all では REPRODUCTION.md も書き出します。",
     "doctor.help": "この計算機で公表を実行できるかを調べ、必要な対処を示します。\n\n対処が必要なら終了コードは 7 です。",
     "doctor.examples": "sudare doctor\nsudare doctor --ledger budget.db --json",
     "doctor.ledger": "この台帳も検査します。",
@@ -183,6 +195,16 @@ SPOKEN: Mapping[str, str] = {
     "release.done": "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",
     "release.repeated": "同一の公表が既に実行済みです（台帳の項目 {entry}）。予算は使っていません。",
     "release.page": "報告書: {page}",
+    "stage.share": "{stage}: {share}",
+    "stage.zcdp": "zcdp の実験",
+    "stage.pruning": "pruning の実験",
+    "stage.neg-l2": "neg-l2 の実験",
+    "reproduce.data_used": "データ: {data}",
+    "reproduce.stopped": "中断しました。結果は保存されています。同じコマンドで続きから再開します。",
+    "reproduce.quick_run": "簡易実行です。反復が少なく表が小さいため、所見が偶然成立しないことがあります。"
+    "判断する前に --quick なしで実行してください。",
+    "reproduce.held": "所見 {claims} 件中 {held} 件が成立しました。",
+    "reproduce.failed": "不成立: {sentence} ({evidence})",
     "stage.read": "人数の集計",
     "stage.draw": "ノイズの生成",
     "stage.write": "表の書き出し",

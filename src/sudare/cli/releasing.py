@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sudare.cli.budgets import budget_in_words, budget_values
 from sudare.cli.failures import Failure
-from sudare.cli.messages import Words
 from sudare.cli.planning import balance_facts, balance_of, read_balance
+from sudare.cli.progress import progress_bars
 from sudare.cli.showing import heading
 from sudare.cli.speaking import Speaker
 from sudare.errors import SudareError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sudare.ledger import Entry
     from sudare.release import Release, ReleasePlan
 
-__all__ = ["progress_bars", "release"]
+__all__ = ["release"]
 
 
 def release(
@@ -70,72 +70,6 @@ def _tell_result(speaker: Speaker, release_plan: ReleasePlan, made: Release) -> 
         },
         str(made.folder),
     )
-
-
-@contextmanager
-def progress_bars(speaker: Speaker) -> Iterator[Callable[[str, float | None], None]]:
-    """A bar for each stage on a terminal, a line for each in a file, nothing to a program."""
-    if speaker.as_json:
-        yield lambda stage, share: None
-        return
-    if not speaker.err.is_terminal:
-        told: set[str] = set()
-
-        def tell_line(stage: str, share: float | None) -> None:
-            if stage not in told:
-                told.add(stage)
-                speaker.say(f"stage.{stage}")
-
-        yield tell_line
-        return
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
-    columns = (
-        SpinnerColumn(finished_text="[green]✓"),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        _remaining(speaker.words),
-    )
-    with Progress(*columns, console=speaker.err) as progress:
-        tasks: dict[str, Any] = {}
-
-        def tell(stage: str, share: float | None) -> None:
-            if stage not in tasks:
-                _finish(progress, tasks)
-                tasks[stage] = progress.add_task(speaker.words(f"stage.{stage}"), total=None)
-            if share is not None:
-                progress.update(tasks[stage], total=1.0, completed=min(max(share, 0.0), 1.0))
-
-        yield tell
-        _finish(progress, tasks)
-
-
-def _remaining(words: Words) -> Any:
-    """A column with the time that is left, where it can be told."""
-    from rich.progress import Task, TimeRemainingColumn
-    from rich.text import Text
-
-    class Remaining(TimeRemainingColumn):
-        def render(self, task: Task) -> Text:
-            if task.finished or not task.time_remaining:
-                return Text()
-            return Text.assemble(words("stage.left"), " ", super().render(task))
-
-    return Remaining(compact=True)
-
-
-def _finish(progress: Any, tasks: dict[str, Any]) -> None:
-    for task in tasks.values():
-        progress.update(task, total=1.0, completed=1.0)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.releasing import progress_bars
+from sudare.cli.progress import progress_bars
 from sudare.cli.speaking import Speaker
 from sudare.errors import InputError
 

@@ -10,22 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["CurvePoint", "Words", "bar", "colour_legend", "error_curve"]
+from sudare.bilingual import Words
+
+__all__ = ["CurvePoint", "bar", "colour_legend", "error_curve"]
 
 WIDTH, HEIGHT = 440, 290
 LEFT, RIGHT, TOP, BOTTOM = 54, 14, 16, 46
-
-
-@dataclass(frozen=True)
-class Words:
-    """A text in both languages."""
-
-    english: str
-    japanese: str
-
-    def explain(self, language: str) -> str:
-        """The text in a language: Japanese for ``"ja"``, English otherwise."""
-        return self.japanese if language == "ja" else self.english
 
 
 @dataclass(frozen=True)

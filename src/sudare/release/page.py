@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Bins, CountTable
 from sudare.domain.attributes import Attribute
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 from sudare.release import page_words
-from sudare.release.charts import CurvePoint, Words, bar, colour_legend, error_curve
+from sudare.release.charts import CurvePoint, bar, colour_legend, error_curve
 from sudare.release.page_numbers import (
     percent_rounded_up,
     show_amount,

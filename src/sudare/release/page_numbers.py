@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from sudare.release.charts import Words
+from sudare.bilingual import Words
 
 __all__ = [
     "percent_rounded_up",

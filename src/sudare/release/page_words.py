@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sudare.release.charts import Words
+from sudare.bilingual import Words
 
 __all__ = [
     "TEXTS",

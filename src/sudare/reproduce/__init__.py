@@ -6,7 +6,7 @@
 Nothing here is a release: noise comes from seeds, some of it continuous as in the papers, and the truth is known.
 """
 
-from sudare.reproduce.concentrated import PanelPoint, conversion_table, panels
+from sudare.reproduce.concentrated import conversion_table
 from sudare.reproduce.sparse_recovery import Comparison, compare_methods, synthetic_city
 
-__all__ = ["Comparison", "PanelPoint", "compare_methods", "conversion_table", "panels", "synthetic_city"]
+__all__ = ["Comparison", "compare_methods", "conversion_table", "synthetic_city"]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli import releasing
 from sudare.cli.messages import CATALOGUES
 from sudare.cli.speaking import Speaker
 from sudare.ledger import open_ledger
@@ -201,32 +200,6 @@ def test_the_page_with_the_truth_stays_outside(run: Run, town: Path) -> None:
     other = PLAN.replace("53394647", "53394648")
     (town / "other.toml").write_text(other, encoding="utf-8")
     assert run("report", town / "release", "--with-truth", town / "other.toml", "--yes").code == 3
-
-
-def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-
-    from rich.console import Console
-
-    stream = io.StringIO()
-    speaker = Speaker("ja")
-    speaker.__dict__["err"] = Console(file=stream, force_terminal=True, width=100)
-    with releasing.progress_bars(speaker) as tell:
-        for stage in ("read", "draw", "write", "report"):
-            tell(stage, None)
-            tell(stage, 0.5)
-    assert all(speaker.words(f"stage.{stage}") in stream.getvalue() for stage in ("read", "draw"))
-    assert stream.getvalue().count("100%") >= 5
-
-
-def test_progress_in_a_file_is_a_line_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
-    with releasing.progress_bars(Speaker("en")) as tell:
-        for share in (None, 0.5, 1.0):
-            tell("read", share)
-    assert capsys.readouterr().err == "Counting people\n"
-    with releasing.progress_bars(Speaker("en", as_json=True)) as silent:
-        silent("read", 0.5)
-    assert capsys.readouterr().err == ""
 
 
 def test_stages_have_words() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.release.charts import HEIGHT, WIDTH, CurvePoint, Words, bar, colour_legend, error_curve, short_number
+from sudare.bilingual import Words
+from sudare.release.charts import HEIGHT, WIDTH, CurvePoint, bar, colour_legend, error_curve, short_number
 
 NAMES = {"name": Words("n <", "名"), "across": Words("a & b", "横"), "upwards": Words("up", "縦")}
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from sudare import ParameterError
-from sudare.examples import invent_country
-from sudare.reproduce.concentrated import PAPER_TABLE_1, PanelPoint, conversion_table, panels
+from sudare.evaluate import error_by_area
+from sudare.noise import ResearchEntropy
+from sudare.privacy import Budget
+from sudare.reproduce import concentrated, concentrated_page
+from sudare.reproduce.concentrated import PAPER_TABLE_1, Panels, conversion_table, squared_errors
+from sudare.reproduce.maps import tokyo
+from sudare.reproduce.settings import Settings
+from sudare.tables import nn_wavelet
+
+QUICK = Settings(repeats=2, is_quick=True, processes=1)
 
 
 def test_table_1_to_the_digit() -> None:
     assert conversion_table() == PAPER_TABLE_1
+    assert conversion_table("optimal") != PAPER_TABLE_1
 
 
 def test_the_erratum_of_section_3_3() -> None:
@@ -19,40 +28,51 @@ def test_the_erratum_of_section_3_3() -> None:
     assert (table["0.01"][3], table["0.001"][3]) == ("0.75", "0.24")
 
 
-def test_repeats_that_are_refused() -> None:
-    with pytest.raises(ParameterError, match="repeats"):
-        next(panels(invent_country(64, people=1000), 0))
+def test_steps_cover_every_panel_once() -> None:
+    steps = concentrated.steps(Settings(repeats=25))
+    assert len({step.name for step in steps}) == len(steps) == 3 * (5 * 9 + 2 * 3)
+    repeats = [range(*step.arguments[3:]) for step in steps if step.arguments[:3] == ("Laplace", "0.1", "1e-6")]
+    assert [number for block in repeats for number in block] == list(range(25))
+
+
+def test_a_step_by_hand() -> None:
+    """The errors of NN-Wavelet (zCDP) with the first two seeds."""
+    table = tokyo(QUICK)
+    budget = Budget(rho=0.1)
+    expected = []
+    for seed in (QUICK.seed, QUICK.seed + 1):
+        published, _ = nn_wavelet(table, budget, noise="gaussian", entropy=ResearchEntropy(seed))
+        expected.append([row.rmse**2 for row in error_by_area(table, published, (1, 2, 4, 8, 16, 32, 64))])
+    assert squared_errors(QUICK, concentrated.ZCDP, "0.1", "any", 0, 2) == expected
+
+
+def test_means_and_gains() -> None:
+    rows = np.array([[1.0] * 7, [9.0] * 7])
+    squares = {("NN-Wavelet", "0.1", "1e-5"): 4 * rows, (concentrated.ZCDP, "0.1", "any"): rows}
+    panels = Panels(QUICK, squares)
+    assert panels.mean_error(concentrated.ZCDP, "0.1", "1e-5") == pytest.approx(5**0.5)
+    assert panels.gain("0.1", "1e-5") == pytest.approx(0.5)
+    assert panels.gain_error("0.1", "1e-5") == pytest.approx(0, abs=1e-12), "they rise and fall together"
 
 
 @pytest.mark.slow
 def test_the_papers_findings() -> None:
-    country = invent_country(256, people=300_000)
-    points = list(panels(country, 6, sides=(1, 8, 32), rhos=("0.1", "0.001"), deltas=("1e-5", "1e-7")))
-
-    def mean_error(method: str, rho: str, delta: str) -> float:
-        product = 1.0
-        for point in points:
-            if (point.method, point.rho, point.delta) == (method, rho, delta):
-                product *= point.rmse
-        return float(product ** (1 / 3))
-
-    gains = {}
-    for rho in ("0.1", "0.001"):
-        for delta in ("1e-5", "1e-7"):
-            assert mean_error("Gaussian", rho, delta) > 1.5 * mean_error("Laplace", rho, delta), (
-                "flat Gaussian is worse"
-            )
-            assert mean_error("NN-Wavelet", rho, delta) < mean_error("Top-down", rho, delta)
-            assert mean_error("wide tree (auto)", rho, delta) < 0.8 * mean_error("NN-Wavelet (zCDP)", rho, delta)
-            optimal = mean_error("NN-Wavelet, optimal conversion", rho, delta)
-            assert optimal < 0.95 * mean_error("NN-Wavelet (zCDP)", rho, delta)
-            gains[rho, delta] = mean_error("NN-Wavelet", rho, delta) / mean_error("NN-Wavelet (zCDP)", rho, delta)
-    for rho in ("0.1", "0.001"):
-        assert gains[rho, "1e-5"] > gains[rho, "1e-7"], "zCDP gains more at a large delta"
+    """On the invented country, with a tree of 16 levels: those that do not need the paper's 18."""
+    settings = Settings(repeats=8, is_quick=True, processes=1)
+    results = {step.name: step.run(settings) for step in concentrated.steps(settings)}
+    report = concentrated_page.report(settings, results)
+    failed = [finding.sentence.english for finding in report.findings if not finding.holds]
+    assert not [sentence for sentence in failed if "the smaller rho" not in sentence]
 
 
-def test_points_say_where_they_belong() -> None:
-    points = list(panels(invent_country(64, people=5000), 1, sides=(1,), rhos=("0.1",), deltas=("1e-6",)))
-    assert len(points) == 7
-    assert all(isinstance(point, PanelPoint) and point.rmse > 0 for point in points)
-    assert {round(point.epsilon, 2) for point in points} == {2.45}
+def test_findings_can_fail() -> None:
+    """A world in which everything is the other way round."""
+    settings = QUICK
+    sides = np.array(concentrated.sides_of(settings), dtype=float)
+    sizes = {"Laplace": 9.0, "Gaussian": 5.0, "Top-down": 1.0, "NN-Wavelet": 2.0, concentrated.ZCDP: 3.0}
+    results = {}
+    for step in concentrated.steps(settings):
+        error = sizes.get(step.arguments[0], 10.0) * sides**1.5
+        results[step.name] = [(error**2).tolist()] * (step.arguments[4] - step.arguments[3])
+    report = concentrated_page.report(settings, results)
+    assert [finding.holds for finding in report.findings].count(True) == 1, "Table 1 needs no map"

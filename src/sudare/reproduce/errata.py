@@ -1,0 +1,169 @@
+"""What is wrong, or left unsaid, in the papers: what they print, what holds, and the derivation or test that shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sudare.bilingual import Words
+
+__all__ = ["ERRATA", "Erratum", "page"]
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """One place in a paper.
+
+    Attributes:
+        paper: its short name.
+        place: where in it.
+        printed: what it says.
+        holds: what is right, and why.
+        test: the test that shows it, as ``file::function``.
+    """
+
+    paper: str
+    place: Words
+    printed: Words
+    holds: Words
+    test: str
+
+
+ERRATA: tuple[Erratum, ...] = (
+    Erratum(
+        "zCDP",
+        Words("section 3.3", "3.3節"),
+        Words(
+            "At delta = 1e-6, rho from 1e-2 to 1e-1 means epsilon from about 0.24 to 2.45.",
+            "delta = 1e-6 のとき rho を 1e-2 から 1e-1 とすると、epsilon は約 0.24 から 2.45 になる。",
+        ),
+        Words(
+            "By its own Table 1 and equation (13), 0.24 belongs to rho = 1e-3: 0.001 + 2 sqrt(0.001 ln 1e6) = "
+            "0.236. For rho = 1e-2 it is "
+            "0.01 + 2 sqrt(0.01 ln 1e6) = 0.753.",
+            "論文自身の表1と式 (13) によれば、0.24 は rho = 1e-3 の値です（0.001 + 2 sqrt(0.001 ln 1e6) = "
+            "0.236）。rho = 1e-2 では "
+            "0.01 + 2 sqrt(0.01 ln 1e6) = 0.753 です。",
+        ),
+        "tests/unit/reproduce/test_concentrated.py::test_the_erratum_of_section_3_3",
+    ),
+    Erratum(
+        "zCDP",
+        Words("sections 2.1 and 4.2", "2.1節、4.2節"),
+        Words(
+            "Under zCDP the privacy loss accumulates in proportion to a square root.",
+            "zCDP ではプライバシー損失の累積が平方根に比例する。",
+        ),
+        Words(
+            "Rho adds up linearly: its own equation (8) divides rho by the number of levels. It is the epsilon at "
+            "a fixed delta that grows like "
+            "the square root of the number of looks, because epsilon = rho + 2 sqrt(rho ln(1 / delta)).",
+            "rho は線形に加算されます（論文の式 (8) も rho を段数で割っています）。平方根に比例して増えるのは、"
+            "delta を固定したときの epsilon です"
+            "（epsilon = rho + 2 sqrt(rho ln(1 / delta)) であるため）。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_rho_adds_up_and_epsilon_grows_like_its_root",
+    ),
+    Erratum(
+        "Pruning",
+        Words("Tables 2 and 3, Kanto, random order", "表2・表3、関東・ランダム方式"),
+        Words(
+            "Time saved: -28.2 % in Table 2, -28.8 % in Table 3.",
+            "時間短縮率が、表2では -28.2 %、表3では -28.8 %。",
+        ),
+        Words(
+            "Table 2 contradicts itself: its ratio of 128.8 % means -28.8 %. From its times, 14.9 ms and 11.6 ms, "
+            "the value is -28.4 %; "
+            "rounded times allow from -27.5 to -29.4 %.",
+            "表2は内部で矛盾しています。処理時間比率 128.8 % なら -28.8 % です。時間（14.9 ms と 11.6 "
+            "ms）から計算すると -28.4 % で、"
+            "時間の丸めを考えると -27.5 ～ -29.4 % の範囲です。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_kanto_in_random_order",
+    ),
+    Erratum(
+        "Pruning",
+        Words("section 5.1", "5.1節"),
+        Words("Differential privacy with epsilon = 0.1.", "差分プライバシーのパラメータは epsilon = 0.1。"),
+        Words(
+            "0.1 is the parameter of each level: with Lap(1 / (2^h epsilon)) on the coefficients of level h, one "
+            "person changes the total and one "
+            "difference of each of H levels, and each of these H + 1 changes costs 0.1. In all this is 1.9 for "
+            "Hokkaido (H = 18) and 1.7 for "
+            "the other areas (H = 16).",
+            "0.1 は各階層のパラメータです。階層 h の係数に Lap(1 / (2^h epsilon)) を加えると、"
+            "1人の変化は総和と各階層の差分1つずつに及び、"
+            "H + 1 個の変化がそれぞれ 0.1 を要します。合計は北海道（H = 18）で 1.9、他のエリア（H = 16）で 1.7 "
+            "です。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_what_a_parameter_of_each_level_costs_in_all",
+    ),
+    Erratum(
+        "Neg-l2",
+        Words("equation (14)", "式 (14)"),
+        Words(
+            "The penalised problem is the projection of z / gamma with gamma = 1 - n lambda, for lambda < 1 / n.",
+            "lambda < 1 / n のとき、正則化問題は gamma = 1 - n lambda とした z / gamma の射影に等しい。",
+        ),
+        Words(
+            "That belongs to the loss divided by n of its reference [6]. From equation (11) as printed, ||z - "
+            "b||² - lambda ||b||² = "
+            "(1 - lambda) ||b - z / (1 - lambda)||² + constant: gamma = 1 - lambda, for lambda < 1.",
+            "これは文献 [6] の、n で割った損失に対する式です。式 (11) からは ||z - b||² - lambda ||b||² = (1 - "
+            "lambda) ||b - z / (1 - lambda)||² + 定数 "
+            "となるため、gamma = 1 - lambda（lambda < 1）です。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_gamma_is_one_minus_lambda",
+    ),
+    Erratum(
+        "Neg-l2",
+        Words("section 2.3", "2.3節"),
+        Words(
+            "The simplex constraint cannot be made part of a convex problem such as Lasso.",
+            "Lasso のような凸最適化の枠組みでは、単体制約を直接組み込むことは不可能である。",
+        ),
+        Words(
+            "It can: the simplex is convex. But on it ||b||_1 is the constant c, so the penalty changes nothing, "
+            "and Lasso with the constraint is the "
+            "projection on the simplex.",
+            "可能です（単体は凸集合です）。ただし単体上では ||b||_1 は定数 c なので正則化は効果がなく、制約付き "
+            "Lasso は単体への射影に一致します。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_lasso_on_the_simplex_is_the_projection",
+    ),
+    Erratum(
+        "Neg-l2",
+        Words("sections 2.2 and 2.4, left unsaid", "2.2節・2.4節（言及なし）"),
+        Words(
+            "Laplace noise of scale 1 / epsilon on each cell, and the exact total c.",
+            "各セルに尺度 1 / epsilon の Laplace ノイズを加え、正確な総数 c を用いる。",
+        ),
+        Words(
+            "Whoever publishes the exact total can promise nothing about a person being added or removed, only "
+            "about one being replaced. Replacing "
+            "moves one person from a cell to another: the l1 sensitivity is 2, and noise of scale 1 / epsilon "
+            "costs 2 epsilon.",
+            "正確な総数を公表する場合、人の追加・削除については何も保証できず、置き換えのみを保証できます。"
+            "置き換えでは1人が別のセルに移るため l1 感度は 2 となり、"
+            "尺度 1 / epsilon のノイズは 2 epsilon を要します。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_what_an_exact_total_costs",
+    ),
+)
+
+
+def page(language: str) -> str:
+    """The list as a section of Markdown."""
+    title = Words("## Errata of the papers", "## 論文の正誤").explain(language)
+    printed, holds, shown = Words("Printed", "論文"), Words("Holds", "正"), Words("Shown by", "確認")
+    colon = Words(":", "：").explain(language)
+    blocks = [title]
+    for erratum in ERRATA:
+        lines = [
+            f"**{erratum.paper}, {erratum.place.explain(language)}**",
+            "",
+            f"- {printed.explain(language)}{colon} {erratum.printed.explain(language)}",
+            f"- {holds.explain(language)}{colon} {erratum.holds.explain(language)}",
+            f"- {shown.explain(language)}{colon} `{erratum.test}`",
+        ]
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
