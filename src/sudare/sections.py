@@ -1,15 +1,18 @@
-"""Reading the sections of a plan file: one wording for every mistake, and the nearest name for every typo."""
+"""Sections of a file that people write: one wording for every mistake, and the nearest name for every typo."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
+from sudare.bilingual import Words
 from sudare.errors import PlanError
 
-__all__ = ["Section", "nearest"]
+__all__ = ["Section", "nearest", "read_toml"]
 
 KINDS: dict[type, tuple[str, str]] = {
     str: ("text in quotes", "引用符で囲んだ文字列"),
@@ -25,6 +28,38 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, str]:
     """A hint at the known name that was probably meant, in English and Japanese; empty if none is near."""
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return (f" Did you mean '{close[0]}'?", f"「{close[0]}」のことですか。") if close else ("", "")
+
+
+def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
+    """The keys and values of a file, numbers as whole numbers or decimals.
+
+    Args:
+        file: where it is.
+        what: what it is called.
+        hint: how to get one, if it is not there.
+
+    Raises:
+        PlanError: if it cannot be read, or is not TOML.
+    """
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise PlanError(
+            f"There is no {what.english} '{file}'. {hint.english}",
+            f"{what.japanese}「{file}」がありません。{hint.japanese}",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise PlanError(
+            f"The {what.english} '{file}' cannot be read: {reason}.",
+            f"{what.japanese}「{file}」を読めません: {reason}。",
+        ) from None
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise PlanError(
+            f"{file.name} is not TOML: {error}.", f"{file.name} は TOML ではありません: {error}。"
+        ) from None
 
 
 class Section:

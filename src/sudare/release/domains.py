@@ -13,7 +13,7 @@ from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, Positions
 from sudare.domain.attributes import Attribute
 from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.errors import ParameterError, SudareError
-from sudare.release.sections import Section
+from sudare.sections import Section
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -16,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
+from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh
 from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.io import FORMATS, Source
@@ -23,13 +23,15 @@ from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency
 from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
-from sudare.release.sections import Section, nearest
+from sudare.sections import Section, nearest, read_toml
 from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
 from sudare.tables.publish import METHODS
 
 __all__ = ["OUTPUT_FORMATS", "LedgerEntryPoint", "Reference", "ReleasePlan", "read_plan"]
 
+PLAN = Words("plan", "計画ファイル")
+HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
 KEYS = (
     "title",
     "publisher",
@@ -197,7 +199,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
     """
     file = Path(path)
-    top = Section(_read_toml(file), "", file.name, KEYS)
+    top = Section(read_toml(file, PLAN, HINT), "", file.name, KEYS)
     base = file.resolve().parent
     title = top.text("title")
     publisher, description = top.text("publisher", ""), top.text("description", "")
@@ -278,27 +280,6 @@ def read_plan(path: str | Path) -> ReleasePlan:
         is_stated,
         predicted,
     )
-
-
-def _read_toml(file: Path) -> dict[str, Any]:
-    try:
-        text = file.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise PlanError(
-            f"There is no plan '{file}'. `sudare init` writes one to start from.",
-            f"計画ファイル「{file}」がありません。`sudare init` で雛形を作れます。",
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise PlanError(
-            f"The plan '{file}' cannot be read: {reason}.", f"計画ファイル「{file}」を読めません: {reason}。"
-        ) from None
-    try:
-        return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise PlanError(
-            f"{file.name} is not TOML: {error}.", f"{file.name} は TOML ではありません: {error}。"
-        ) from None
 
 
 def _read_source(section: Section, base: Path) -> Source:
