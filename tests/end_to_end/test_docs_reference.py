@@ -20,7 +20,7 @@ from sudare.ledger import open_ledger
 from sudare.release import read_plan, run_release
 from sudare.release.plan_file import OUTPUT_FORMATS
 from sudare.release.running import SUFFIXES as OUTPUT_SUFFIXES
-from sudare.release.sections import Section
+from sudare.sections import Section
 from sudare.tables.publish import METHODS
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
@@ -50,7 +50,9 @@ class TestCommandLine:
     """The page lists what ``--help`` lists, and nothing else."""
 
     PAGE = sections_of(page("command-line"))
-    ALL = [(name,) for _, name, _ in COMMANDS] + [(group, name) for group, (_, of) in GROUPS.items() for name, _ in of]
+    ALL = [(name,) for _, name, _ in COMMANDS] + [
+        (*group.split(), name) for group, (_, of) in GROUPS.items() for name, _ in of
+    ]
 
     def shown(self, arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> set[str]:
         """Arguments and options in the boxes of a command's help."""

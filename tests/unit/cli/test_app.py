@@ -21,8 +21,8 @@ from tests.unit.cli.conftest import PLAN, Run
 PATHS = [
     (),
     *((name,) for _, name, _ in COMMANDS),
-    *((group,) for group in GROUPS),
-    *((group, member) for group, (_, members) in GROUPS.items() for member, _ in members),
+    *(tuple(group.split()) for group in GROUPS),
+    *((*group.split(), member) for group, (_, members) in GROUPS.items() for member, _ in members),
 ]
 
 
