@@ -30,14 +30,20 @@ def in_new_process(code: str, python: str = sys.executable) -> str:
     return done.stdout.strip()
 
 
-def environment_with(package: str, version: str) -> str:
-    """The Python of a virtual environment that has one peer package, made on first use in ``.bench``."""
+def environment_with(package: str, version: str, *beside: str) -> str:
+    """The Python of a virtual environment that has one peer package, made on first use in ``.bench``.
+
+    Args:
+        package: the peer.
+        version: of the peer.
+        beside: what it needs without saying so.
+    """
     folder = ROOT / ".bench" / f"{package}-{version}"
     python = folder / "bin" / "python"
     ready = folder / ".ready"
     if not ready.exists():
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
-        command = [str(python), "-m", "pip", "install", "--quiet", f"{package}=={version}"]
+        command = [str(python), "-m", "pip", "install", "--quiet", f"{package}=={version}", *beside]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         ready.touch()
     return str(python)

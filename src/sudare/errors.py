@@ -18,6 +18,7 @@
         ├── OutputError                    nothing could be written where it should be
         ├── LedgerError                    the ledger cannot be used
         │   └── BudgetExceededError        the data set's budget does not allow the charge
+        ├── AggregatorError                an aggregator of Prio3 does not answer, refuses, or lies
         └── MissingPackageError (also ImportError)   an optional package is not installed
 
     SudareWarning (UserWarning)
@@ -31,6 +32,7 @@ named, with its position, because nobody could find it otherwise.
 from __future__ import annotations
 
 __all__ = [
+    "AggregatorError",
     "BudgetError",
     "BudgetExceededError",
     "EntropyError",
@@ -173,6 +175,10 @@ class LedgerError(ToldError):
 
 class BudgetExceededError(LedgerError):
     """The data set's budget does not allow the charge."""
+
+
+class AggregatorError(ToldError):
+    """An aggregator does not answer, refuses, or answers what cannot be true."""
 
 
 class MissingPackageError(ToldError, ImportError):

@@ -42,7 +42,7 @@ def test_all_quick(tmp_path: Path, data: list[str]) -> None:
         if line.startswith("![]("):
             picture = tmp_path / line[4:-1]
             assert picture.read_bytes().startswith(b"\x89PNG")
-    for experiment in ("zcdp", "pruning", "neg-l2"):
+    for experiment in ("zcdp", "pruning", "neg-l2", "pk", "survey"):
         files = list((tmp_path / "reproduction" / experiment).glob("*.csv"))
         assert files
         for file in files:

@@ -14,11 +14,14 @@ from typer.main import get_command
 from sudare import __version__
 from sudare.cli import (
     checking,
+    collect_planning,
+    collecting,
     doctor,
     ledgers,
     mapping,
     meshes,
     planning,
+    prio,
     releasing,
     reporting,
     reproducing,
@@ -58,6 +61,25 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
             ("opt-out", ledgers.opt_out),
         ),
     ),
+    "collect": (
+        "collect",
+        (
+            ("randomize", collecting.randomize),
+            ("estimate", collecting.estimate),
+            ("crosstab", collecting.crosstab),
+            ("plan", collect_planning.plan),
+            ("pk", collecting.pk),
+        ),
+    ),
+    "collect prio": (
+        "collect",
+        (
+            ("create", prio.create),
+            ("serve", prio.serve),
+            ("send", prio.send),
+            ("collect", prio.collect),
+        ),
+    ),
     "mesh": (
         "keep",
         (
@@ -68,7 +90,7 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
         ),
     ),
 }
-"""Panel of the help, and the commands of each group."""
+"""Panel of the help, and the commands of each group; a group within another has the name of both."""
 
 
 def build_app(language: Language) -> typer.Typer:
@@ -84,12 +106,15 @@ def build_app(language: Language) -> typer.Typer:
     app.callback()(group_callback(words, f"sudare {__version__}"))
     for panel, name, function in COMMANDS:
         _add(app, name, name, function, words, command_class, rich_help_panel=words(f"panel.{panel}"))
-    for name, (panel, members) in GROUPS.items():
-        group = _group(name, words, group_class, add_completion=False)
+    groups = {"": app}
+    for path, (panel, members) in GROUPS.items():
+        parent, _, name = path.rpartition(" ")
+        key = path.replace(" ", ".")
+        group = groups[path] = _group(key, words, group_class, add_completion=False)
         group.callback()(group_callback(words))
         for member, function in members:
-            _add(group, member, f"{name}.{member}", function, words, command_class)
-        app.add_typer(group, name=name, rich_help_panel=words(f"panel.{panel}"))
+            _add(group, member, f"{key}.{member}", function, words, command_class)
+        groups[parent].add_typer(group, name=name, rich_help_panel=words(f"panel.{panel}"))
     return app
 
 

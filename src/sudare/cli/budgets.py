@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from sudare.ledger import Dataset
     from sudare.privacy import Budget, Unit
 
-__all__ = ["balance_after", "budget_in_words", "budget_values", "dataset_values", "read_budget", "unit_in_words"]
+__all__ = [
+    "balance_after",
+    "budget_in_words",
+    "budget_values",
+    "dataset_values",
+    "read_budget",
+    "read_decimal",
+    "unit_in_words",
+]
 
 
 def read_budget(epsilon: str | None, delta: str | None, rho: str | None, default: Budget | None = None) -> Budget:
@@ -29,7 +37,7 @@ def read_budget(epsilon: str | None, delta: str | None, rho: str | None, default
     from sudare.privacy import Budget
 
     given = {"epsilon": epsilon, "delta": delta, "rho": rho}
-    numbers = {name: _decimal(name, text) for name, text in given.items() if text is not None}
+    numbers = {name: read_decimal(name, text) for name, text in given.items() if text is not None}
     if not numbers and default is not None:
         return default
     if "epsilon" not in numbers and "rho" not in numbers:
@@ -101,7 +109,8 @@ def dataset_values(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def _decimal(name: str, text: str) -> Decimal:
+def read_decimal(name: str, text: str) -> Decimal:
+    """A number that was typed, exactly."""
     try:
         return Decimal(text)
     except InvalidOperation:

@@ -21,9 +21,11 @@ HELP: Mapping[str, str] = {
     "help.show_completion": "Show completion for the current shell, to copy it or to adapt the installation.",
     "panel.release": "From a plan to a release",
     "panel.look": "Look and check",
+    "panel.collect": "Protect while collecting",
     "panel.keep": "Budgets and meshes",
     "sudare.help": "Publish statistical tables about people with a proven privacy guarantee.\n\n"
     "Exit codes: 0 done; 2 wrong usage or plan; 3 input; 4 budget refused; 5 ledger; 6 output; 7 a check failed; "
+    "8 an aggregator; "
     "70 internal error; 130 interrupted.",
     "sudare.examples": "sudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\n"
     "sudare verify census/release --ledger census/budget.db",
@@ -78,14 +80,109 @@ HELP: Mapping[str, str] = {
     "demo.examples": "sudare demo\nsudare demo --out tour --side 512",
     "demo.out": "Where to write what the demonstration makes.",
     "demo.side": "Cells along each side of the country, a power of two.",
+    "collect.help": "Collect answers that people randomize themselves, and estimate from the reports.\n\n"
+    "A questionnaire says how each answer is randomized. Whoever collects the reports never sees an answer.",
+    "collect.examples": "sudare collect randomize survey.toml answers.csv --out reports.parquet\n"
+    "sudare collect estimate reports.parquet\nsudare collect crosstab reports.parquet --by smoker --by age --bins "
+    "age=20,40,60",
+    "collect.randomize.help": "Randomize each person's answers. Only the reports are written.\n\n"
+    "Randomizing the same answers again gives away more: with --memory everybody keeps the report once given.",
+    "collect.randomize.examples": "sudare collect randomize survey.toml answers.csv --out reports.parquet\n"
+    "sudare collect randomize survey.toml answers.parquet --out reports.csv --memory kept.db --person id",
+    "collect.randomize.data": "The true answers: a CSV or Parquet file with a column for each question.",
+    "collect.randomize.out": "Where the reports go: .parquet or .csv.",
+    "collect.randomize.memory": "A file that keeps each person's report for each answer, so that asking again tells nothing new.",
+    "collect.randomize.person": "The column that tells who a row belongs to; needed with --memory.",
+    "collect.estimate.help": "Estimate how many people have each value, with standard errors and intervals.\n\n"
+    "The unbiased estimate is right on average and may be below 0; the constrained one is >= 0 and adds up.",
+    "collect.estimate.examples": "sudare collect estimate reports.parquet\n"
+    "sudare collect estimate reports.csv --questions survey.toml --level 0.9 --out estimates.csv",
+    "collect.estimate.candidates": "A file with one text a line, for questions by RAPPOR.",
+    "collect.estimate.level": "The probability with which intervals hold the true number.",
+    "collect.estimate.out": "Write all rows to this .csv or .parquet file.",
+    "collect.crosstab.help": "Reconstruct the table of true answers to several questions from randomized records.",
+    "collect.crosstab.examples": "sudare collect crosstab reports.parquet --by sex --by smoker\n"
+    "sudare collect crosstab reports.parquet --by sex --by age --bins age=20,40,60 --method inversion --out "
+    "table.csv",
+    "collect.crosstab.by": "A question; several of them are crossed.",
+    "collect.crosstab.method": "bayes (iterative Bayes), inversion (unbiased) or likelihood (to many digits).",
+    "collect.crosstab.bins": "Where bins of a number begin, such as age=20,40,60.",
+    "collect.crosstab.level": "The probability with which intervals hold the true number.",
+    "collect.crosstab.out": "Write all cells to this .csv or .parquet file.",
+    "collect.plan.help": "Choose a randomizer for a question, and predict the error of its estimates.\n\n"
+    "For values give --values, for the mean of a number --low and --high; and --epsilon, or --k for Pk-anonymity.",
+    "collect.plan.examples": "sudare collect plan --people 100000 --values 20 --epsilon 1\n"
+    "sudare collect plan --people 100000 --values 5 --k 10\n"
+    "sudare collect plan --people 100000 --low 0 --high 100 --epsilon 2",
+    "collect.plan.people": "How many people will report.",
+    "collect.plan.values": "How many values the question has.",
+    "collect.plan.low": "The smallest number that can be answered.",
+    "collect.plan.high": "The largest number that can be answered.",
+    "collect.plan.epsilon": "What one report may cost.",
+    "collect.plan.k": "The k of Pk-anonymity, where this is the only attribute of the records.",
+    "collect.pk.help": "Tell the k of Pk-anonymity of a table randomized by a questionnaire, or the noise for a wanted k.\n\n"
+    "Nobody can be linked to a record with a probability above 1/k.",
+    "collect.pk.examples": "sudare collect pk survey.toml --records 10000\nsudare collect pk survey.toml --records 10000 --k 20",
+    "collect.pk.records": "How many records the table has.",
+    "collect.pk.k": "A wanted k: show the noise that reaches it.",
+    "any.questions": "The questionnaire; a Parquet file of reports holds its own.",
+    "any.reports": "A file that `sudare collect randomize` wrote.",
+    "collect.prio.help": "Sums and histograms by two aggregators, neither of which ever sees a value (Prio3).\n\n"
+    "Each report is split into two shares, sealed to the two aggregators. They check together that it is valid, "
+    "and add up.",
+    "collect.prio.examples": "sudare collect prio create task --variant histogram --length 10\n"
+    "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db\n"
+    "sudare collect prio send task/task.json 3\nsudare collect prio collect task/task.json --keys task/collector",
+    "collect.prio.create.help": "Draw the keys of a task and write a folder for each party.\n\n"
+    "task.json is public. Give the folders leader, helper and collector to their parties alone, and delete them "
+    "here.",
+    "collect.prio.create.examples": "sudare collect prio create task --variant count\n"
+    "sudare collect prio create task --variant histogram --length 10 --keep 0.5 --minimum 1000\n"
+    "sudare collect prio create task --variant sum --largest 100",
+    "collect.prio.create.folder": "Where to write; it must be new or empty.",
+    "collect.prio.create.variant": "count, sum, sumvec, histogram or multihot.",
+    "collect.prio.create.length": "How many values or numbers there are (histogram, sumvec, multihot).",
+    "collect.prio.create.largest": "The largest number (sum, sumvec).",
+    "collect.prio.create.most": "The most values that one report may name (multihot).",
+    "collect.prio.create.leader": "Where the leader will listen.",
+    "collect.prio.create.helper": "Where the helper will listen.",
+    "collect.prio.create.minimum": "How many reports a batch must have before anything of it is given out.",
+    "collect.prio.create.keep": "Randomized response in front: the probability with which a value is kept (count, histogram).",
+    "collect.prio.serve.help": "Run one of the two aggregators until it is interrupted.\n\n"
+    "Without a certificate only loopback addresses are served.",
+    "collect.prio.serve.examples": "sudare collect prio serve task.json --role helper --keys helper --store h.db\n"
+    "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db --host 0.0.0.0 "
+    "--certificate chain.pem --key key.pem",
+    "collect.prio.serve.role": "leader or helper.",
+    "collect.prio.serve.keys": "The folder with this aggregator's keys.",
+    "collect.prio.serve.store": "Its SQLite file; accepted reports survive a crash.",
+    "collect.prio.serve.host": "The address to listen on.",
+    "collect.prio.serve.port": "The port to listen on; by default that of the task.",
+    "collect.prio.serve.certificate": "A certificate with its chain: listen with TLS.",
+    "collect.prio.serve.key": "The certificate's private key.",
+    "collect.prio.serve.behind_proxy": "Something in front of it does TLS.",
+    "collect.prio.send.help": "Send measurements. When this returns, they are held durably.\n\n"
+    "A report counts once, however often it arrives.",
+    "collect.prio.send.examples": "sudare collect prio send task/task.json 3\n"
+    "sudare collect prio send task/task.json --data answers.csv --column age_group",
+    "collect.prio.send.values": "Whole numbers; for vectors with commas between, such as 1,0,5.",
+    "collect.prio.send.data": "A file with a measurement in each row.",
+    "collect.prio.send.column": "The column of the measurements.",
+    "collect.prio.collect.help": "Close the batch that is due, and add up what both aggregators hold. Only the collector can.",
+    "collect.prio.collect.examples": "sudare collect prio collect task/task.json --keys task/collector\n"
+    "sudare collect prio collect task/task.json --keys task/collector --batch 0 --json",
+    "collect.prio.collect.keys": "The folder with the collector's keys.",
+    "collect.prio.collect.batch": "The number of a batch that was collected before, to get it once more.",
+    "any.task": "The task file that all parties share.",
+    "any.authority": "Certificates to trust besides the system's.",
     "reproduce.help": "Run a paper's experiment and write a page with the paper's figures, ours, and where they differ.\n\n"
     "The census is used where it is found, else an invented country; every page says which. A run that was "
     "interrupted goes "
     "on where it was.",
     "reproduce.examples": "sudare reproduce zcdp --quick\nsudare reproduce all --repeats 100 --out out\n"
     "sudare reproduce pruning --data ../shared/data",
-    "reproduce.name": "zcdp (NN-Wavelet under concentrated privacy), pruning (how much time pruning saves), neg-l2 (recovery of "
-    "sparse tables), or all.",
+    "reproduce.name": "zcdp (NN-Wavelet under concentrated privacy), pruning (how much time pruning saves), neg-l2 "
+    "(recovery of sparse tables), pk (Pk-anonymity and reconstruction), survey (checked examples), or all.",
     "reproduce.repeats": "How often noise is drawn, or times are taken. By default 100; 4 with --quick.",
     "reproduce.quick": "Smaller tables and fewer settings: to see within two minutes that everything works.",
     "reproduce.data": "The folder with the data sets (japan_mesh500m_2020 in it). By default SUDARE_DATA, then ../shared/data.",
@@ -203,6 +300,55 @@ SPOKEN: Mapping[str, str] = {
     "stage.zcdp": "Experiment zcdp",
     "stage.pruning": "Experiment pruning",
     "stage.neg-l2": "Experiment neg-l2",
+    "stage.pk": "Experiment pk",
+    "stage.survey": "Experiment survey",
+    "collect.randomized": "Randomized the answers of {people} people to {questions} questions: {out}",
+    "collect.cost": "This costs each person epsilon = {total}.",
+    "collect.once": "Randomizing the same answers again adds the same cost; --memory avoids that.",
+    "collect.memory_and_person": "--memory and --person belong together: the memory keeps what each person reported.",
+    "collect.no_candidates": "The question '{question}' was asked by RAPPOR: name the texts to look for with --candidates.",
+    "collect.no_method": "There is no method '{method}'. Methods: {methods}.",
+    "collect.no_question": "There is no question '{question}' here. Questions: {questions}.",
+    "collect.not_crossed": "The question '{question}' ({kind}) cannot be crossed as it is; numbers with bounded noise can be, "
+    "with --bins.",
+    "collect.not_a_number": "The question '{question}' has no bins: only numbers with bounded noise have.",
+    "collect.no_bins": "No edge of the bins of '{question}' lies within its range.",
+    "collect.bad_bins": "Bins are written like age=20,40,60, not '{text}'.",
+    "collect.no_k": "No noise can be suggested for '{question}' ({kind}): only for categories and numbers.",
+    "collect.write_all": "More cells than are shown; --out writes all of them.",
+    "collect.value": "value",
+    "collect.mean": "mean",
+    "collect.unbiased": "unbiased",
+    "collect.error": "standard error",
+    "collect.interval": "interval",
+    "collect.constrained": "constrained",
+    "collect.more": "and {count} more",
+    "collect.plan_needs": "Give either --values or both --low and --high, and either --epsilon or --k.",
+    "collect.mean_needs_epsilon": "For the mean of a number give --epsilon.",
+    "collect.chosen": "chosen",
+    "collect.epsilon": "epsilon of a report",
+    "collect.kept": "kept with probability",
+    "collect.share": "of all people",
+    "collect.bits": "bits of a report",
+    "collect.mean_error": "standard error of the mean, at worst",
+    "collect.question": "question",
+    "collect.method": "method",
+    "collect.rate": "anonymity rate",
+    "collect.parameter": "parameter",
+    "collect.setting": "value",
+    "collect.k": "k",
+    "collect.for_k": "Noise for k = {k}, divided equally:",
+    "prio.created": "The keys are in '{folder}'.",
+    "prio.apart": "Give each of the folders leader, helper and collector to its party alone, and delete it here.",
+    "prio.no_role": "The role is leader or helper, not '{role}'.",
+    "prio.serving": "The {role} listens on {host}, port {port}. Ctrl-C ends it.",
+    "prio.values_or_data": "Give measurements, or --data with --column.",
+    "prio.not_a_number": "A measurement is a whole number, or several with commas between for vectors.",
+    "prio.sent": "Sent {count} reports.",
+    "prio.batch": "batch",
+    "prio.reports": "reports",
+    "prio.rejected": "dropped as invalid",
+    "stage.send": "Sending reports",
     "reproduce.data_used": "Data: {data}",
     "reproduce.stopped": "Stopped. What was found is kept: the same command goes on from here.",
     "reproduce.quick_run": "This was a quick run: with few repeats and small tables, findings may fail by chance. Run it without "

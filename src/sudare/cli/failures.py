@@ -7,6 +7,7 @@ from typing import Any
 
 from sudare.cli.messages import Words
 from sudare.errors import (
+    AggregatorError,
     BudgetExceededError,
     EventError,
     GuaranteeError,
@@ -29,6 +30,7 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (BudgetExceededError, "budget", 4),
     (LedgerError, "ledger", 5),
     (OutputError, "output", 6),
+    (AggregatorError, "aggregator", 8),
     (MissingPackageError, "package", USAGE),
     (ParameterError, "parameter", USAGE),
     (GuaranteeError, "guarantee", USAGE),

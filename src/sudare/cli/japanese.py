@@ -21,9 +21,11 @@ HELP: Mapping[str, str] = {
     "help.show_completion": "シェルの補完スクリプトを表示します。",
     "panel.release": "計画から公表まで",
     "panel.look": "見る・確かめる",
+    "panel.collect": "収集時の保護",
     "panel.keep": "予算とメッシュ",
     "sudare.help": "人に関する統計表を、証明されたプライバシー保護のもとで公表します。\n\n"
-    "終了コード: 0 正常、2 使い方または計画の誤り、3 入力、4 予算不足、5 台帳、6 出力、7 検査で不合格、70 "
+    "終了コード: 0 正常、2 使い方または計画の誤り、3 入力、4 予算不足、5 台帳、6 出力、7 検査で不合格、8 集計者、"
+    "70 "
     "内部エラー、"
     "130 中断。",
     "sudare.examples": "sudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\n"
@@ -77,13 +79,107 @@ HELP: Mapping[str, str] = {
     "demo.examples": "sudare demo\nsudare demo --out tour --side 512",
     "demo.out": "デモの結果を書き出すフォルダ。",
     "demo.side": "国の一辺のセル数（2の累乗）。",
+    "collect.help": "回答者自身が乱択した回答を集め、報告から推定します。\n\n"
+    "調査票に、各回答の乱択の方法を書きます。集める側は回答そのものを見ません。",
+    "collect.examples": "sudare collect randomize survey.toml answers.csv --out reports.parquet\n"
+    "sudare collect estimate reports.parquet\nsudare collect crosstab reports.parquet --by smoker --by age --bins "
+    "age=20,40,60",
+    "collect.randomize.help": "各人の回答を乱択します。書き出すのは報告だけです。\n\n"
+    "同じ回答を再び乱択すると、漏れる情報が増えます。--memory を付けると、一度出した報告を使い続けます。",
+    "collect.randomize.examples": "sudare collect randomize survey.toml answers.csv --out reports.parquet\n"
+    "sudare collect randomize survey.toml answers.parquet --out reports.csv --memory kept.db --person id",
+    "collect.randomize.data": "真の回答。質問ごとに1列の CSV または Parquet ファイル。",
+    "collect.randomize.out": "報告の書き出し先（.parquet または .csv）。",
+    "collect.randomize.memory": "各人の回答ごとの報告を保存するファイル。再び尋ねても新しい情報は漏れません。",
+    "collect.randomize.person": "行が誰のものかを示す列。--memory と併せて指定します。",
+    "collect.estimate.help": "各値の人数を、標準誤差と区間付きで推定します。\n\n"
+    "不偏推定値は平均的に正しく、負になることもあります。制約付き推定値は 0 以上で、合計が人数に一致します。",
+    "collect.estimate.examples": "sudare collect estimate reports.parquet\n"
+    "sudare collect estimate reports.csv --questions survey.toml --level 0.9 --out estimates.csv",
+    "collect.estimate.candidates": "RAPPOR の質問で探す文字列を1行に1つ書いたファイル。",
+    "collect.estimate.level": "区間が真の人数を含む確率。",
+    "collect.estimate.out": "すべての行を書き出す .csv または .parquet ファイル。",
+    "collect.crosstab.help": "乱択された記録から、複数の質問への真の回答の表を再構築します。",
+    "collect.crosstab.examples": "sudare collect crosstab reports.parquet --by sex --by smoker\n"
+    "sudare collect crosstab reports.parquet --by sex --by age --bins age=20,40,60 --method inversion --out "
+    "table.csv",
+    "collect.crosstab.by": "質問。複数指定するとクロス集計します。",
+    "collect.crosstab.method": "bayes（反復ベイズ）、inversion（逆行列、不偏）、likelihood（最尤、高精度）。",
+    "collect.crosstab.bins": "数値の区間の始まり。例: age=20,40,60",
+    "collect.crosstab.level": "区間が真の人数を含む確率。",
+    "collect.crosstab.out": "すべてのセルを書き出す .csv または .parquet ファイル。",
+    "collect.plan.help": "質問に適した乱択の方法を選び、推定の誤差を予測します。\n\n"
+    "値を尋ねる場合は --values、数値の平均は --low と --high を指定します。--epsilon か、Pk-匿名性の --k "
+    "を付けます。",
+    "collect.plan.examples": "sudare collect plan --people 100000 --values 20 --epsilon 1\n"
+    "sudare collect plan --people 100000 --values 5 --k 10\n"
+    "sudare collect plan --people 100000 --low 0 --high 100 --epsilon 2",
+    "collect.plan.people": "報告する人数。",
+    "collect.plan.values": "質問の値の数。",
+    "collect.plan.low": "回答できる最小の数。",
+    "collect.plan.high": "回答できる最大の数。",
+    "collect.plan.epsilon": "1つの報告に使える費用。",
+    "collect.plan.k": "Pk-匿名性の k（記録の属性がこれだけの場合）。",
+    "collect.pk.help": "調査票で乱択した表の Pk-匿名性の k、または目標の k に必要なノイズを示します。\n\n"
+    "誰も 1/k を超える確率で記録と結び付けられません。",
+    "collect.pk.examples": "sudare collect pk survey.toml --records 10000\nsudare collect pk survey.toml --records 10000 --k 20",
+    "collect.pk.records": "表の記録数。",
+    "collect.pk.k": "目標の k。これを満たすノイズを示します。",
+    "any.questions": "調査票。報告の Parquet ファイルには含まれています。",
+    "any.reports": "`sudare collect randomize` が書き出したファイル。",
+    "collect.prio.help": "どちらも値を見ない2つの集計者による合計（Prio3）。\n\n"
+    "報告は2つのシェアに分けられ、それぞれの集計者宛てに封をされます。集計者は協力して正しさを検証し、合計します。",
+    "collect.prio.examples": "sudare collect prio create task --variant histogram --length 10\n"
+    "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db\n"
+    "sudare collect prio send task/task.json 3\nsudare collect prio collect task/task.json --keys task/collector",
+    "collect.prio.create.help": "タスクの鍵を生成し、各当事者のフォルダを書き出します。\n\n"
+    "task.json は公開用です。leader・helper・collector の各フォルダは当事者にだけ渡し、ここからは消してください。",
+    "collect.prio.create.examples": "sudare collect prio create task --variant count\n"
+    "sudare collect prio create task --variant histogram --length 10 --keep 0.5 --minimum 1000\n"
+    "sudare collect prio create task --variant sum --largest 100",
+    "collect.prio.create.folder": "書き出すフォルダ（新規または空）。",
+    "collect.prio.create.variant": "種類: count・sum・sumvec・histogram・multihot。",
+    "collect.prio.create.length": "値または数の個数（histogram・sumvec・multihot）。",
+    "collect.prio.create.largest": "最大の数（sum・sumvec）。",
+    "collect.prio.create.most": "1つの報告で挙げられる値の最大数（multihot）。",
+    "collect.prio.create.leader": "leader の待ち受け先。",
+    "collect.prio.create.helper": "helper の待ち受け先。",
+    "collect.prio.create.minimum": "結果を渡す前に必要な報告の数。",
+    "collect.prio.create.keep": "送信前の乱択応答で値をそのまま残す確率（count・histogram）。",
+    "collect.prio.serve.help": "2つの集計者の一方を、中断されるまで実行します。\n\n"
+    "証明書がなければループバックアドレスだけで待ち受けます。",
+    "collect.prio.serve.examples": "sudare collect prio serve task.json --role helper --keys helper --store h.db\n"
+    "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db --host 0.0.0.0 "
+    "--certificate chain.pem --key key.pem",
+    "collect.prio.serve.role": "役割: leader または helper。",
+    "collect.prio.serve.keys": "この集計者の鍵のフォルダ。",
+    "collect.prio.serve.store": "SQLite ファイル。受け付けた報告は障害があっても失われません。",
+    "collect.prio.serve.host": "待ち受けるアドレス。",
+    "collect.prio.serve.port": "待ち受けるポート。既定はタスクの記載。",
+    "collect.prio.serve.certificate": "証明書とその連鎖。TLS で待ち受けます。",
+    "collect.prio.serve.key": "証明書の秘密鍵。",
+    "collect.prio.serve.behind_proxy": "前段のプロキシが TLS を行います。",
+    "collect.prio.send.help": "測定値を送ります。終了した時点で確実に保存されています。\n\n"
+    "報告は何度届いても1回だけ数えられます。",
+    "collect.prio.send.examples": "sudare collect prio send task/task.json 3\n"
+    "sudare collect prio send task/task.json --data answers.csv --column age_group",
+    "collect.prio.send.values": "整数。ベクトルは 1,0,5 のようにコンマで区切ります。",
+    "collect.prio.send.data": "各行に測定値があるファイル。",
+    "collect.prio.send.column": "測定値の列。",
+    "collect.prio.collect.help": "締め切るバッチを閉じ、両集計者のシェアを合計します。collector だけが実行できます。",
+    "collect.prio.collect.examples": "sudare collect prio collect task/task.json --keys task/collector\n"
+    "sudare collect prio collect task/task.json --keys task/collector --batch 0 --json",
+    "collect.prio.collect.keys": "collector の鍵のフォルダ。",
+    "collect.prio.collect.batch": "以前に収集したバッチの番号（もう一度取得します）。",
+    "any.task": "全当事者が共有するタスクファイル。",
+    "any.authority": "システムのもの以外に信頼する証明書。",
     "reproduce.help": "論文の実験を実行し、論文の数値・sudare の数値・違いの理由をページにまとめます。\n\n"
     "国勢調査のデータがあればそれを、なければ架空の国を使います（どのページにも明記します）。中断しても、"
     "同じコマンドで続きから再開します。",
     "reproduce.examples": "sudare reproduce zcdp --quick\nsudare reproduce all --repeats 100 --out out\n"
     "sudare reproduce pruning --data ../shared/data",
     "reproduce.name": "zcdp（集中差分プライバシーによる NN-Wavelet）、pruning（枝刈りによる時間短縮）、neg-l2（疎な表の復元）、"
-    "または all（すべて）。",
+    "pk（Pk-匿名性と再構築）、survey（サーベイ論文の例の確認）、または all（すべて）。",
     "reproduce.repeats": "ノイズの付加や時間計測の反復回数。既定は 100、--quick では 4。",
     "reproduce.quick": "表と設定を小さくし、2分以内にひと通り確かめます。",
     "reproduce.data": "データセット（japan_mesh500m_2020 など）のあるフォルダ。既定は SUDARE_DATA、次に ../shared/data。",
@@ -199,6 +295,55 @@ SPOKEN: Mapping[str, str] = {
     "stage.zcdp": "zcdp の実験",
     "stage.pruning": "pruning の実験",
     "stage.neg-l2": "neg-l2 の実験",
+    "stage.pk": "pk の実験",
+    "stage.survey": "survey の実験",
+    "collect.randomized": "{people} 人の {questions} 問の回答を乱択しました: {out}",
+    "collect.cost": "1人あたりの費用は epsilon = {total} です。",
+    "collect.once": "同じ回答を再び乱択すると、同じ費用が加わります（--memory で防げます）。",
+    "collect.memory_and_person": "--memory と --person は併せて指定してください。各人の報告を保存するためです。",
+    "collect.no_candidates": "質問「{question}」は RAPPOR によるものです。探す文字列を --candidates で指定してください。",
+    "collect.no_method": "「{method}」という方法はありません。使える方法: {methods}。",
+    "collect.no_question": "質問「{question}」はありません。質問: {questions}。",
+    "collect.not_crossed": "質問「{question}」（{kind}）はそのままではクロス集計できません。"
+    "有界ノイズの数値は --bins を付けます。",
+    "collect.not_a_number": "質問「{question}」には区間を指定できません。指定できるのは有界ノイズの数値だけです。",
+    "collect.no_bins": "「{question}」の区間の境界が範囲内にありません。",
+    "collect.bad_bins": "区間は age=20,40,60 のように書きます（指定: 「{text}」）。",
+    "collect.no_k": "「{question}」（{kind}）のノイズは提案できません。分類と数値のみです。",
+    "collect.write_all": "表示しきれないセルがあります。--out ですべて書き出せます。",
+    "collect.value": "値",
+    "collect.mean": "平均",
+    "collect.unbiased": "不偏推定",
+    "collect.error": "標準誤差",
+    "collect.interval": "区間",
+    "collect.constrained": "制約付き",
+    "collect.more": "ほか {count} 件",
+    "collect.plan_needs": "--values か、--low と --high の両方を指定し、さらに --epsilon か --k を指定してください。",
+    "collect.mean_needs_epsilon": "数値の平均には --epsilon を指定してください。",
+    "collect.chosen": "選択",
+    "collect.epsilon": "報告1件の epsilon",
+    "collect.kept": "そのまま残す確率",
+    "collect.share": "全体に対して",
+    "collect.bits": "報告のビット数",
+    "collect.mean_error": "平均の標準誤差（最悪）",
+    "collect.question": "質問",
+    "collect.method": "方法",
+    "collect.rate": "匿名率",
+    "collect.parameter": "パラメータ",
+    "collect.setting": "値",
+    "collect.k": "k の値",
+    "collect.for_k": "k = {k} に必要なノイズ（等分）:",
+    "prio.created": "鍵を「{folder}」に書き出しました。",
+    "prio.apart": "leader・helper・collector の各フォルダは当事者にだけ渡し、ここからは消してください。",
+    "prio.no_role": "役割は leader か helper です（指定: 「{role}」）。",
+    "prio.serving": "{role} は {host} のポート {port} で待ち受けています。Ctrl-C で終了します。",
+    "prio.values_or_data": "測定値、または --data と --column を指定してください。",
+    "prio.not_a_number": "測定値は整数です。ベクトルはコンマで区切ります。",
+    "prio.sent": "{count} 件の報告を送りました。",
+    "prio.batch": "バッチ",
+    "prio.reports": "報告数",
+    "prio.rejected": "無効として破棄",
+    "stage.send": "報告の送信",
     "reproduce.data_used": "データ: {data}",
     "reproduce.stopped": "中断しました。結果は保存されています。同じコマンドで続きから再開します。",
     "reproduce.quick_run": "簡易実行です。反復が少なく表が小さいため、所見が偶然成立しないことがあります。"

@@ -20,6 +20,8 @@ class Paper(StrEnum):
     ZCDP = "zcdp"
     PRUNING = "pruning"
     NEG_L2 = "neg-l2"
+    PK = "pk"
+    SURVEY = "survey"
     ALL = "all"
 
 

@@ -2,12 +2,14 @@
 
 - `source`: `Source` says where data is and how it is laid out. `reading`: `read_counts` and `describe_source`.
 - `relations`, `columns`, `points`, `counting`: tabular data through DuckDB. `estat`: mesh statistics as e-Stat hands them out.
+- `records`: columns as arrays, one row for each person.
 - `writing`: `write_table`, `write_measurements`; `geotiff`, `geoparquet`: maps. `atomic`: files that appear whole.
 - `complaints`: what is said of a wrong file.
 """
 
 from sudare.io.atomic import atomically
 from sudare.io.reading import describe_source, read_counts
+from sudare.io.records import read_records, write_arrow
 from sudare.io.source import FORMATS, Source, SourceInfo
 from sudare.io.writing import write_measurements, write_table
 
@@ -18,6 +20,8 @@ __all__ = [
     "atomically",
     "describe_source",
     "read_counts",
+    "read_records",
+    "write_arrow",
     "write_measurements",
     "write_table",
 ]

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sudare.bilingual import Words
+from sudare.reproduce import pk_errata
+from sudare.reproduce.erratum import Erratum
 
-__all__ = ["ERRATA", "Erratum", "page"]
-
-
-@dataclass(frozen=True)
-class Erratum:
-    """One place in a paper.
-
-    Attributes:
-        paper: its short name.
-        place: where in it.
-        printed: what it says.
-        holds: what is right, and why.
-        test: the test that shows it, as ``file::function``.
-    """
-
-    paper: str
-    place: Words
-    printed: Words
-    holds: Words
-    test: str
+__all__ = ["ERRATA", "page"]
 
 
-ERRATA: tuple[Erratum, ...] = (
+OF_TABLES: tuple[Erratum, ...] = (
     Erratum(
         "zCDP",
         Words("section 3.3", "3.3節"),
@@ -149,6 +130,9 @@ ERRATA: tuple[Erratum, ...] = (
         "tests/unit/reproduce/test_errata.py::test_what_an_exact_total_costs",
     ),
 )
+
+ERRATA = (*OF_TABLES, *pk_errata.ERRATA)
+"""Those of the papers about tables, and of the one about Pk-anonymity."""
 
 
 def page(language: str) -> str:

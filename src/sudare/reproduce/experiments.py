@@ -13,7 +13,18 @@ from typing import Any
 
 from sudare.bilingual import Words
 from sudare.io import atomically
-from sudare.reproduce import concentrated, concentrated_page, errata, pruning, pruning_page, sparse_recovery
+from sudare.reproduce import (
+    concentrated,
+    concentrated_page,
+    errata,
+    pk,
+    pk_page,
+    pruning,
+    pruning_page,
+    sparse_recovery,
+    survey,
+    survey_page,
+)
 from sudare.reproduce.maps import data_fingerprint, data_in_words
 from sudare.reproduce.report import PAGE, Report, page_of, write_report
 from sudare.reproduce.settings import Settings
@@ -41,6 +52,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "zcdp": Experiment(concentrated.steps, concentrated_page.report),
     "pruning": Experiment(pruning.steps, pruning_page.report),
     "neg-l2": Experiment(sparse_recovery.steps, sparse_recovery.report),
+    "pk": Experiment(pk.steps, pk_page.report),
+    "survey": Experiment(survey.steps, survey_page.report),
 }
 
 

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from sudare import Budget, CountTable, PreparedTree, Unit, nn_wavelet, rho_to_epsilon, sensitivity_of_counts
 from sudare.refine import negative_l2, project_on_simplex
 from sudare.reproduce import errata
+from sudare.reproduce.erratum import Erratum
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("erratum", errata.ERRATA, ids=lambda x: f"{x.paper}, {x.place.english}")
-def test_every_erratum_has_its_test(erratum: errata.Erratum) -> None:
+def test_every_erratum_has_its_test(erratum: Erratum) -> None:
     file, function = erratum.test.split("::")
     functions = [
         node.name for node in ast.walk(ast.parse((ROOT / file).read_text())) if isinstance(node, ast.FunctionDef)

@@ -1,0 +1,312 @@
+"""Arithmetic in the two finite fields of Prio3, on arrays of elements.
+
+An element is the last axis of an array of 64-bit words: one word for the field of p = 2**64 - 2**32 + 1, two (the lower
+first) for that of p = 2**128 - 7 * 2**66 + 1. Every function works on arrays of any shape and broadcasts like NumPy's own.
+
+The larger field holds x as x * 2**128 mod p (Montgomery's form), so that a product is reduced without a division. As
+p = 1 mod 2**64, the factor of each of the two steps is just the negated lowest word, and a step costs one product.
+The smaller field holds x as it is: 2**64 = 2**32 - 1 and 2**96 = -1 mod p reduce a product by shifts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.extending import intrinsic
+
+from sudare.kernels.compiling import inlined
+
+__all__ = ["add", "dot", "invert", "multiply", "powers", "subtract", "total", "transform"]
+
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+HALF = np.uint64(32)
+LOWER_HALF = np.uint64(2**32 - 1)
+NARROW = np.uint64(2**64 - 2**32 + 1)
+NARROW_EXPONENT = 2**64 - 2**32 - 1
+WIDE_HIGH = np.uint64(2**64 - 28)
+WIDE_LOW = np.uint64(1)
+WIDE_UNIT_LOW, WIDE_UNIT_HIGH = np.uint64(2**64 - 1), np.uint64(27)
+"""2**128 mod p = 7 * 2**66 - 1: the number 1 in Montgomery's form."""
+WIDE_EXPONENT_LOW, WIDE_EXPONENT_HIGH = np.uint64(2**64 - 1), np.uint64(2**64 - 29)
+
+
+@intrinsic
+def high_product(context: Any, first: Any, second: Any) -> Any:
+    """The upper 64 bits of a product of two words."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
+
+    return numba.uint64(numba.uint64, numba.uint64), generate
+
+
+@inlined
+def narrow_product(a: Any, b: Any) -> Any:
+    """The product a * b in the smaller field."""
+    low = a * b
+    high = high_product(a, b)
+    upper = high >> HALF
+    result = low - upper
+    if low < upper:
+        result -= LOWER_HALF
+    middle = (high & LOWER_HALF) * LOWER_HALF
+    result += middle
+    if result < middle:
+        result += LOWER_HALF
+    if result >= NARROW:
+        result -= NARROW
+    return result
+
+
+@inlined
+def narrow_sum(a: Any, b: Any) -> Any:
+    """The sum a + b in the smaller field."""
+    result = a + b
+    if result < a or result >= NARROW:
+        result -= NARROW
+    return result
+
+
+@inlined
+def narrow_difference(a: Any, b: Any) -> Any:
+    """The difference a - b in the smaller field."""
+    result = a - b
+    if a < b:
+        result += NARROW
+    return result
+
+
+@inlined
+def wide_fit(low: Any, high: Any, carry: Any) -> Any:
+    """Bring a number below 2 p into the range of the larger field."""
+    if (carry != ZERO) | (high > WIDE_HIGH) | ((high == WIDE_HIGH) & (low >= WIDE_LOW)):
+        borrow = np.uint64(low < WIDE_LOW)
+        return low - WIDE_LOW, high - WIDE_HIGH - borrow
+    return low, high
+
+
+@inlined
+def wide_sum(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
+    """The sum a + b in the larger field."""
+    low = a0 + b0
+    carry = np.uint64(low < a0)
+    high = a1 + b1
+    over = np.uint64(high < a1)
+    high += carry
+    over += np.uint64(high < carry)
+    return wide_fit(low, high, over)
+
+
+@inlined
+def wide_difference(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
+    """The difference a - b in the larger field."""
+    low = a0 - b0
+    borrow = np.uint64(a0 < b0)
+    high = a1 - b1 - borrow
+    if (a1 < b1) | ((a1 == b1) & (borrow != ZERO)):
+        low += WIDE_LOW
+        high += WIDE_HIGH + np.uint64(low < WIDE_LOW)
+    return low, high
+
+
+@inlined
+def reduce_step(t0: Any, t1: Any, t2: Any, t3: Any) -> Any:
+    """Add the multiple of p that makes the lowest of four words zero; the words above it, and what overflows."""
+    factor = ZERO - t0
+    low = factor * WIDE_HIGH
+    high = high_product(factor, WIDE_HIGH)
+    low += np.uint64(t0 != ZERO)
+    high += np.uint64(low < np.uint64(t0 != ZERO))
+    t1 += low
+    high += np.uint64(t1 < low)
+    t2 += high
+    carry = np.uint64(t2 < high)
+    t3 += carry
+    return t1, t2, t3, np.uint64(t3 < carry)
+
+
+@inlined
+def wide_product(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
+    """The product a * b / 2**128 in the larger field: the product of two numbers in Montgomery's form."""
+    t0 = a0 * b0
+    t1 = high_product(a0, b0)
+    middle = a0 * b1
+    t2 = high_product(a0, b1)
+    t1 += middle
+    t2 += np.uint64(t1 < middle)
+    middle = a1 * b0
+    upper = high_product(a1, b0)
+    t1 += middle
+    upper += np.uint64(t1 < middle)
+    t2 += upper
+    t3 = np.uint64(t2 < upper)
+    middle = a1 * b1
+    t2 += middle
+    t3 += high_product(a1, b1) + np.uint64(t2 < middle)
+    t1, t2, t3, first_over = reduce_step(t0, t1, t2, t3)
+    low, high, over, _ = reduce_step(t1, t2, t3, first_over)
+    return wide_fit(low, high, over)
+
+
+@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+def add(a: Any, b: Any, out: Any) -> None:
+    """The sum a + b."""
+    if a.size == 1:
+        out[0] = narrow_sum(a[0], b[0])
+    else:
+        out[0], out[1] = wide_sum(a[0], a[1], b[0], b[1])
+
+
+@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+def subtract(a: Any, b: Any, out: Any) -> None:
+    """The difference a - b."""
+    if a.size == 1:
+        out[0] = narrow_difference(a[0], b[0])
+    else:
+        out[0], out[1] = wide_difference(a[0], a[1], b[0], b[1])
+
+
+@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+def multiply(a: Any, b: Any, out: Any) -> None:
+    """The product a * b."""
+    if a.size == 1:
+        out[0] = narrow_product(a[0], b[0])
+    else:
+        out[0], out[1] = wide_product(a[0], a[1], b[0], b[1])
+
+
+@numba.guvectorize(["void(uint64[:,:], uint64[:])"], "(n,w)->(w)", nopython=True, cache=True)
+def total(a: Any, out: Any) -> None:
+    """The sum of a vector."""
+    low, high = ZERO, ZERO
+    if a.shape[1] == 1:
+        for i in range(a.shape[0]):
+            low = narrow_sum(low, a[i, 0])
+        out[0] = low
+    else:
+        for i in range(a.shape[0]):
+            low, high = wide_sum(low, high, a[i, 0], a[i, 1])
+        out[0], out[1] = low, high
+
+
+@numba.guvectorize(["void(uint64[:,:], uint64[:,:], uint64[:])"], "(n,w),(n,w)->(w)", nopython=True, cache=True)
+def dot(a: Any, b: Any, out: Any) -> None:
+    """The inner product of two vectors."""
+    low, high = ZERO, ZERO
+    if a.shape[1] == 1:
+        for i in range(a.shape[0]):
+            low = narrow_sum(low, narrow_product(a[i, 0], b[i, 0]))
+        out[0] = low
+    else:
+        for i in range(a.shape[0]):
+            p0, p1 = wide_product(a[i, 0], a[i, 1], b[i, 0], b[i, 1])
+            low, high = wide_sum(low, high, p0, p1)
+        out[0], out[1] = low, high
+
+
+@numba.guvectorize(["void(uint64[:], uint8[:], uint64[:,:])"], "(w),(n)->(n,w)", nopython=True, cache=True)
+def powers(a: Any, places: Any, out: Any) -> None:
+    """a, a**2, ... up to the power ``places.size``; what is in ``places`` does not matter."""
+    if places.size == 0:
+        return
+    for k in range(a.size):
+        out[0, k] = a[k]
+    for i in range(1, places.size):
+        if a.size == 1:
+            out[i, 0] = narrow_product(out[i - 1, 0], a[0])
+        else:
+            out[i, 0], out[i, 1] = wide_product(out[i - 1, 0], out[i - 1, 1], a[0], a[1])
+
+
+@inlined
+def narrow_inverse(a: Any) -> Any:
+    """a**(p - 2) in the smaller field."""
+    result, square, exponent = ONE, a, np.uint64(NARROW_EXPONENT)
+    while exponent != ZERO:
+        if exponent & ONE:
+            result = narrow_product(result, square)
+        square = narrow_product(square, square)
+        exponent >>= ONE
+    return result
+
+
+@inlined
+def wide_inverse(a0: Any, a1: Any) -> Any:
+    """a**(p - 2) in the larger field."""
+    r0, r1, s0, s1 = WIDE_UNIT_LOW, WIDE_UNIT_HIGH, a0, a1
+    low, high = WIDE_EXPONENT_LOW, WIDE_EXPONENT_HIGH
+    for _ in range(128):
+        if low & ONE:
+            r0, r1 = wide_product(r0, r1, s0, s1)
+        s0, s1 = wide_product(s0, s1, s0, s1)
+        low = (low >> ONE) | (high << np.uint64(63))
+        high >>= ONE
+    return r0, r1
+
+
+@numba.guvectorize(["void(uint64[:,:], uint64[:,:])"], "(n,w)->(n,w)", nopython=True, cache=True)
+def invert(a: Any, out: Any) -> None:
+    """The inverses of a vector, with one exponentiation for all of it; all of it becomes zero if any of it is zero."""
+    count = a.shape[0]
+    if a.shape[1] == 1:
+        product = ONE
+        for i in range(count):
+            out[i, 0] = product
+            product = narrow_product(product, a[i, 0])
+        rest = narrow_inverse(product)
+        for i in range(count - 1, -1, -1):
+            out[i, 0] = narrow_product(out[i, 0], rest)
+            rest = narrow_product(rest, a[i, 0])
+    else:
+        p0, p1 = WIDE_UNIT_LOW, WIDE_UNIT_HIGH
+        for i in range(count):
+            out[i, 0], out[i, 1] = p0, p1
+            p0, p1 = wide_product(p0, p1, a[i, 0], a[i, 1])
+        r0, r1 = wide_inverse(p0, p1)
+        for i in range(count - 1, -1, -1):
+            out[i, 0], out[i, 1] = wide_product(out[i, 0], out[i, 1], r0, r1)
+            r0, r1 = wide_product(r0, r1, a[i, 0], a[i, 1])
+
+
+@numba.guvectorize(["void(uint64[:,:], uint64[:,:], uint64[:,:])"], "(n,w),(h,w)->(n,w)", nopython=True, cache=True)
+def transform(values: Any, roots: Any, out: Any) -> None:
+    """The number theoretic transform: out[k] = sum over j of values[j] * root**(j * k).
+
+    Args:
+        values: coefficients of a polynomial, as many as a power of two, n.
+        roots: powers 0 to n/2 - 1 of an n-th root of unity (one element, 1, where n = 1).
+        out: the polynomial's values at the powers of the root.
+    """
+    n, words = values.shape
+    reversed_bits = 0
+    for i in range(n):
+        for k in range(words):
+            out[reversed_bits, k] = values[i, k]
+        bit = n >> 1
+        while bit and reversed_bits & bit:
+            reversed_bits ^= bit
+            bit >>= 1
+        reversed_bits |= bit
+    half = 1
+    while half < n:
+        stride = n // (2 * half)
+        for start in range(0, n, 2 * half):
+            for j in range(half):
+                top, bottom, root = start + j, start + j + half, j * stride
+                if words == 1:
+                    turned = narrow_product(out[bottom, 0], roots[root, 0])
+                    kept = out[top, 0]
+                    out[top, 0] = narrow_sum(kept, turned)
+                    out[bottom, 0] = narrow_difference(kept, turned)
+                else:
+                    t0, t1 = wide_product(out[bottom, 0], out[bottom, 1], roots[root, 0], roots[root, 1])
+                    k0, k1 = out[top, 0], out[top, 1]
+                    out[top, 0], out[top, 1] = wide_sum(k0, k1, t0, t1)
+                    out[bottom, 0], out[bottom, 1] = wide_difference(k0, k1, t0, t1)
+        half *= 2
