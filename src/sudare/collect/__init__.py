@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sudare.collect.aggregator import Aggregator as Aggregator
     from sudare.collect.answers import randomize_answers as randomize_answers
     from sudare.collect.bins import grouped as grouped
     from sudare.collect.bins import laplace_bins as laplace_bins
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from sudare.collect.unary import UnaryResponse as UnaryResponse
 
 _HOMES = {
+    "Aggregator": "aggregator",
     "BoundedNoise": "noisy_numbers",
     "CategoryRandomizer": "categories",
     "Client": "client",

@@ -131,8 +131,51 @@ OF_TABLES: tuple[Erratum, ...] = (
     ),
 )
 
-ERRATA = (*OF_TABLES, *pk_errata.ERRATA)
-"""Those of the papers about tables, and of the one about Pk-anonymity."""
+OF_SURVEY: tuple[Erratum, ...] = (
+    Erratum(
+        "Survey",
+        Words("section on Privelet", "プライブレット法の節"),
+        Words(
+            "For a count V, the variance is O(V / epsilon²) by the direct way and O((log2 V)³ / epsilon²) by Privelet.",
+            "集計値 V に対して、ノイズの分散は直接的な方法では O(V / epsilon²)、プライブレット法では O((log2 "
+            "V)³ / epsilon²)。",
+        ),
+        Words(
+            "V is the number of cells, not a count: the noise does not depend on the counts at all. The sum over "
+            "a range of m cells with noise of "
+            "variance 2 / epsilon² each has the variance 2 m / epsilon²; Privelet's is at most 2 (H + 1)² (1 + "
+            "H / 2) / epsilon² with H = log2 of the "
+            "number of cells.",
+            "V は集計値ではなくセルの数です（ノイズは集計値に依存しません）。セルごとの分散が 2 / epsilon² "
+            "のとき、m セルの範囲の和の分散は 2 m / epsilon² です。"
+            "プライブレット法では、セル数の対数を H として 2 (H + 1)² (1 + H / 2) / epsilon² 以下です。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_the_noise_of_privelet_depends_on_cells_not_on_counts",
+    ),
+    Erratum(
+        "Survey",
+        Words("section on CHORUS", "CHORUS の節"),
+        Words(
+            "The sensitivity of a clipped sum is (u - l) s, s being the most records that clipping leaves out.",
+            "刈込み付き合計の大域敏感度は (u - l) s であり、s は刈込みにより除外されるレコード数の上限である。",
+        ),
+        Words(
+            "Clipping leaves no record out; s (stability) is how many rows one person can change. And (u - l) s "
+            "is right for replacing a person's "
+            "rows; for adding or removing them it is max(|u|, |l|) s, which is the same only if one limit is 0, "
+            "as in the paper's example: with limits "
+            "20 and 100 a person who leaves changes the sum by up to 100, not 80.",
+            "刈込みで除外されるレコードはありません。s（安定性）は1人が変えうる行数です。また (u - l) s "
+            "は行の置き換えに対する値で、追加・削除に対しては "
+            "max(|u|, |l|) s です。両者が一致するのは、論文の例のように一方の限界が 0 の場合だけです。限界が 20 "
+            "と 100 なら、1人が抜けると合計は最大 100 変わります（80 ではありません）。",
+        ),
+        "tests/unit/reproduce/test_errata.py::test_who_leaves_a_clipped_sum_takes_the_larger_limit",
+    ),
+)
+
+ERRATA = (*OF_TABLES, *pk_errata.ERRATA, *OF_SURVEY)
+"""Those of the papers about tables, of the one about Pk-anonymity, and of the survey."""
 
 
 def page(language: str) -> str:

@@ -228,18 +228,27 @@ def test_counts_of_words_and_sources_are_whole(count: object) -> None:
                 method(count)  # type: ignore[arg-type]
 
 
+ESTIMATES_FROM_REPORTS = {"collect/crosstab_intervals.py", "collect/kronecker.py", "collect/likelihood.py"}
+"""They draw to say how sure an estimate is: from reports alone, which are public, so nothing they draw protects anybody."""
+
+
 def test_no_other_generator_exists_in_the_package() -> None:
-    """Only invented countries and the papers' experiments use an ordinary one; keys and file names the system's secrets."""
+    """Only invented countries, the papers' experiments and bootstraps use an ordinary one.
+
+    Keys, file names and people's devices use the system's secrets.
+    """
     from pathlib import Path
 
     package = Path(sudare.__file__).parent
     for path in package.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         place = path.relative_to(package).parts[0]
-        if place not in ("examples", "reproduce"):
+        if path.relative_to(package).as_posix() in ESTIMATES_FROM_REPORTS:
+            assert "sudare.noise" not in text, f"{path} makes reports: it must not have an ordinary generator"
+        elif place not in ("examples", "reproduce"):
             assert "np.random" not in text, path
             assert "import random\n" not in text, path
-        if place not in ("ledger", "release", "io"):
+        if place not in ("collect", "ledger", "release", "io"):
             assert "import secrets" not in text, path
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, CountTable, PreparedTree, Unit, nn_wavelet, rho_to_epsilon, sensitivity_of_counts
+from sudare import Budget, CountTable, PreparedTree, Unit, nn_wavelet, privelet, rho_to_epsilon, sensitivity_of_counts
 from sudare.refine import negative_l2, project_on_simplex
 from sudare.reproduce import errata
 from sudare.reproduce.erratum import Erratum
@@ -103,3 +103,21 @@ def test_lasso_on_the_simplex_is_the_projection() -> None:
 def test_what_an_exact_total_costs() -> None:
     assert sensitivity_of_counts(Unit()).l1 == 1
     assert sensitivity_of_counts(Unit(adjacency="replace")).l1 == 2
+
+
+def test_the_noise_of_privelet_depends_on_cells_not_on_counts() -> None:
+    for counts in (np.zeros(64, dtype=np.int64), np.full(64, 10**6)):
+        _, event = privelet(counts, Budget(epsilon=1))
+        (measurement,) = event.measurements
+        assert measurement.scale == 7
+    _, event = privelet(np.zeros(2**12, dtype=np.int64), Budget(epsilon=1))
+    assert event.measurements[0].scale == 13
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "leaving", "replaced"), [(0, 100, 100, 100), (20, 100, 100, 80), (-50, 30, 50, 80)]
+)
+def test_who_leaves_a_clipped_sum_takes_the_larger_limit(low: int, high: int, leaving: int, replaced: int) -> None:
+    clipped = np.clip(np.arange(-300, 301), low, high)
+    assert int(np.abs(clipped).max()) == leaving
+    assert int(clipped.max() - clipped.min()) == replaced == high - low
