@@ -69,11 +69,11 @@ def test_audit_holds_and_catches_a_broken_twin(one: Any, other: Any, options: An
         ]
         return sum(abs(value - ours[name, at]) - abs(value - theirs[name, at]) for name, at, value in pairs)
 
-    def outputs(counts: Any, spend: float) -> np.ndarray:
-        return np.array([score(run(counts, spend)) for _ in range(runs)])
+    def outputs(counts: Any, spend: float, times: int) -> np.ndarray:
+        return np.array([score(run(counts, spend)) for _ in range(times)])
 
-    assert not audit_epsilon(outputs(one, claimed), outputs(other, claimed)).refutes(claimed)
-    assert audit_epsilon(outputs(one, 2 * claimed), outputs(other, 2 * claimed)).refutes(claimed)
+    assert not audit_epsilon(outputs(one, claimed, 1500), outputs(other, claimed, 1500)).refutes(claimed)
+    assert audit_epsilon(outputs(one, 2 * claimed, runs), outputs(other, 2 * claimed, runs)).refutes(claimed)
 
 
 def test_an_exact_number_tells_neighbours_apart_that_do_not_share_it() -> None:

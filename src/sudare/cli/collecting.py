@@ -46,10 +46,11 @@ def randomize(
     if (memory is None) != (person is None):
         raise speaker.mistake("collect.memory_and_person")
     names = list(asked.questions)
-    found = read_records(data, [*names, *([person] if person else [])])
+    texts = [name for name, randomizer in asked.questions.items() if _is_text(randomizer)]
+    found = read_records(data, [*names, *([person] if person else [])], texts=[*texts, *([person] if person else [])])
     answers = typed_answers(asked, found)
     if memory is not None and person is not None:
-        reports = _remembered(asked, answers, person, found[person], memory)
+        reports = _remembered(asked, answers, found[person], memory)
     else:
         reports = randomize_answers(asked, answers)
     # Where the order of the rows told whose they are, Pk-anonymity would not hold.
@@ -59,35 +60,36 @@ def randomize(
     costs = {name: None if cost is None else float(cost) for name, cost in asked.epsilons().items()}
     total = None if None in costs.values() else sum(cost for cost in costs.values() if cost is not None)
     speaker.say("collect.randomized", style="green", people=f"{people:,}", questions=len(names), out=out)
-    speaker.say("collect.cost", total="–" if total is None else f"{total:.4g}")
+    speaker.say("collect.cost", total="–" if total is None else _cautious(total, up=True))
     if memory is None:
         speaker.say("collect.once", style="dim")
     speaker.give({"reports": str(out), "people": people, "epsilon": total, "epsilons": costs}, str(out))
 
 
-def _remembered(asked: Questionnaire, answers: Reports, person: str, people: NDArray[Any], place: Path) -> Reports:
+def _cautious(number: float, *, up: bool) -> str:
+    """Four digits, never on the flattering side: costs up, protection down."""
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+    rounding = ROUND_CEILING if up else ROUND_FLOOR
+    return f"{Context(prec=4, rounding=rounding).create_decimal(Decimal(number)):,f}"
+
+
+def _is_text(randomizer: Randomizer) -> bool:
+    """Whether answers are texts, so that what one person writes never changes how another's answer is read."""
+    labels = getattr(randomizer, "labels", ())
+    return randomizer.kind == "rappor" or bool(labels and isinstance(labels[0], str))
+
+
+def _remembered(asked: Questionnaire, answers: Reports, people: NDArray[Any], place: Path) -> Reports:
     from sudare.collect.answers import not_allowed
     from sudare.collect.memory import Memory
     from sudare.errors import ParameterError
 
-    if people.dtype.kind not in "Uiu":
-        raise InputError(
-            f"The column '{person}' must tell persons by texts or whole numbers.",
-            f"列「{person}」は、人を文字列か整数で表す列でなければなりません。",
-        )
     reports = {}
     with Memory(place) as memory:
         for name, randomizer in asked.questions.items():
-            grid, truths = getattr(randomizer, "grid", None), answers[name]
-            if grid is not None and not grid.is_whole:
-                raise InputError(
-                    f"Answers to '{name}' cannot be kept in a memory: only texts and whole numbers can.",
-                    f"「{name}」への回答は記憶できません。記憶できるのは文字列と整数だけです。",
-                )
             try:
-                # What is kept for a number is kept for its point of the grid: 17 and 17.2 are one answer.
-                truths = truths if grid is None else grid.values(grid.places(truths))
-                reports[name] = memory.respond_all(randomizer, people.tolist(), truths, question=name)
+                reports[name] = memory.respond_all(randomizer, people.tolist(), answers[name], question=name)
             except ParameterError as error:
                 raise not_allowed(name, error) from None
     return reports
@@ -311,7 +313,7 @@ def pk(
     rows = [[name, asked.questions[name].kind, f"{rate:.4g}"] for name, rate in rates.items()]
     columns = [(words("collect.question"), False), (words("collect.method"), False), (words("collect.rate"), True)]
     values: dict[str, Any] = {"records": records, "k": reached, "rates": rates}
-    parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), f"{reached:,.4g}")])]
+    parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), _cautious(reached, up=False))])]
     if k is not None:
         suggested = _for_k(speaker, asked, records, k)
         values["suggested"] = suggested

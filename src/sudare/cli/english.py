@@ -303,7 +303,7 @@ SPOKEN: Mapping[str, str] = {
     "stage.pk": "Experiment pk",
     "stage.survey": "Experiment survey",
     "collect.randomized": "Randomized the answers of {people} people to {questions} questions: {out}",
-    "collect.cost": "This costs each person epsilon = {total}.",
+    "collect.cost": "Each row costs epsilon = {total}: what a person pays for answering once.",
     "collect.once": "Randomizing the same answers again adds the same cost; --memory avoids that.",
     "collect.memory_and_person": "--memory and --person belong together: the memory keeps what each person reported.",
     "collect.no_candidates": "The question '{question}' was asked by RAPPOR: name the texts to look for with --candidates.",

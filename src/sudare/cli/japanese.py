@@ -298,7 +298,7 @@ SPOKEN: Mapping[str, str] = {
     "stage.pk": "pk の実験",
     "stage.survey": "survey の実験",
     "collect.randomized": "{people} 人の {questions} 問の回答を乱択しました: {out}",
-    "collect.cost": "1人あたりの費用は epsilon = {total} です。",
+    "collect.cost": "1行あたり（1人が1回答えるごと）の費用は epsilon = {total} です。",
     "collect.once": "同じ回答を再び乱択すると、同じ費用が加わります（--memory で防げます）。",
     "collect.memory_and_person": "--memory と --person は併せて指定してください。各人の報告を保存するためです。",
     "collect.no_candidates": "質問「{question}」は RAPPOR によるものです。探す文字列を --candidates で指定してください。",

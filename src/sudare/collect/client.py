@@ -60,11 +60,12 @@ class Client:
     Args:
         specification: what `sudare.collect.reports.specification` wrote, as a dictionary or as JSON.
         epsilon_at_most: the most that a report may cost, if the device's owner sets a limit.
+        accept_without_epsilon: whether a drawing without a finite epsilon is taken, such as normal noise without bounds.
         next_word: gives uniform 64-bit words; the operating system's by default. Others are for tests.
 
     Raises:
         InputError: if the specification is damaged, of another version, or of a kind that devices do not know.
-        GuaranteeError: if a report would cost more than the owner allows.
+        GuaranteeError: if a report would cost more than the owner allows, or has no finite epsilon.
 
     Example:
         >>> from sudare.collect import KaryResponse, specification
@@ -79,6 +80,7 @@ class Client:
         specification: Mapping[str, Any] | str,
         *,
         epsilon_at_most: Rational | None = None,
+        accept_without_epsilon: bool = False,
         next_word: NextWord | None = None,
     ) -> None:
         told = read_specification(specification)
@@ -99,9 +101,11 @@ class Client:
             ) from None
         self._fingerprint = fingerprint_of(told)
         self._next_word: NextWord = next_word or _secret_word
-        if epsilon_at_most is not None:
+        # A drawing by which reports could tell everything is refused, unless the owner says otherwise.
+        epsilon = None if accept_without_epsilon and epsilon_at_most is None else self.epsilon()
+        if epsilon_at_most is not None and epsilon is not None:
             limit = exact_fraction(epsilon_at_most, "epsilon_at_most", "Client", "a number above 0")
-            if self.epsilon() > limit:
+            if epsilon > limit:
                 raise GuaranteeError(
                     f"A report would cost more than an epsilon of {float(limit):g}, which is the limit."
                 )
@@ -132,6 +136,17 @@ class Client:
             raise ParameterError("value", "Client.randomize", self._domain.requirement, Described("something else"))
         return self._rule.draw(place, self._next_word)
 
+    def point_of(self, value: Any) -> int | Value:
+        """What a value means: a label itself, a number as the place of its point of the grid.
+
+        Raises:
+            ParameterError: if it is neither.
+        """
+        place = self._domain.place(value)
+        if place is None:
+            raise ParameterError("value", "Client.point_of", self._domain.requirement, Described("something else"))
+        return place if isinstance(self._domain, GridPoints) else value
+
     def report(self, value: Value) -> str:
         """The line to send: version, fingerprint and report."""
         return report_line(self._fingerprint, self.randomize(value))
@@ -144,7 +159,7 @@ def report_line(fingerprint: str, report: Plain) -> str:
 
 def fingerprint_of(specification: Mapping[str, Any]) -> str:
     """Sixteen hexadecimal digits that tell a randomizer from others, as `Randomizer.fingerprint` gives them."""
-    own = {key: value for key, value in specification.items() if key not in ADDED}
+    own = {key: value for key, value in specification.items() if key != "fingerprint"}
     return hashlib.sha256(json.dumps(own, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:16]
 
 
@@ -168,7 +183,11 @@ def read_specification(specification: Mapping[str, Any] | str) -> Mapping[str, A
             f"This specification is of another version; version {REPORT_VERSION} is needed. Update sudare on both sides.",
             f"この仕様はバージョンが異なります。バージョン {REPORT_VERSION} が必要です。双方の sudare を揃えてください。",
         )
-    if told.get("fingerprint", fingerprint_of(told)) != fingerprint_of(told):
+    try:
+        own = fingerprint_of(told)
+    except ValueError:  # numbers of thousands of digits
+        own = ""
+    if not own or told.get("fingerprint", own) != own:
         raise InputError(
             "This specification was changed: its fingerprint does not fit. Ask for it again.",
             "この仕様は書き換えられています（フィンガープリントが一致しません）。もう一度入手してください。",

@@ -44,6 +44,7 @@ LONGEST_WAIT = 60.0
 SCHEMA = (
     """CREATE TABLE answers (person TEXT NOT NULL, question TEXT NOT NULL, value TEXT NOT NULL, report TEXT NOT NULL,
         PRIMARY KEY (person, question, value)) WITHOUT ROWID""",
+    "CREATE TABLE questions (question TEXT PRIMARY KEY, randomizer TEXT NOT NULL) WITHOUT ROWID",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {VERSION}",
 )
@@ -132,6 +133,7 @@ class Memory:
 
         Raises:
             ParameterError: if the value is none of the randomizer's.
+            InputError: if the question was answered by another randomizer before: a second report would tell more.
         """
 
         def make() -> Any:
@@ -141,7 +143,9 @@ class Memory:
 
             return plain_report(randomizer, value)
 
-        return self.recall(person, _question(randomizer, question), value, make)
+        point = _point(randomizer, value)
+        self._agree(randomizer, question)
+        return self.recall(person, question, point, make)
 
     def respond_all(
         self,
@@ -165,14 +169,16 @@ class Memory:
 
         from sudare.collect.forms import form_of
 
-        form, asked, truths = form_of(randomizer), _question(randomizer, question), np.asarray(values)
+        form, truths = form_of(randomizer), np.asarray(values)
         if truths.ndim != 1 or truths.size != len(persons):
             raise ParameterError("values", "Memory.respond_all", "one value for each person", Described("others"))
-        keys = [(_key(p, "person"), _key(v, "values")) for p, v in zip(persons, truths.tolist(), strict=True)]
+        points = randomizer.grid.places(truths) if hasattr(randomizer, "grid") else truths
+        keys = [(_key(p, "person"), _key(v, "values")) for p, v in zip(persons, points.tolist(), strict=True)]
+        self._agree(randomizer, question)
         with self._told(), self._lock:
             self._require_same_process()
             with self._writing():
-                kept = self._find_all(asked, keys)
+                kept = self._find_all(question, keys)
                 missing: dict[tuple[str, str], int] = {}
                 for place, key in enumerate(keys):
                     if key not in kept:
@@ -181,7 +187,7 @@ class Memory:
                     drawn = form.to_plain(randomizer.randomize(truths[list(missing.values())], entropy))
                     new = {key: json.dumps(plain) for key, plain in zip(missing, drawn, strict=True)}
                     self._connection.executemany(
-                        "INSERT INTO answers VALUES (?, ?, ?, ?)", [(p, asked, v, new[p, v]) for p, v in new]
+                        "INSERT INTO answers VALUES (?, ?, ?, ?)", [(p, question, v, new[p, v]) for p, v in new]
                     )
                     kept.update(new)
         read = form.reader(randomizer)
@@ -189,10 +195,11 @@ class Memory:
 
     def answered(self, randomizer: Client | Randomizer, person: str | int, *, question: str) -> int:
         """For how many different values a person has answered a question."""
+        self._agree(randomizer, question, only_look=True)
         with self._told(), self._lock:
             found = self._connection.execute(
                 "SELECT count(*) FROM answers WHERE person = ? AND question = ?",
-                (_key(person, "person"), _question(randomizer, question)),
+                (_key(person, "person"), question),
             ).fetchone()
         return int(found[0])
 
@@ -210,6 +217,32 @@ class Memory:
             with self._writing():
                 self._connection.execute("DELETE FROM answers WHERE person = ?", (_key(person, "person"),))
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _agree(self, randomizer: Client | Randomizer, question: str, *, only_look: bool = False) -> None:
+        """A question has one randomizer for ever: whoever changes it a little must not get a fresh report of the same value."""
+        if not isinstance(question, str) or not question:
+            raise ParameterError("question", "Memory.respond", "a name for the question", shown(question))
+        own = randomizer.fingerprint()
+        find = "SELECT randomizer FROM questions WHERE question = ?"
+        with self._told(), self._lock:
+            self._require_same_process()
+            known = self._connection.execute(find, (question,)).fetchone()
+            if known is None and not only_look:
+                with self._writing():
+                    self._connection.execute("INSERT OR IGNORE INTO questions VALUES (?, ?)", (question, own))
+                known = self._connection.execute(find, (question,)).fetchone()
+        if known is not None and known[0] != own:
+            raise InputError(
+                f"This memory holds answers to '{question}' by another randomizer, or by another version of its "
+                "specification. "
+                "A second report of the same answers would give more away: keep the specification, or ask a new "
+                "question under "
+                "another name, which costs anew.",
+                f"この記憶ファイルには、「{question}」への回答が別の乱択器（または別の版の仕"
+                "様）で記録されています。同じ回答を別の方法で報告すると"
+                "漏れる情報が増えます。仕様を変えないか、"
+                "新しい名前の質問として尋ねてください（費用が新たにかかります）。",
+            )
 
     def _find(self, key: tuple[str, str, str]) -> str | None:
         statement = "SELECT report FROM answers WHERE person = ? AND question = ? AND value = ?"
@@ -235,7 +268,7 @@ class Memory:
         if not tables and not application:
             for statement in SCHEMA:
                 connection.execute(statement)
-        elif application != APPLICATION or version != VERSION or "answers" not in tables:
+        elif application != APPLICATION or version != VERSION or not {"answers", "questions"} <= tables:
             raise _not_a_memory(self._path)
 
     @contextmanager
@@ -271,10 +304,15 @@ class Memory:
             raise _not_usable(self._path, os.strerror(error.errno or 0)) from None
 
 
-def _question(randomizer: Client | Randomizer, question: str) -> str:
-    if not isinstance(question, str) or not question:
-        raise ParameterError("question", "Memory.respond", "a name for the question", shown(question))
-    return f"{randomizer.fingerprint()} {question}"
+def _point(randomizer: Client | Randomizer, value: object) -> object:
+    """What a value means to a randomizer: for a number the place of its point of the grid, so that 17 and 17.2 are one answer."""
+    if isinstance(randomizer, Client):
+        return randomizer.point_of(value)
+    if not hasattr(randomizer, "grid"):
+        return value
+    import numpy as np
+
+    return int(randomizer.grid.places(np.asarray([value]))[0])
 
 
 def _key(value: Any, parameter: str) -> str:
@@ -300,14 +338,15 @@ def _make_private(path: Path) -> None:
 def _not_a_memory(path: Path) -> InputError:
     return InputError(
         f"The file {str(path)!r} is not a memory of permanent answers, is damaged, or is of another version. "
-        f"Give another path; a new file is made by itself.",
+        "Give another path; a new file is made by itself.",
         f"ファイル {str(path)!r} は永続回答の記憶ファイルではないか、壊れているか、バージョンが異なります。"
-        f"別のパスを指定してください（なければ新しく作られます）。",
+        "別のパスを指定してください（なければ新しく作られます）。",
     )
 
 
 def _not_usable(path: Path, reason: str) -> InputError:
     return InputError(
-        f"The memory {str(path)!r} cannot be used ({reason}). It and its folder must be writable for you, and the disk not full.",
+        f"The memory {str(path)!r} cannot be used ({reason}). It and its folder must be writable for you, and the "
+        "disk not full.",
         f"記憶ファイル {str(path)!r} を使えません（{reason}）。書き込み権限とディスクの空きをご確認ください。",
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -113,8 +114,11 @@ class Randomizer(ABC):
         return {"version": FORMAT_VERSION, "kind": self.kind, **self.parameters()}
 
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that tell this randomizer from others."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True)
+        """Sixteen hexadecimal digits that tell this randomizer from others, by parameters and by the numbers it draws with."""
+        told = self.to_dict()
+        with suppress(GuaranteeError):
+            told["drawing"] = self.drawing()
+        text = json.dumps(told, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,9 @@ __all__ = ["read_records", "write_arrow"]
 MEMORY = "1GB"
 
 
-def read_records(path: str | Path, columns: Sequence[str], encoding: str = "utf-8") -> dict[str, NDArray[Any]]:
+def read_records(
+    path: str | Path, columns: Sequence[str], encoding: str = "utf-8", *, texts: Collection[str] = ()
+) -> dict[str, NDArray[Any]]:
     r"""Some columns of CSV, Parquet or Arrow files: texts as texts, numbers as numbers, dates as texts like 2020-01-31.
 
     A column of a CSV file is a column of numbers if all of it prints back the same as numbers: codes such as 007 stay texts.
@@ -31,6 +33,8 @@ def read_records(path: str | Path, columns: Sequence[str], encoding: str = "utf-
         path: a file, a folder or a pattern.
         columns: which columns.
         encoding: of text files.
+        texts: columns that are texts whatever they look like, whole numbers as their digits: what one row holds must not change
+            how another is read.
 
     Raises:
         InputError: if a file cannot be read, or a column is missing, has empty fields, or holds something else.
@@ -64,7 +68,8 @@ def read_records(path: str | Path, columns: Sequence[str], encoding: str = "utf-
                 raise relation.failure from None
             files, kind = (relation.files, relation.kind) if relation is not None else (source.paths, "data")
             raise told(failure, files, kind, memory=MEMORY, encoding=encoding, query=False) from None
-    return {name: _plain(table[name], name, is_text=relation.kind == "CSV") for name in wanted}
+    read = {name: _plain(table[name], name, is_text=relation.kind == "CSV" and name not in texts) for name in wanted}
+    return {name: values.astype(str) if name in texts else values for name, values in read.items()}
 
 
 def _plain(column: Any, name: str, *, is_text: bool) -> NDArray[Any]:

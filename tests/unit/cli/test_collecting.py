@@ -144,10 +144,28 @@ def test_memories_that_cannot_be(run: Run, survey: Path) -> None:
     refused(run(*files, "--memory", survey / "kept.db"), 2, "belong together")
     refused(run(*files, "--person", "id"), 2, "belong together")
     refused(run(*files, "--memory", survey / "kept.db", "--person", "idd"), 3, "Did you mean 'id'")
-    refused(run(*files, "--memory", survey / "kept.db", "--person", "hours"), 3, "texts or whole numbers")
-    refused(run(*files, "--memory", survey / "kept.db", "--person", "id"), 3, "'hours' cannot be kept")
     refused(run(*files, "--memory", survey / "survey.toml", "--person", "id"), 3, "not a memory")
     assert not (survey / "r.csv").exists()
+
+
+def test_one_odd_row_changes_nobody_elses_report(run: Run, survey: Path) -> None:
+    """Ids that look like numbers are the same people when somebody's id does not."""
+    import sqlite3
+
+    files = ("collect", "randomize", survey / "survey.toml", survey / "answers.csv")
+    memory = ("--memory", survey / "kept.db", "--person", "id")
+    assert run(*files, "--out", survey / "one.csv", *memory).code == 0
+
+    def kept() -> int:
+        with sqlite3.connect(survey / "kept.db") as connection:
+            return int(connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    before = kept()
+    lines = (survey / "answers.csv").read_text(encoding="utf-8").splitlines()
+    odd = ",".join(["A7", *lines[1].split(",")[1:]])
+    (survey / "answers.csv").write_text("\n".join([*lines, odd]) + "\n", encoding="utf-8")
+    assert run(*files, "--out", survey / "two.csv", *memory).code == 0
+    assert kept() - before == len(lines[0].split(",")) - 1, "one person more, and no second report of anybody"
 
 
 def test_answers_that_are_not_allowed(run: Run, survey: Path) -> None:

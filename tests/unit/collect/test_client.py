@@ -159,7 +159,7 @@ def test_devices_draw_bounded_noise_by_the_matrix(randomizer: Any) -> None:
 @pytest.mark.parametrize("base", ["laplace", "normal"])
 def test_devices_draw_noise_without_bounds(base: Any) -> None:
     noise = UnboundedNoise(Grid(0, 2, 1), Fraction(7, 4), base)
-    client, tail = Client(specification(noise)), 12
+    client, tail = Client(specification(noise), accept_without_epsilon=True), 12
     drawn = np.array([client.randomize(1) for _ in range(6000)]) - 1
     counts = np.bincount(np.clip(drawn, -tail, tail) + tail, minlength=2 * tail + 1).astype(float)
     far = np.arange(-200, 201)
@@ -223,7 +223,15 @@ NUMBER_RULES = ("line", "noise", "window")
 
 
 def changed(drawing: dict[str, Any], randomizer: Randomizer = RANDOMIZERS[1]) -> dict[str, Any]:
-    return {**specification(randomizer), "drawing": drawing}
+    told = {key: value for key, value in specification(randomizer).items() if key != "fingerprint"}
+    return {**told, "drawing": drawing}
+
+
+def test_a_drawing_that_was_changed_on_the_way_is_refused() -> None:
+    told = json.loads(json.dumps(specification(RANDOMIZERS[1])))
+    told["drawing"] = {"rule": "rows", "weights": [[1, 0], [0, 1]]}
+    with pytest.raises(InputError, match="was changed"):
+        Client(told, accept_without_epsilon=True)
 
 
 def test_no_cost_holds_where_reports_rule_out_values() -> None:
@@ -233,7 +241,9 @@ def test_no_cost_holds_where_reports_rule_out_values() -> None:
         {"rule": "bits", "truth": 4, "other": 1, "total_bits": 2},
         {"rule": "bits", "truth": 2, "other": 0, "total_bits": 2},
     ):
-        client = Client(changed(drawing))
+        with pytest.raises(GuaranteeError, match="no epsilon"):
+            Client(changed(drawing))
+        client = Client(changed(drawing), accept_without_epsilon=True)
         client.randomize(True)
         with pytest.raises(GuaranteeError, match="no epsilon"):
             client.epsilon()

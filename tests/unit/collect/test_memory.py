@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def test_the_same_answer_every_time(randomizer: Any, path: Path) -> None:
         assert memory.cost(randomizer, "ann", question="?") == randomizer.epsilon()
 
 
-def test_answers_differ_by_person_question_value_and_randomizer(path: Path) -> None:
+def test_answers_differ_by_person_question_and_value(path: Path) -> None:
     """Hashes of 64 random bits: equal ones would be one and the same draw."""
     towns = LocalHashing(range(9), 1)
     asked: list[tuple[Randomizer, str | int, int, str]] = [
@@ -57,7 +58,6 @@ def test_answers_differ_by_person_question_value_and_randomizer(path: Path) -> N
         (towns, "bob", 1, "home"),
         (towns, "ann", 2, "home"),
         (towns, "ann", 1, "work"),
-        (LocalHashing(range(9), 2), "ann", 1, "home"),
         (towns, 7, 1, "home"),
         (towns, "7", 1, "home"),
     ]
@@ -279,3 +279,44 @@ def test_a_change_of_value_can_be_seen(path: Path) -> None:
         days = [memory.respond(towns, "ann", value, question="?") for value in (1, 1, 2, 2, 1)]
     assert days[0] == days[1] == days[4]
     assert days[2] == days[3] != days[0]
+
+
+def test_a_question_has_one_randomizer_for_ever(path: Path) -> None:
+    """Else whoever writes the specification could ask for fresh reports of the same answers, changing it a little each time."""
+    flu = KaryResponse(("yes", "no"), 1)
+    told = specification(flu)
+    noted = {**{key: value for key, value in told.items() if key != "fingerprint"}, "note": "again"}
+    others: list[Any] = [
+        KaryResponse(("yes", "no"), Fraction(1_000_001, 1_000_000)),
+        KaryResponse(("no", "yes"), 1),
+        Client(noted),
+    ]
+    with Memory(path) as memory:
+        kept = memory.respond(flu, "ann", "yes", question="flu?")
+        assert memory.respond(Client(told), "ann", "yes", question="flu?") == kept
+        for other in others:
+            with pytest.raises(InputError, match="another randomizer"):
+                memory.respond(other, "ann", "yes", question="flu?")
+            with pytest.raises(InputError, match="another randomizer"):
+                memory.cost(other, "ann", question="flu?")
+        with pytest.raises(InputError, match="another randomizer"):
+            memory.respond_all(others[0], ["ann"], np.array(["yes"]), question="flu?")
+        assert memory.cost(flu, "ann", question="flu?") == flu.epsilon()
+
+
+def test_numbers_are_kept_by_their_point_of_the_grid(path: Path) -> None:
+    """17 and 17.2 are one answer, or repeated readings of one number would each give a fresh report."""
+    from sudare.collect import BoundedNoise, Grid
+
+    weights = BoundedNoise(Grid(0, 100, 0.5), 40)
+    client = Client(specification(weights))
+    with Memory(path) as memory:
+        first = memory.respond_all(weights, ["a", "b", "c"], np.array([2.0, 2.5, 70.0]), question="weight")
+        again = memory.respond_all(weights, ["a", "b", "c"], np.array([2.1, 2.4, 70.1]), question="weight")
+        whole = memory.respond_all(weights, ["a", "c"], np.array([2, 70]), question="weight")
+        assert first.tolist() == again.tolist()
+        assert whole.tolist() == [first[0], first[2]]
+        assert [memory.respond(each, "a", 1.9, question="weight") for each in (weights, client)] == [first[0]] * 2
+        assert memory.answered(weights, "a", question="weight") == 1
+        with pytest.raises(ParameterError):
+            memory.respond(weights, 1.5, 2.5, question="weight")  # type: ignore[arg-type]

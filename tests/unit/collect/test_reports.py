@@ -289,7 +289,7 @@ def test_reports_of_the_wrong_layout_are_not_written(tmp_path: Path) -> None:
         ({"epsilon": "2"}, "fingerprint does not fit"),
         ({"epsilon": 1.0, "fingerprint": None}, "fingerprint does not fit"),
         ({"extra": 1}, "fingerprint does not fit"),
-        ({"drawing": {"rule": "uniform", "kept": 9, "other": 1}}, "damaged"),
+        ({"drawing": {"rule": "uniform", "kept": 9, "other": 1}}, "fingerprint does not fit"),
     ],
 )
 def test_specifications_that_are_none(change: dict[str, Any], words: str) -> None:

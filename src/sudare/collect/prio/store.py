@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -82,6 +83,9 @@ class Store:
         self._lock = threading.RLock()
         self._guard = self._take_alone()
         try:
+            # Shares, and sums of batches that are still open: for nobody but this aggregator.
+            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+            Path(self._path).chmod(0o600)
             self._database = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,7 +23,7 @@ from sudare.collect.prio.prio3 import VERIFY_KEY_SIZE, Prio3
 from sudare.collect.prio.responses import RandomizedResponse
 from sudare.collect.prio.sealing import new_key_pair, public_key_of
 from sudare.collect.prio.variants import Prio3Count, Prio3Histogram, Prio3MultihotCountVec, Prio3Sum, Prio3SumVec
-from sudare.errors import InputError, OutputError, ParameterError, PlanError
+from sudare.errors import Described, InputError, OutputError, ParameterError, PlanError
 from sudare.parameters import Rational, exact_fraction, exact_integer
 
 __all__ = ["HELPER", "LEADER", "AggregatorKeys", "CollectorKeys", "Measured", "Task", "create_task"]
@@ -119,6 +120,11 @@ class Task:
             value = getattr(self, name)
             if not isinstance(value, bytes) or len(value) != KEY_SIZE:
                 raise ParameterError(name, "Task", "32 bytes", type(value).__name__)
+        if len({self.leader_key, self.helper_key, self.collector_key}) < 3 or self.leader_url == self.helper_url:
+            requirement = (
+                "different from the leader's and the collector's: one party with both shares would see every value"
+            )
+            raise ParameterError("helper_key", "Task", requirement, Described("the same"))
         if self.keep is not None:
             _ = self.response
 
@@ -184,7 +190,7 @@ class Task:
             keep = content.pop("keep")
             binary = ("identifier", "leader_key", "helper_key", "collector_key", "token_digest")
             octets: dict[str, Any] = {name: bytes.fromhex(content.pop(name)) for name in binary}
-            return Task(measured=measured, keep=None if keep is None else Fraction(keep), **octets, **content)
+            return Task(measured=measured, keep=None if keep is None else _read_fraction(keep), **octets, **content)
         except (ValueError, TypeError, KeyError, AttributeError, ZeroDivisionError) as problem:
             reason = f" ({problem})" if isinstance(problem, ParameterError) else ""
             raise InputError(
@@ -307,6 +313,13 @@ def create_task(
             f"鍵を {folder} に書き込めません（{problem.strerror}）。",
         ) from None
     return task
+
+
+def _read_fraction(text: Any) -> Fraction:
+    """As `Task.to_json` writes it; a text with an exponent could take for ever."""
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,60}(/[1-9][0-9]{0,60})?", text):
+        raise ValueError
+    return Fraction(text)
 
 
 def read_address(url: Any, parameter: str) -> tuple[bool, str, int]:
