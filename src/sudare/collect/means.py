@@ -8,6 +8,7 @@ Proof: ``means.md`` beside this file.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -95,8 +96,9 @@ class MeanRandomizer(Randomizer):
             requirement = "larger: reports would say nothing"
             raise ParameterError("epsilon_at_most", function, requirement, epsilon_at_most)
 
+    @abstractmethod
     def _make(self) -> WindowTransition | OneBitTransition:
-        raise NotImplementedError
+        """By the subclass."""
 
     def transition(self) -> WindowTransition | OneBitTransition:
         """With which probability each value becomes each report."""
@@ -143,9 +145,9 @@ class MeanRandomizer(Randomizer):
         return np.asarray(middle + float(self.report_step) * (places - (self._transition.reports - 1) / 2))
 
     @property
+    @abstractmethod
     def report_step(self) -> Fraction:
         """How far apart the numbers are that one report and the next count as."""
-        raise NotImplementedError
 
     def estimate_mean(self, reports: ArrayLike) -> MeanEstimate:
         """The mean of all people's numbers, with a standard error that is not too small on average.
@@ -160,8 +162,9 @@ class MeanRandomizer(Randomizer):
             decoded.size, float(decoded.mean()), float(np.sqrt(self._squared_error(decoded) / decoded.size))
         )
 
+    @abstractmethod
     def _squared_error(self, decoded: NDArray[np.float64]) -> float:
-        raise NotImplementedError
+        """By the subclass."""
 
     def mean_variance(self, people: int, value: Rational | None = None) -> float:
         """Of the estimated mean, if all people have this value; the worst value if left out."""
@@ -175,9 +178,9 @@ class MeanRandomizer(Randomizer):
         at = 2 * place / self.grid.last - 1
         return half**2 * (worst + best * at**2) / people
 
+    @abstractmethod
     def _moments(self) -> tuple[float, float]:
         """The variance of one decoded report on the scale from -1 to 1: a constant, and a multiple of the square of the value."""
-        raise NotImplementedError
 
     def estimate(self, reports: ArrayLike) -> Estimate:
         """How many people have each number, where the matrix allows it.

@@ -9,6 +9,7 @@ Proof: ``noisy_numbers.md`` beside this file.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -85,17 +86,17 @@ class NumberRandomizer(Randomizer):
         """The scale in steps of the grid."""
         return self.noise.steps
 
+    @abstractmethod
     def transition(self) -> RealTransition:
         """With which probability each value becomes each report."""
-        raise NotImplementedError
 
+    @abstractmethod
     def report_places(self, reports: ArrayLike, function: str) -> Integers:
         """Which column of the transition each report belongs to.
 
         Raises:
             ParameterError: if a report is not one of this randomizer.
         """
-        raise NotImplementedError
 
     def count(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports belong to each column of the transition."""
