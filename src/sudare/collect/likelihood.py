@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Fit", "Likelihood", "fit_by_bayes", "gap_of", "steps_before_overfitting"]
 
+SMALLEST_SHARE = 1e-200
+"""Below it a share is as good as none."""
+
 FLOOR = 0.1
 """An accelerated step lowers no cell below this share of what two plain steps give."""
 
@@ -143,7 +146,8 @@ def _jump(start: Values, first: Values, second: Values) -> Values:
     """Where the curve through three points leads to, kept above 0."""
     step = first - start
     bend = (second - first) - step
-    weights = np.divide(1.0, start, out=np.zeros_like(start), where=start > 0)
+    # A share of nearly nothing would make the weight of its cell infinite.
+    weights = np.divide(1.0, start, out=np.zeros_like(start), where=start > SMALLEST_SHARE)
     long, bent = float((step * step * weights).sum()), float((bend * bend * weights).sum())
     length = max(np.sqrt(long / bent), 1.0) if bent > 0 else 1.0
     landed = np.maximum(start + 2 * length * step + length * length * bend, FLOOR * second)

@@ -353,3 +353,10 @@ def test_one_word_for_each_value_whatever_it_is() -> None:
         source = ScriptedEntropy([(k * 0x9E3779B97F4A7C15) % 2**64 for k in range(1, 101)])
         BoundedNoise(Grid(0, 10, 1), 3, "normal").randomize([value] * 100, source)
         assert source.read == 100
+
+
+def test_shares_of_nearly_nothing_do_not_overflow() -> None:
+    """Everybody has the same number: the shares of the others fall below what one can be divided by."""
+    noise = BoundedNoise(Grid(0, 20, 1), 6, "normal")
+    fit = noise.fit(noise.randomize(np.full(3000, 5), ResearchEntropy(1)))
+    assert fit.constrained.sum() == pytest.approx(3000)
