@@ -1,7 +1,8 @@
 """Arithmetic in the two finite fields of Prio3, on arrays of elements.
 
 An element is the last axis of an array of 64-bit words: one word for the field of p = 2**64 - 2**32 + 1, two (the lower
-first) for that of p = 2**128 - 7 * 2**66 + 1. Every function works on arrays of any shape and broadcasts like NumPy's own.
+first) for that of p = 2**128 - 7 * 2**66 + 1. All arrays have four axes, also views whose strides are zero, so that the
+caller broadcasts without copies: three axes of elements, or two of vectors and one along the vector.
 
 The larger field holds x as x * 2**128 mod p (Montgomery's form), so that a product is reduced without a division. As
 p = 1 mod 2**64, the factor of each of the two steps is just the negated lowest word, and a step costs one product.
@@ -17,7 +18,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic
 
-from sudare.kernels.compiling import inlined
+from sudare.kernels.compiling import inlined, kernel
 
 __all__ = ["add", "dot", "invert", "multiply", "powers", "subtract", "total", "transform"]
 
@@ -32,6 +33,9 @@ WIDE_LOW = np.uint64(1)
 WIDE_UNIT_LOW, WIDE_UNIT_HIGH = np.uint64(2**64 - 1), np.uint64(27)
 """2**128 mod p = 7 * 2**66 - 1: the number 1 in Montgomery's form."""
 WIDE_EXPONENT_LOW, WIDE_EXPONENT_HIGH = np.uint64(2**64 - 1), np.uint64(2**64 - 29)
+
+ONE_ARRAY = "void(uint64[:,:,:,:], uint64[:,:,:,::1])"
+TWO_ARRAYS = "void(uint64[:,:,:,:], uint64[:,:,:,:], uint64[:,:,:,::1])"
 
 
 @intrinsic
@@ -154,74 +158,102 @@ def wide_product(a0: Any, a1: Any, b0: Any, b1: Any) -> Any:
     return wide_fit(low, high, over)
 
 
-@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+@kernel(TWO_ARRAYS, read_only=(0, 1))
 def add(a: Any, b: Any, out: Any) -> None:
-    """The sum a + b."""
-    if a.size == 1:
-        out[0] = narrow_sum(a[0], b[0])
-    else:
-        out[0], out[1] = wide_sum(a[0], a[1], b[0], b[1])
+    """The sum a + b, element by element."""
+    first, second, third, words = out.shape
+    for i in range(first):
+        for j in range(second):
+            if words == 1:
+                for k in range(third):
+                    out[i, j, k, 0] = narrow_sum(a[i, j, k, 0], b[i, j, k, 0])
+            else:
+                for k in range(third):
+                    low, high = wide_sum(a[i, j, k, 0], a[i, j, k, 1], b[i, j, k, 0], b[i, j, k, 1])
+                    out[i, j, k, 0], out[i, j, k, 1] = low, high
 
 
-@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+@kernel(TWO_ARRAYS, read_only=(0, 1))
 def subtract(a: Any, b: Any, out: Any) -> None:
-    """The difference a - b."""
-    if a.size == 1:
-        out[0] = narrow_difference(a[0], b[0])
-    else:
-        out[0], out[1] = wide_difference(a[0], a[1], b[0], b[1])
+    """The difference a - b, element by element."""
+    first, second, third, words = out.shape
+    for i in range(first):
+        for j in range(second):
+            if words == 1:
+                for k in range(third):
+                    out[i, j, k, 0] = narrow_difference(a[i, j, k, 0], b[i, j, k, 0])
+            else:
+                for k in range(third):
+                    low, high = wide_difference(a[i, j, k, 0], a[i, j, k, 1], b[i, j, k, 0], b[i, j, k, 1])
+                    out[i, j, k, 0], out[i, j, k, 1] = low, high
 
 
-@numba.guvectorize(["void(uint64[:], uint64[:], uint64[:])"], "(w),(w)->(w)", nopython=True, cache=True)
+@kernel(TWO_ARRAYS, read_only=(0, 1))
 def multiply(a: Any, b: Any, out: Any) -> None:
-    """The product a * b."""
-    if a.size == 1:
-        out[0] = narrow_product(a[0], b[0])
-    else:
-        out[0], out[1] = wide_product(a[0], a[1], b[0], b[1])
+    """The product a * b, element by element."""
+    first, second, third, words = out.shape
+    for i in range(first):
+        for j in range(second):
+            if words == 1:
+                for k in range(third):
+                    out[i, j, k, 0] = narrow_product(a[i, j, k, 0], b[i, j, k, 0])
+            else:
+                for k in range(third):
+                    low, high = wide_product(a[i, j, k, 0], a[i, j, k, 1], b[i, j, k, 0], b[i, j, k, 1])
+                    out[i, j, k, 0], out[i, j, k, 1] = low, high
 
 
-@numba.guvectorize(["void(uint64[:,:], uint64[:])"], "(n,w)->(w)", nopython=True, cache=True)
+@kernel(ONE_ARRAY, read_only=(0,))
 def total(a: Any, out: Any) -> None:
-    """The sum of a vector."""
-    low, high = ZERO, ZERO
-    if a.shape[1] == 1:
-        for i in range(a.shape[0]):
-            low = narrow_sum(low, a[i, 0])
-        out[0] = low
-    else:
-        for i in range(a.shape[0]):
-            low, high = wide_sum(low, high, a[i, 0], a[i, 1])
-        out[0], out[1] = low, high
+    """The sum of each vector, into ``out`` as a vector of one element."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            low, high = ZERO, ZERO
+            if a.shape[3] == 1:
+                for k in range(a.shape[2]):
+                    low = narrow_sum(low, a[i, j, k, 0])
+                out[i, j, 0, 0] = low
+            else:
+                for k in range(a.shape[2]):
+                    low, high = wide_sum(low, high, a[i, j, k, 0], a[i, j, k, 1])
+                out[i, j, 0, 0], out[i, j, 0, 1] = low, high
 
 
-@numba.guvectorize(["void(uint64[:,:], uint64[:,:], uint64[:])"], "(n,w),(n,w)->(w)", nopython=True, cache=True)
+@kernel(TWO_ARRAYS, read_only=(0, 1))
 def dot(a: Any, b: Any, out: Any) -> None:
-    """The inner product of two vectors."""
-    low, high = ZERO, ZERO
-    if a.shape[1] == 1:
-        for i in range(a.shape[0]):
-            low = narrow_sum(low, narrow_product(a[i, 0], b[i, 0]))
-        out[0] = low
-    else:
-        for i in range(a.shape[0]):
-            p0, p1 = wide_product(a[i, 0], a[i, 1], b[i, 0], b[i, 1])
-            low, high = wide_sum(low, high, p0, p1)
-        out[0], out[1] = low, high
+    """The inner product of two vectors each, into ``out`` as a vector of one element."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            low, high = ZERO, ZERO
+            if a.shape[3] == 1:
+                for k in range(a.shape[2]):
+                    low = narrow_sum(low, narrow_product(a[i, j, k, 0], b[i, j, k, 0]))
+                out[i, j, 0, 0] = low
+            else:
+                for k in range(a.shape[2]):
+                    p0, p1 = wide_product(a[i, j, k, 0], a[i, j, k, 1], b[i, j, k, 0], b[i, j, k, 1])
+                    low, high = wide_sum(low, high, p0, p1)
+                out[i, j, 0, 0], out[i, j, 0, 1] = low, high
 
 
-@numba.guvectorize(["void(uint64[:], uint8[:], uint64[:,:])"], "(w),(n)->(n,w)", nopython=True, cache=True)
-def powers(a: Any, places: Any, out: Any) -> None:
-    """a, a**2, ... up to the power ``places.size``; what is in ``places`` does not matter."""
-    if places.size == 0:
-        return
-    for k in range(a.size):
-        out[0, k] = a[k]
-    for i in range(1, places.size):
-        if a.size == 1:
-            out[i, 0] = narrow_product(out[i - 1, 0], a[0])
-        else:
-            out[i, 0], out[i, 1] = wide_product(out[i - 1, 0], out[i - 1, 1], a[0], a[1])
+@kernel(ONE_ARRAY, read_only=(0,))
+def powers(a: Any, out: Any) -> None:
+    """a, a**2, ... for the one element of each vector in ``a``, as many as there is room in ``out``."""
+    first, second, count, words = out.shape
+    for i in range(first):
+        for j in range(second):
+            if words == 1:
+                base = a[i, j, 0, 0]
+                low = ONE
+                for k in range(count):
+                    low = narrow_product(low, base)
+                    out[i, j, k, 0] = low
+            else:
+                b0, b1 = a[i, j, 0, 0], a[i, j, 0, 1]
+                p0, p1 = WIDE_UNIT_LOW, WIDE_UNIT_HIGH
+                for k in range(count):
+                    p0, p1 = wide_product(p0, p1, b0, b1)
+                    out[i, j, k, 0], out[i, j, k, 1] = p0, p1
 
 
 @inlined
@@ -250,39 +282,36 @@ def wide_inverse(a0: Any, a1: Any) -> Any:
     return r0, r1
 
 
-@numba.guvectorize(["void(uint64[:,:], uint64[:,:])"], "(n,w)->(n,w)", nopython=True, cache=True)
+@kernel(ONE_ARRAY, read_only=(0,))
 def invert(a: Any, out: Any) -> None:
-    """The inverses of a vector, with one exponentiation for all of it; all of it becomes zero if any of it is zero."""
-    count = a.shape[0]
-    if a.shape[1] == 1:
-        product = ONE
-        for i in range(count):
-            out[i, 0] = product
-            product = narrow_product(product, a[i, 0])
-        rest = narrow_inverse(product)
-        for i in range(count - 1, -1, -1):
-            out[i, 0] = narrow_product(out[i, 0], rest)
-            rest = narrow_product(rest, a[i, 0])
-    else:
-        p0, p1 = WIDE_UNIT_LOW, WIDE_UNIT_HIGH
-        for i in range(count):
-            out[i, 0], out[i, 1] = p0, p1
-            p0, p1 = wide_product(p0, p1, a[i, 0], a[i, 1])
-        r0, r1 = wide_inverse(p0, p1)
-        for i in range(count - 1, -1, -1):
-            out[i, 0], out[i, 1] = wide_product(out[i, 0], out[i, 1], r0, r1)
-            r0, r1 = wide_product(r0, r1, a[i, 0], a[i, 1])
+    """The inverses of each vector, with one exponentiation for all of it; all of it becomes zero if any of it is zero."""
+    count = a.shape[2]
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            if a.shape[3] == 1:
+                product = ONE
+                for k in range(count):
+                    out[i, j, k, 0] = product
+                    product = narrow_product(product, a[i, j, k, 0])
+                rest = narrow_inverse(product)
+                for k in range(count - 1, -1, -1):
+                    out[i, j, k, 0] = narrow_product(out[i, j, k, 0], rest)
+                    rest = narrow_product(rest, a[i, j, k, 0])
+            else:
+                p0, p1 = WIDE_UNIT_LOW, WIDE_UNIT_HIGH
+                for k in range(count):
+                    out[i, j, k, 0], out[i, j, k, 1] = p0, p1
+                    p0, p1 = wide_product(p0, p1, a[i, j, k, 0], a[i, j, k, 1])
+                r0, r1 = wide_inverse(p0, p1)
+                for k in range(count - 1, -1, -1):
+                    p0, p1 = wide_product(out[i, j, k, 0], out[i, j, k, 1], r0, r1)
+                    out[i, j, k, 0], out[i, j, k, 1] = p0, p1
+                    r0, r1 = wide_product(r0, r1, a[i, j, k, 0], a[i, j, k, 1])
 
 
-@numba.guvectorize(["void(uint64[:,:], uint64[:,:], uint64[:,:])"], "(n,w),(h,w)->(n,w)", nopython=True, cache=True)
-def transform(values: Any, roots: Any, out: Any) -> None:
-    """The number theoretic transform: out[k] = sum over j of values[j] * root**(j * k).
-
-    Args:
-        values: coefficients of a polynomial, as many as a power of two, n.
-        roots: powers 0 to n/2 - 1 of an n-th root of unity (one element, 1, where n = 1).
-        out: the polynomial's values at the powers of the root.
-    """
+@inlined
+def place_reversed(values: Any, out: Any) -> None:
+    """Copy a vector, each element to the place whose number has the bits of its own in reverse."""
     n, words = values.shape
     reversed_bits = 0
     for i in range(n):
@@ -293,20 +322,36 @@ def transform(values: Any, roots: Any, out: Any) -> None:
             reversed_bits ^= bit
             bit >>= 1
         reversed_bits |= bit
-    half = 1
-    while half < n:
-        stride = n // (2 * half)
-        for start in range(0, n, 2 * half):
-            for j in range(half):
-                top, bottom, root = start + j, start + j + half, j * stride
-                if words == 1:
-                    turned = narrow_product(out[bottom, 0], roots[root, 0])
-                    kept = out[top, 0]
-                    out[top, 0] = narrow_sum(kept, turned)
-                    out[bottom, 0] = narrow_difference(kept, turned)
-                else:
-                    t0, t1 = wide_product(out[bottom, 0], out[bottom, 1], roots[root, 0], roots[root, 1])
-                    k0, k1 = out[top, 0], out[top, 1]
-                    out[top, 0], out[top, 1] = wide_sum(k0, k1, t0, t1)
-                    out[bottom, 0], out[bottom, 1] = wide_difference(k0, k1, t0, t1)
-        half *= 2
+
+
+@kernel("void(uint64[:,:,:,:], uint64[:,::1], uint64[:,:,:,::1])", read_only=(0, 1))
+def transform(values: Any, roots: Any, out: Any) -> None:
+    """The number theoretic transform of each vector: out[k] = sum over j of values[j] * root**(j * k).
+
+    Args:
+        values: coefficients of polynomials, as many as a power of two, n.
+        roots: powers 0 to n/2 - 1 of an n-th root of unity (one element, 1, where n = 1).
+        out: the polynomials' values at the powers of the root.
+    """
+    n, words = values.shape[2], values.shape[3]
+    for first in range(values.shape[0]):
+        for second in range(values.shape[1]):
+            line = out[first, second]
+            place_reversed(values[first, second], line)
+            half = 1
+            while half < n:
+                stride = n // (2 * half)
+                for start in range(0, n, 2 * half):
+                    for j in range(half):
+                        top, bottom, root = start + j, start + j + half, j * stride
+                        if words == 1:
+                            turned = narrow_product(line[bottom, 0], roots[root, 0])
+                            kept = line[top, 0]
+                            line[top, 0] = narrow_sum(kept, turned)
+                            line[bottom, 0] = narrow_difference(kept, turned)
+                        else:
+                            t0, t1 = wide_product(line[bottom, 0], line[bottom, 1], roots[root, 0], roots[root, 1])
+                            k0, k1 = line[top, 0], line[top, 1]
+                            line[top, 0], line[top, 1] = wide_sum(k0, k1, t0, t1)
+                            line[bottom, 0], line[bottom, 1] = wide_difference(k0, k1, t0, t1)
+                half *= 2

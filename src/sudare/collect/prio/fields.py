@@ -6,7 +6,7 @@ form that `sudare.kernels.fields` works on. Whole numbers and bytes are turned i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,8 @@ __all__ = ["FIELD64", "FIELD128", "Field"]
 WORD = 2**64
 GENERATOR = 7
 """Of the multiplicative group, in both fields."""
+AXES = 4
+"""How many axes the kernels' arrays have, that of an element's words included."""
 
 
 @cache
@@ -68,12 +70,12 @@ class Field:
     @cached_property
     def _raise(self) -> Elements:
         """The factor that brings plain words into the kernels' form."""
-        return _array(self._plain_words([self._scale**2 % self.modulus])[0])
+        return self._plain_words([self._scale**2 % self.modulus]).reshape(self.words)
 
     @cached_property
     def _lower(self) -> Elements:
         """The factor that brings the kernels' form back to plain words."""
-        return _array(self._plain_words([1])[0])
+        return self._plain_words([1]).reshape(self.words)
 
     def _plain_words(self, values: Sequence[int]) -> Elements:
         raw = b"".join(value.to_bytes(self.size, "little") for value in values)
@@ -122,31 +124,31 @@ class Field:
 
     def add(self, a: Elements, b: Elements) -> Elements:
         """The sum a + b, with NumPy's broadcasting."""
-        return _array(_kernels().add(a, b))
+        return _each(_kernels().add, a, b)
 
     def subtract(self, a: Elements, b: Elements) -> Elements:
         """The difference a - b, with NumPy's broadcasting."""
-        return _array(_kernels().subtract(a, b))
+        return _each(_kernels().subtract, a, b)
 
     def multiply(self, a: Elements, b: Elements) -> Elements:
         """The product a * b, with NumPy's broadcasting."""
-        return _array(_kernels().multiply(a, b))
+        return _each(_kernels().multiply, a, b)
 
     def total(self, a: Elements) -> Elements:
         """Sums of vectors."""
-        return _array(_kernels().total(a))
+        return _along(_kernels().total, 1, a)[..., 0, :]
 
     def dot(self, a: Elements, b: Elements) -> Elements:
         """Inner products of vectors."""
-        return _array(_kernels().dot(a, b))
+        return _along(_kernels().dot, 1, a, b)[..., 0, :]
 
     def powers(self, a: Elements, count: int) -> Elements:
         """a, a**2, ..., a**count, along a new axis."""
-        return _array(_kernels().powers(a, np.empty(count, dtype=np.uint8)))
+        return _along(_kernels().powers, count, a[..., None, :])
 
     def invert(self, a: Elements) -> Elements:
         """Inverses of vectors; a vector that has a zero becomes all zeros."""
-        return _array(_kernels().invert(a))
+        return _along(_kernels().invert, a.shape[-2], a)
 
     def root(self, order: int) -> int:
         """The root of unity of an order that is a power of two, as a whole number."""
@@ -158,17 +160,35 @@ class Field:
 
     def evaluate_on_roots(self, coefficients: Elements) -> Elements:
         """Values of polynomials at the powers of a root of unity whose order is the number of coefficients."""
-        return _array(_kernels().transform(coefficients, _twiddles(self, coefficients.shape[-2], False)))
+        return self._transform(coefficients, inverse=False)
 
     def interpolate_on_roots(self, values: Elements) -> Elements:
         """Coefficients of polynomials from their values at the powers of a root of unity."""
-        order = values.shape[-2]
-        found = _array(_kernels().transform(values, _twiddles(self, order, True)))
-        return self.multiply(found, self.elements([pow(order, -1, self.modulus)])[0])
+        found = self._transform(values, inverse=True)
+        return self.multiply(found, self.elements([pow(values.shape[-2], -1, self.modulus)])[0])
+
+    def _transform(self, vectors: Elements, inverse: bool) -> Elements:
+        order = vectors.shape[-2]
+        roots = _twiddles(self, order, inverse)
+        return _along(lambda values, out: _kernels().transform(values, roots, out), order, vectors)
 
 
-def _array(result: Any) -> Elements:
-    return np.asarray(result, dtype=np.uint64)
+def _each(kernel: Callable[..., None], *arrays: Elements) -> Elements:
+    """Call a kernel that works element by element on arrays of up to three axes of elements."""
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    out = np.empty(shape, dtype=np.uint64)
+    full = (1,) * (AXES - len(shape)) + shape
+    kernel(*(np.broadcast_to(array, full) for array in arrays), out.reshape(full))
+    return out
+
+
+def _along(kernel: Callable[..., None], length: int, *arrays: Elements) -> Elements:
+    """Call a kernel that works vector by vector on arrays of up to two axes of vectors; it gives vectors of a length."""
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    out = np.empty((*shape[:-2], length, shape[-1]), dtype=np.uint64)
+    full = (1,) * (AXES - len(shape)) + shape
+    kernel(*(np.broadcast_to(array, full) for array in arrays), out.reshape(*full[:2], length, shape[-1]))
+    return out
 
 
 def _powers(base: int, count: int, modulus: int) -> list[int]:
