@@ -14,6 +14,7 @@ from sudare.errors import PlanError
 
 __all__ = ["Section", "nearest", "read_toml"]
 
+PLAN = Words("plan", "計画")
 KINDS: dict[type, tuple[str, str]] = {
     str: ("text in quotes", "引用符で囲んだ文字列"),
     bool: ("true or false", "true または false"),
@@ -63,17 +64,20 @@ def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
 
 
 class Section:
-    """One section of a plan file, whose keys are taken one by one; what is left at the end is a typo.
+    """One section of a plan or of another file, whose keys are taken one by one; what is left at the end is a typo.
 
     Args:
         values: the keys and values, as TOML gives them, numbers as whole numbers or decimals.
         name: the section's name, empty for the top.
         file: the name of the file, for messages.
         keys: all keys that a section of this kind may have.
+        document: what the file as a whole is called.
     """
 
-    def __init__(self, values: Mapping[str, Any], name: str, file: str, keys: Sequence[str]) -> None:
-        self._values, self._name, self._file = dict(values), name, file
+    def __init__(
+        self, values: Mapping[str, Any], name: str, file: str, keys: Sequence[str], document: Words = PLAN
+    ) -> None:
+        self._values, self._name, self._file, self._document = dict(values), name, file, document
         self._known = tuple(keys)
 
     def has(self, key: str) -> bool:
@@ -128,14 +132,17 @@ class Section:
     def section(self, key: str, keys: Sequence[str]) -> Section:
         """A section below this one, empty if left out."""
         name = f"{self._name}.{key}" if self._name else key
-        return Section(self._take(key, dict, {}), name, self._file, keys)
+        return Section(self._take(key, dict, {}), name, self._file, keys, self._document)
 
     def sections(self, key: str, keys: Sequence[str]) -> list[Section]:
         """Several sections of one name, ``[[key]]``, at least one."""
         listed = [] if isinstance(self._values.get(key), dict) else self._take(key, list, None)
         if not listed or not all(isinstance(item, dict) for item in listed):
             self.refuse(key, f"must be written as [[{key}]] sections", f"は [[{key}]] の形で書いてください")
-        return [Section(item, f"{key} {number}", self._file, keys) for number, item in enumerate(listed, start=1)]
+        return [
+            Section(item, f"{key} {number}", self._file, keys, self._document)
+            for number, item in enumerate(listed, start=1)
+        ]
 
     def rest(self) -> dict[str, Any]:
         """All keys that were not taken, which are settings of a mechanism."""
@@ -162,7 +169,9 @@ class Section:
         )
 
     def _where(self) -> tuple[str, str]:
-        return (f"section [{self._name}]", f"[{self._name}] ") if self._name else ("the plan", "計画")
+        if self._name:
+            return f"section [{self._name}]", f"[{self._name}] "
+        return f"the {self._document.english}", self._document.japanese
 
     def _take(self, key: str, kind: type, default: Any) -> Any:
         if key not in self._values:

@@ -36,6 +36,7 @@ def plan(
 
 def _values(speaker: Speaker, people: int, values: int, epsilon: str | None, k: str | None) -> None:
     from sudare.collect.planning import plan_collection
+    from sudare.collect.rounding import cautious_digits
 
     made = plan_collection(
         people,
@@ -51,7 +52,7 @@ def _values(speaker: Speaker, people: int, values: int, epsilon: str | None, k: 
     columns = [(words("collect.method"), False)]
     columns += [(words(f"collect.{name}"), True) for name in ("error", "share", "bits")]
     told: list[tuple[str, object]] = [(words("collect.chosen"), made.chosen.kind)]
-    told.append((words("collect.epsilon"), f"{made.chosen.epsilon:.4g}"))
+    told.append((words("collect.epsilon"), cautious_digits(made.chosen.epsilon, up=True)))
     if made.kept is not None:
         told.append((words("collect.kept"), f"{float(made.kept):.4g}"))
     found: dict[str, Any] = {
@@ -68,6 +69,7 @@ def _values(speaker: Speaker, people: int, values: int, epsilon: str | None, k: 
 
 def _mean(speaker: Speaker, people: int, low: str, high: str, epsilon: str) -> None:
     from sudare.collect.planning import plan_mean
+    from sudare.collect.rounding import float_above
 
     made = plan_mean(
         people, read_decimal("epsilon", epsilon), low=read_decimal("low", low), high=read_decimal("high", high)
@@ -77,7 +79,7 @@ def _mean(speaker: Speaker, people: int, low: str, high: str, epsilon: str) -> N
     rows = [[each.kind, f"{each.standard_error():,.4g}"] for each in made.alternatives]
     found = {
         "chosen": made.chosen.kind,
-        "epsilon": float(made.epsilon_at_most),
+        "epsilon": float_above(made.epsilon_at_most),
         "alternatives": [{"kind": each.kind, "standard_error": each.standard_error()} for each in made.alternatives],
     }
     speaker.give(found, stack(facts([(words("collect.chosen"), made.chosen.kind)]), table_of(columns, rows)))

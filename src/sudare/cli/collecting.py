@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,7 @@ def randomize(
     """Randomize each person's answers; only the reports are written."""
     from sudare.collect.answers import answers_to_arrow, randomize_answers, shuffled, typed_answers
     from sudare.collect.questionnaire import read_questionnaire
+    from sudare.collect.rounding import cautious_digits, float_above
     from sudare.io import read_records, write_arrow
 
     asked = read_questionnaire(questions)
@@ -57,21 +59,17 @@ def randomize(
     reports = shuffled(reports)
     write_arrow(out, answers_to_arrow(asked, reports, text=out.suffix == ".csv"))
     people = len(next(iter(reports.values())))
-    costs = {name: None if cost is None else float(cost) for name, cost in asked.epsilons().items()}
-    total = None if None in costs.values() else sum(cost for cost in costs.values() if cost is not None)
+    exact = asked.epsilons()
+    costs = {name: None if cost is None else float_above(cost) for name, cost in exact.items()}
+    known = [cost for cost in exact.values() if cost is not None]
+    total = float_above(sum(known, Fraction(0))) if len(known) == len(exact) else None
     speaker.say("collect.randomized", style="green", people=f"{people:,}", questions=len(names), out=out)
-    speaker.say("collect.cost", total="–" if total is None else _cautious(total, up=True))
+    speaker.say("collect.cost", total="–" if total is None else cautious_digits(total, up=True))
     if memory is None:
         speaker.say("collect.once", style="dim")
-    speaker.give({"reports": str(out), "people": people, "epsilon": total, "epsilons": costs}, str(out))
-
-
-def _cautious(number: float, *, up: bool) -> str:
-    """Four digits, never on the flattering side: costs up, protection down."""
-    from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-
-    rounding = ROUND_CEILING if up else ROUND_FLOOR
-    return f"{Context(prec=4, rounding=rounding).create_decimal(Decimal(number)):,f}"
+    fractions = {name: None if cost is None else str(cost) for name, cost in exact.items()}
+    told = {"reports": str(out), "people": people, "epsilon": total, "epsilons": costs, "epsilons_exact": fractions}
+    speaker.give(told, str(out))
 
 
 def _is_text(randomizer: Randomizer) -> bool:
@@ -217,10 +215,11 @@ def crosstab(
     table: CrossTab = methods[method](counts, attributes)
     rows = _cells(table, level)
     _write(out, rows)
-    parts: list[Any] = [table.to_text(MOST_SHOWN)]
     if out is None and table.constrained.size > MOST_SHOWN:
         speaker.say("collect.write_all", style="dim")
-    speaker.give({"people": table.people, "method": table.method, "level": level, "cells": rows}, *parts)
+    speaker.say(f"collect.intervals.{method}", style="dim", level=f"{level:.4%}".rstrip("0%").rstrip(".") + "%")
+    found = {"people": table.people, "method": table.method, "level": level, "cells": rows}
+    speaker.give(found, _cell_table(speaker, table, rows))
 
 
 def _counted(speaker: Speaker, asked: Questionnaire, told: Reports, by: list[str], bins: list[str]) -> tuple[Any, Any]:
@@ -291,6 +290,26 @@ def _cells(table: CrossTab, level: float) -> list[dict[str, Any]]:
     return rows
 
 
+def _cell_table(speaker: Speaker, table: CrossTab, rows: list[dict[str, Any]]) -> Any:
+    """The largest cells, with intervals of the very method that estimated them."""
+    words, names = speaker.words, [_column(attribute.name) for attribute in table.attributes]
+    shown = sorted(rows, key=lambda row: -row["people"])[:MOST_SHOWN]
+    columns = [(attribute.name, False) for attribute in table.attributes]
+    columns += [(words("collect.people"), True), (words("collect.interval"), True)]
+    cells = [
+        [
+            *(str(row[name]) for name in names),
+            f"{row['people']:,.1f}",
+            f"{row['low']:,.1f} … {row['high']:,.1f}",
+        ]
+        for row in shown
+    ]
+    if len(rows) > len(shown):
+        more = words("collect.more", count=f"{len(rows) - len(shown):,}")
+        cells.append([more, *[""] * (len(columns) - 1)])
+    return table_of(columns, cells)
+
+
 def _column(question: str) -> str:
     """The question, unless a column of ours has its name."""
     return f"{question} (question)" if question in ("people", "low", "high") else question
@@ -305,6 +324,7 @@ def pk(
     """Tell the k of Pk-anonymity of a randomized table, or the noise for a wanted k."""
     from sudare.collect.pk import pk_of
     from sudare.collect.questionnaire import read_questionnaire
+    from sudare.collect.rounding import cautious_digits
 
     asked = read_questionnaire(questions)
     words = speaker.words
@@ -313,7 +333,7 @@ def pk(
     rows = [[name, asked.questions[name].kind, f"{rate:.4g}"] for name, rate in rates.items()]
     columns = [(words("collect.question"), False), (words("collect.method"), False), (words("collect.rate"), True)]
     values: dict[str, Any] = {"records": records, "k": reached, "rates": rates}
-    parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), _cautious(reached, up=False))])]
+    parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), cautious_digits(reached, up=False))])]
     if k is not None:
         suggested = _for_k(speaker, asked, records, k)
         values["suggested"] = suggested

@@ -132,7 +132,7 @@ HELP: Mapping[str, str] = {
     "and add up.",
     "collect.prio.examples": "sudare collect prio create task --variant histogram --length 10\n"
     "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db\n"
-    "sudare collect prio send task/task.json 3\nsudare collect prio collect task/task.json --keys task/collector",
+    "sudare collect prio send task/task.json < value.txt\nsudare collect prio collect task/task.json --keys task/collector",
     "collect.prio.create.help": "Draw the keys of a task and write a folder for each party.\n\n"
     "task.json is public. Give the folders leader, helper and collector to their parties alone, and delete them "
     "here.",
@@ -162,12 +162,16 @@ HELP: Mapping[str, str] = {
     "collect.prio.serve.key": "The certificate's private key.",
     "collect.prio.serve.behind_proxy": "Something in front of it does TLS.",
     "collect.prio.send.help": "Send measurements. When this returns, they are held durably.\n\n"
-    "A report counts once, however often it arrives.",
-    "collect.prio.send.examples": "sudare collect prio send task/task.json 3\n"
+    "A report counts once, however often it arrives. Give measurements on standard input, one a line: arguments are shown to "
+    "every user of the machine, and kept by the shell.",
+    "collect.prio.send.examples": "sudare collect prio send task/task.json < value.txt\n"
+    "sudare collect prio send task/task.json --minimum-batch-at-least 1000 --epsilon-at-most 2 < value.txt\n"
     "sudare collect prio send task/task.json --data answers.csv --column age_group",
-    "collect.prio.send.values": "Whole numbers; for vectors with commas between, such as 1,0,5.",
+    "collect.prio.send.values": "Whole numbers; for vectors with commas between, such as 1,0,5. Left out, or -: standard input.",
     "collect.prio.send.data": "A file with a measurement in each row.",
     "collect.prio.send.column": "The column of the measurements.",
+    "collect.prio.send.at_least": "Send nothing if the task gives out sums over fewer reports.",
+    "collect.prio.send.at_most": "Send nothing if a report costs a larger epsilon, or has none.",
     "collect.prio.collect.help": "Close the batch that is due, and add up what both aggregators hold. Only the collector can.",
     "collect.prio.collect.examples": "sudare collect prio collect task/task.json --keys task/collector\n"
     "sudare collect prio collect task/task.json --keys task/collector --batch 0 --json",
@@ -315,6 +319,13 @@ SPOKEN: Mapping[str, str] = {
     "collect.no_bins": "No edge of the bins of '{question}' lies within its range.",
     "collect.bad_bins": "Bins are written like age=20,40,60, not '{text}'.",
     "collect.no_k": "No noise can be suggested for '{question}' ({kind}): only for categories and numbers.",
+    "collect.people": "people",
+    "collect.intervals.bayes": "Intervals hold the true number with probability {level}; they come from the information, or, "
+    "where cells are near 0, from randomizing the estimated table again and again.",
+    "collect.intervals.likelihood": "Intervals hold the true number with probability {level}; they come from the information, "
+    "or, where cells are near 0, from randomizing the estimated table again and again.",
+    "collect.intervals.inversion": "Intervals hold the true number with probability {level}; they come from the standard errors "
+    "of the unbiased estimates, and may lie beside the constrained ones shown.",
     "collect.write_all": "More cells than are shown; --out writes all of them.",
     "collect.value": "value",
     "collect.mean": "mean",
@@ -342,7 +353,10 @@ SPOKEN: Mapping[str, str] = {
     "prio.apart": "Give each of the folders leader, helper and collector to its party alone, and delete it here.",
     "prio.no_role": "The role is leader or helper, not '{role}'.",
     "prio.serving": "The {role} listens on {host}, port {port}. Ctrl-C ends it.",
-    "prio.values_or_data": "Give measurements, or --data with --column.",
+    "prio.values_or_data": "Give measurements, on standard input or as arguments, or --data with --column.",
+    "prio.type_values": "Type one measurement a line; Ctrl-D ends.",
+    "prio.about": "The task gives out sums over at least {minimum} reports. Epsilon of a report: {epsilon}.",
+    "prio.no_epsilon": "none (no randomized response)",
     "prio.not_a_number": "A measurement is a whole number, or several with commas between for vectors.",
     "prio.sent": "Sent {count} reports.",
     "prio.batch": "batch",

@@ -131,7 +131,7 @@ HELP: Mapping[str, str] = {
     "報告は2つのシェアに分けられ、それぞれの集計者宛てに封をされます。集計者は協力して正しさを検証し、合計します。",
     "collect.prio.examples": "sudare collect prio create task --variant histogram --length 10\n"
     "sudare collect prio serve task/task.json --role helper --keys task/helper --store helper.db\n"
-    "sudare collect prio send task/task.json 3\nsudare collect prio collect task/task.json --keys task/collector",
+    "sudare collect prio send task/task.json < value.txt\nsudare collect prio collect task/task.json --keys task/collector",
     "collect.prio.create.help": "タスクの鍵を生成し、各当事者のフォルダを書き出します。\n\n"
     "task.json は公開用です。leader・helper・collector の各フォルダは当事者にだけ渡し、ここからは消してください。",
     "collect.prio.create.examples": "sudare collect prio create task --variant count\n"
@@ -160,12 +160,16 @@ HELP: Mapping[str, str] = {
     "collect.prio.serve.key": "証明書の秘密鍵。",
     "collect.prio.serve.behind_proxy": "前段のプロキシが TLS を行います。",
     "collect.prio.send.help": "測定値を送ります。終了した時点で確実に保存されています。\n\n"
-    "報告は何度届いても1回だけ数えられます。",
-    "collect.prio.send.examples": "sudare collect prio send task/task.json 3\n"
+    "報告は何度届いても1回だけ数えられます。測定値は標準入力から1行に1つ渡してください。"
+    "引数は同じマシンの全利用者に見え、シェルの履歴にも残ります。",
+    "collect.prio.send.examples": "sudare collect prio send task/task.json < value.txt\n"
+    "sudare collect prio send task/task.json --minimum-batch-at-least 1000 --epsilon-at-most 2 < value.txt\n"
     "sudare collect prio send task/task.json --data answers.csv --column age_group",
-    "collect.prio.send.values": "整数。ベクトルは 1,0,5 のようにコンマで区切ります。",
+    "collect.prio.send.values": "整数。ベクトルは 1,0,5 のようにコンマで区切ります。省略または - で標準入力から読みます。",
     "collect.prio.send.data": "各行に測定値があるファイル。",
     "collect.prio.send.column": "測定値の列。",
+    "collect.prio.send.at_least": "これより少ない報告の合計を公開するタスクには送りません。",
+    "collect.prio.send.at_most": "報告の epsilon がこれより大きい、または定まらない場合は送りません。",
     "collect.prio.collect.help": "締め切るバッチを閉じ、両集計者のシェアを合計します。collector だけが実行できます。",
     "collect.prio.collect.examples": "sudare collect prio collect task/task.json --keys task/collector\n"
     "sudare collect prio collect task/task.json --keys task/collector --batch 0 --json",
@@ -310,6 +314,13 @@ SPOKEN: Mapping[str, str] = {
     "collect.no_bins": "「{question}」の区間の境界が範囲内にありません。",
     "collect.bad_bins": "区間は age=20,40,60 のように書きます（指定: 「{text}」）。",
     "collect.no_k": "「{question}」（{kind}）のノイズは提案できません。分類と数値のみです。",
+    "collect.people": "人数",
+    "collect.intervals.bayes": "区間は確率 {level} で真の人数を含みます。情報行列から、0 に近いセルがある場合は"
+    "推定した表の乱択を繰り返して求めています。",
+    "collect.intervals.likelihood": "区間は確率 {level} で真の人数を含みます。情報行列から、0 に近いセルがある場合は"
+    "推定した表の乱択を繰り返して求めています。",
+    "collect.intervals.inversion": "区間は確率 {level} で真の人数を含みます。不偏推定の標準誤差から求めており、"
+    "表示された制約付きの人数を含まないことがあります。",
     "collect.write_all": "表示しきれないセルがあります。--out ですべて書き出せます。",
     "collect.value": "値",
     "collect.mean": "平均",
@@ -337,7 +348,10 @@ SPOKEN: Mapping[str, str] = {
     "prio.apart": "leader・helper・collector の各フォルダは当事者にだけ渡し、ここからは消してください。",
     "prio.no_role": "役割は leader か helper です（指定: 「{role}」）。",
     "prio.serving": "{role} は {host} のポート {port} で待ち受けています。Ctrl-C で終了します。",
-    "prio.values_or_data": "測定値、または --data と --column を指定してください。",
+    "prio.values_or_data": "測定値を標準入力か引数で渡すか、--data と --column を指定してください。",
+    "prio.type_values": "測定値を1行に1つ入力してください。Ctrl-D で終わります。",
+    "prio.about": "このタスクが公開するのは {minimum} 件以上の報告の合計です。報告1件の epsilon: {epsilon}",
+    "prio.no_epsilon": "なし（ランダム化回答を使わないタスク）",
     "prio.not_a_number": "測定値は整数です。ベクトルはコンマで区切ります。",
     "prio.sent": "{count} 件の報告を送りました。",
     "prio.batch": "バッチ",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,30 +82,56 @@ def send(
     values: Annotated[list[str], typer.Argument(metavar="VALUES", show_default=False)] = [],  # noqa: B006
     data: Annotated[Path | None, typer.Option("--data", metavar="FILE", show_default=False)] = None,
     column: Annotated[str | None, typer.Option("--column", metavar="COLUMN", show_default=False)] = None,
+    at_least: Annotated[
+        int | None, typer.Option("--minimum-batch-at-least", metavar="N", min=1, show_default=False)
+    ] = None,
+    at_most: Annotated[str | None, typer.Option("--epsilon-at-most", metavar="NUMBER", show_default=False)] = None,
     authority: Certificates = None,
 ) -> None:
     """Send measurements, each split into two shares that are sealed to the aggregators."""
+    from sudare.cli.budgets import read_decimal
     from sudare.collect.prio import Task, send_report
+    from sudare.collect.prio.limits import epsilon_of, require_within_limits
+    from sudare.collect.rounding import cautious_digits, float_above
 
     agreed = Task.read(task)
+    cost = epsilon_of(agreed)
+    shown = speaker.words("prio.no_epsilon") if cost is None else cautious_digits(cost, up=True)
+    speaker.say("prio.about", minimum=f"{agreed.minimum_batch:,}", epsilon=shown)
+    limits: dict[str, Any] = {"minimum_batch_at_least": at_least}
+    limits["epsilon_at_most"] = None if at_most is None else read_decimal("epsilon-at-most", at_most)
+    require_within_limits(agreed, **limits)
     given = [_measurement(speaker, agreed, text) for text in _values(speaker, values, data, column)]
     trusted = None if authority is None else str(authority)
     with progress_bars(speaker) as tell:
         for number, value in enumerate(given, start=1):
-            send_report(agreed, value, authority=trusted)
+            send_report(agreed, value, authority=trusted, **limits)
             tell("send", number / len(given))
     speaker.say("prio.sent", style="green", count=f"{len(given):,}")
-    speaker.give({"sent": len(given)})
+    stated = None if cost is None else float_above(cost)
+    exact = None if cost is None else str(cost)
+    told = {"sent": len(given), "minimum_batch": agreed.minimum_batch, "epsilon": stated, "epsilon_exact": exact}
+    speaker.give(told)
 
 
 def _values(speaker: Speaker, values: list[str], data: Path | None, column: str | None) -> list[str]:
-    if bool(values) == (data is not None) or (data is None) != (column is None):
+    if (values and data is not None) or (data is None) != (column is None) or ("-" in values and len(values) > 1):
         raise speaker.mistake("prio.values_or_data")
     if data is None or column is None:
-        return values
+        return values if values and values != ["-"] else _typed(speaker)
     from sudare.io import read_records
 
     return [str(value) for value in read_records(data, [column])[column].tolist()]
+
+
+def _typed(speaker: Speaker) -> list[str]:
+    """The lines of standard input: unlike arguments, other users of the machine do not see them."""
+    if speaker.is_interactive:
+        speaker.say("prio.type_values", style="dim")
+    found = [line.strip() for line in sys.stdin if line.strip()]
+    if not found:
+        raise speaker.mistake("prio.values_or_data")
+    return found
 
 
 def _measurement(speaker: Speaker, task: Task, text: str) -> Any:

@@ -5,16 +5,20 @@ For most randomizers a batch is needed only for its counts, and is forgotten at 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.collect.categories import CategoryRandomizer
 from sudare.collect.estimates import Estimate
+from sudare.collect.means import MeanEstimate, MeanRandomizer
+from sudare.collect.noisy_numbers import BoundedNoise, UnboundedNoise
 from sudare.collect.randomizer import Randomizer
+from sudare.collect.rappor import Rappor
 from sudare.collect.supports import SupportRandomizer
 from sudare.errors import Described, ParameterError
-from sudare.parameters import shown
+from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,7 +63,7 @@ class Aggregator:
             people = int(counts.sum())
         else:
             batch = np.asarray(reports)
-            self.randomizer.estimate(batch[:1])  # refuses what is of another kind
+            _require_reports(self.randomizer, batch)
             self._kept.append(batch)
             self.people += len(batch)
             return
@@ -82,19 +86,20 @@ class Aggregator:
         self._kept += other._kept
         self.people += other.people
 
-    def estimate(self, reports: ArrayLike | None = None) -> Estimate:
+    def estimate(self, reports: ArrayLike | None = None, *, candidates: Sequence[str] = ()) -> Estimate:
         """How many people have each value: unbiased and constrained, with standard errors and intervals.
 
         Args:
             reports: a last batch to take in before.
+            candidates: the texts to look for, for RAPPOR only.
 
         Raises:
             ParameterError: if there are no reports, or the last batch is refused.
+            GuaranteeError: if the reports do not tell values apart; for numbers `estimate_mean` may still do.
         """
-        if reports is not None:
-            self.add(reports)
-        if self.people == 0:
-            raise ParameterError("reports", "Aggregator.estimate", "given, or added before", Described("no reports"))
+        self._take_last(reports, "Aggregator.estimate")
+        if isinstance(self.randomizer, Rappor):
+            return self.randomizer.estimate(np.concatenate(self._kept), candidates)
         if self._counts is None:
             return self.randomizer.estimate(np.concatenate(self._kept))
         if isinstance(self.randomizer, SupportRandomizer):
@@ -102,3 +107,37 @@ class Aggregator:
         if isinstance(self.randomizer, CategoryRandomizer):
             return self.randomizer.estimate_counts(self._counts)
         raise TypeError("Counts are kept for categories only.")
+
+    def estimate_mean(self, reports: ArrayLike | None = None) -> MeanEstimate:
+        """The mean of all people's numbers, with its standard error and intervals.
+
+        Args:
+            reports: a last batch to take in before.
+
+        Raises:
+            ParameterError: if there are no reports, the last batch is refused, or values are no numbers.
+        """
+        self._take_last(reports, "Aggregator.estimate_mean")
+        if not isinstance(self.randomizer, (BoundedNoise, UnboundedNoise, MeanRandomizer)):
+            got = Described(f"one of {self.randomizer.kind}")
+            raise ParameterError("randomizer", "Aggregator.estimate_mean", "a randomizer of numbers", got)
+        return self.randomizer.estimate_mean(np.concatenate(self._kept))
+
+    def _take_last(self, reports: ArrayLike | None, function: str) -> None:
+        if reports is not None:
+            self.add(reports)
+        if self.people == 0:
+            raise ParameterError("reports", function, "given, or added before", Described("no reports"))
+
+
+def _require_reports(randomizer: Randomizer, reports: NDArray[Any]) -> None:
+    """See that every one is a report: a single odd one, once taken, would spoil all others."""
+    function = "Aggregator.add"
+    if reports.ndim != 1:
+        raise ParameterError("reports", function, "one for each person, in one dimension", describe_array(reports))
+    if isinstance(randomizer, Rappor):
+        randomizer.read_reports(reports, function=function)
+    elif isinstance(randomizer, (BoundedNoise, UnboundedNoise, MeanRandomizer)):
+        randomizer.report_places(reports, function)
+    else:
+        randomizer.estimate(reports)

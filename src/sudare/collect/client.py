@@ -114,6 +114,11 @@ class Client:
         """Of the randomizer, as its reports carry it."""
         return self._fingerprint
 
+    @property
+    def is_private(self) -> bool:
+        """Whether reports are drawn from the operating system's words, and not from a test's."""
+        return self._next_word is _secret_word
+
     def epsilon(self) -> Fraction:
         """What a report costs, computed from the very numbers by which it is drawn; exact, or rounded up.
 

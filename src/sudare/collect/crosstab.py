@@ -96,7 +96,7 @@ class CrossTab:
 
     @property
     def standard_errors(self) -> Values:
-        """Of the unbiased estimates."""
+        """Of the unbiased estimates, and not of the constrained ones of other methods than inversion."""
         return np.sqrt(self.variances)
 
     def intervals(
@@ -113,7 +113,7 @@ class CrossTab:
             level: above 0 and below 1.
             method: ``unbiased`` from the standard errors of inversion; ``fisher`` from the information, for an estimate inside
                 the simplex; ``bootstrap`` by randomizing the estimated population again and again; ``auto``: unbiased for
-                inversion, else Fisher where every cell is two standard errors above 0, else bootstrap.
+                inversion and for margins, else Fisher where every cell is two standard errors above 0, else bootstrap.
             replicates: of the bootstrap.
             seed: of the bootstrap.
         """
@@ -143,20 +143,20 @@ class CrossTab:
         return CountTable.from_dense(rounded(self.constrained, self.people), domain)
 
     def to_text(self, most_rows: int = 40) -> str:
-        """A row for each cell, the largest first: labels, people, and the standard error where there is an inverse."""
+        """A row for each cell, the largest first: labels, people, and for inversion the standard errors.
+
+        Those are not the errors of the other methods: `intervals` tells how sure they are.
+        """
         flat = self.constrained.ravel()
         order = np.argsort(-flat, kind="stable")[:most_rows]
-        try:
-            errors = [f"{error:,.1f}" for error in self.standard_errors.ravel()[order]]
-        except GuaranteeError:
-            errors = ["-"] * len(order)
         places = np.unravel_index(order, self.constrained.shape)
         columns = [
             [attribute.name, *(str(attribute.labels[place]) for place in along)]
             for attribute, along in zip(self.attributes, places, strict=True)
         ]
         columns.append(["people", *(f"{count:,.1f}" for count in flat[order])])
-        columns.append(["standard error", *errors])
+        if self.method == "inversion":
+            columns.append(["standard error", *(f"{error:,.1f}" for error in self.standard_errors.ravel()[order])])
         widths = [max(map(len, column)) for column in columns]
         lines = []
         for row in zip(*columns, strict=True):

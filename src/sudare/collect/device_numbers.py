@@ -84,6 +84,8 @@ class NoiseRule(Rule):
             raise ValueError
         if drawing["base"] not in ("laplace", "normal") or type(drawing["within"]) is not bool:
             raise ValueError
+        if not isinstance(domain, GridPoints):  # labels end where noise does not
+            raise ValueError
         self.points, self.last, self.within = domain, domain.size - 1, drawing["within"]
         self.steps, self.is_normal = Fraction(numerator, denominator), drawing["base"] == "normal"
 

@@ -18,8 +18,10 @@ import numpy as np
 
 from sudare.collect.categories import KaryResponse, Retention, read_epsilon
 from sudare.collect.randomizer import Randomizer
+from sudare.collect.rounding import cautious_digits, float_above
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
+from sudare.privacy.measurements import log_rounded_up
 
 __all__ = ["CollectionPlan", "MeanPlan", "MeanPrediction", "Prediction", "plan_collection", "plan_mean"]
 
@@ -35,7 +37,7 @@ class Prediction:
 
     Attributes:
         kind: the randomizer's name.
-        epsilon: what one report costs.
+        epsilon: what one report costs; the smallest float that is not below it.
         people: how many report.
         values: how many values the question has.
         truth_support: the probability that a report supports the true value.
@@ -117,7 +119,11 @@ class CollectionPlan:
         rows = [heads]
         for each in self.alternatives:
             mark = "* " if each is self.chosen else "  "
-            numbers = (f"{each.epsilon:.4g}", f"{each.standard_error():,.1f}", f"{each.largest_error:,.1f}")
+            numbers = (
+                cautious_digits(each.epsilon, up=True),
+                f"{each.standard_error():,.1f}",
+                f"{each.largest_error:,.1f}",
+            )
             rows.append((mark + each.kind, *numbers, f"{each.detectable_share:.3%}", f"{each.report_bits:,}"))
         return _aligned(rows)
 
@@ -163,7 +169,9 @@ def plan_collection(
         return _plan_for_k(number, size, k, number if records is None else records)
     limit = exact_integer(largest_report_bits, "largest_report_bits", function, "a whole number >= 1", smallest=1)
     cost = read_epsilon(exact_fraction(epsilon, "epsilon", function, "a number above 0"), function, "epsilon")
-    predictions = sorted(_predictions(number, size, float(cost)), key=lambda each: (each.standard_error(), each.kind))
+    predictions = sorted(
+        _predictions(number, size, float_above(cost)), key=lambda each: (each.standard_error(), each.kind)
+    )
     allowed = [each for each in predictions if each.report_bits <= limit]
     if not allowed:
         got = Described(f"{limit}, where the shortest report has {min(each.report_bits for each in predictions)}")
@@ -208,7 +216,9 @@ def _plan_for_k(people: int, values: int, k: Rational, records: int) -> Collecti
     other = (1 - kept) / values
     ratio = (kept + other) / other
     bits = max(1, (values - 1).bit_length())
-    prediction = Prediction("retention", log(ratio), people, values, float(kept + other), float(other), bits)
+    prediction = Prediction(
+        "retention", float_above(log_rounded_up(ratio)), people, values, float(kept + other), float(other), bits
+    )
     return CollectionPlan(prediction, (prediction,), kept=kept, k=1 + (records - 1) / ratio**2)
 
 

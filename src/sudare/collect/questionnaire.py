@@ -34,6 +34,7 @@ from sudare.sections import Section, read_toml
 __all__ = ["METHODS", "Questionnaire", "read_questionnaire"]
 
 FILE = Words("questionnaire", "調査票ファイル")
+DOCUMENT = Words("questionnaire", "調査票")
 HINT = Words("The how-to on collecting shows one to start from.", "書き方は収集の手引きにあります。")
 VALUES, RANGE = ("values",), ("low", "high", "step")
 
@@ -106,7 +107,7 @@ def read_questionnaire(path: str | Path) -> Questionnaire:
         1.099
     """
     file = Path(path)
-    top = Section(read_toml(file, FILE, HINT), "", file.name, ("title", "question"))
+    top = Section(read_toml(file, FILE, HINT), "", file.name, ("title", "question"), DOCUMENT)
     title = top.text("title", "")
     questions: dict[str, Randomizer] = {}
     for number, any_section in enumerate(top.sections("question", OWN_KEYS), start=1):
@@ -118,7 +119,9 @@ def read_questionnaire(path: str | Path) -> Questionnaire:
         method = any_section.choice("method", tuple(METHODS))
         # From here on only the keys of the method are known: a key of another one is a mistake.
         keys = (*OWN_KEYS, *METHODS[method])
-        questions[name] = _read_question(Section(any_section.rest(), f"question {number}", file.name, keys), method)
+        questions[name] = _read_question(
+            Section(any_section.rest(), f"question {number}", file.name, keys, DOCUMENT), method
+        )
     top.finish()
     return Questionnaire(title, questions)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -353,6 +354,33 @@ def test_tables_for_people_and_files(run: Run, survey: Path) -> None:
     answer = run("collect", "crosstab", reports, "--by", "district", "--by", "age", "--by", "smoker", "--lang", "ja")
     assert "--out" in answer.err
     assert any(ord(character) > 0x3000 for character in answer.err)
+
+
+@pytest.mark.parametrize("method", ["bayes", "inversion", "likelihood"])
+def test_tables_for_people_show_intervals_of_their_own_method(run: Run, survey: Path, method: str) -> None:
+    options = ("--by", "smoker", "--by", "district", "--method", method, "--level", "0.9")
+    reports = randomized(run, survey)
+    answer = run("collect", "crosstab", reports, *options)
+    assert answer.out.strip().split("\n")[0].split() == ["smoker", "district", "people", "interval"], (
+        "no errors of inversion"
+    )
+    assert "with probability 90%" in answer.err
+    assert ("standard errors of the unbiased" in " ".join(answer.err.split())) == (method == "inversion")
+    cells = run("collect", "crosstab", reports, *options, "--json").json["cells"]
+    largest = max(cells, key=lambda cell: cell["people"])
+    assert f"{largest['low']:,.1f} … {largest['high']:,.1f}" in answer.out
+
+
+def test_stated_epsilons_are_rounded_up(run: Run, tmp_path: Path) -> None:
+    simple(tmp_path, "bounded-noise", "low = 0\nhigh = 10\nstep = 1\nscale = 30")
+    (tmp_path / "answers.csv").write_text("x\n" + "4\n" * 5, encoding="utf-8")
+    files = (tmp_path / "survey.toml", tmp_path / "answers.csv", "--out", tmp_path / "r.csv")
+    told = run("collect", "randomize", *files, "--json").json
+    assert told["epsilons_exact"] == {"x": "1/3"}
+    assert Fraction(told["epsilon"]) == Fraction(told["epsilons"]["x"]) >= Fraction(1, 3), (
+        "the nearest float is smaller"
+    )
+    assert "epsilon = 0.3334:" in run("collect", "randomize", *files[:-1], tmp_path / "again.csv").err
 
 
 def test_questions_named_like_columns(run: Run, tmp_path: Path) -> None:

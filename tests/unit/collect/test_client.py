@@ -294,6 +294,14 @@ def test_drawings_that_are_none(drawing: Any) -> None:
     assert any(ord(character) > 0x3000 for character in raised.value.japanese)
 
 
+@pytest.mark.parametrize("within", [True, False])
+def test_noise_over_labels_is_refused(within: bool) -> None:
+    """Labels end where noise does not: a draw would fall off them, and a device would fail on some days only."""
+    drawing = {"rule": "noise", "base": "laplace", "within": within, "steps": [5, 1]}
+    with pytest.raises(InputError, match="damaged"):
+        Client(changed(drawing, KaryResponse(("a", "b", "c"), 1)))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [({"version": 2}, "another version"), ({"epsilon": "9"}, "was changed"), ({"labels": ["x", "y"]}, "was changed")],

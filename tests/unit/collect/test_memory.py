@@ -20,9 +20,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sudare.collect import Client, KaryResponse, LocalHashing, Memory, Randomizer, UnaryResponse, specification
+from sudare.collect import Client, KaryResponse, LocalHashing, Memory, Randomizer, UnaryResponse, durable, specification
 from sudare.collect.forms import form_of
-from sudare.errors import InputError, ParameterError
+from sudare.errors import InputError, NotPrivateError, OutputError, ParameterError
+from sudare.noise import ResearchEntropy, SecureEntropy
 from tests.unit.collect.test_reports import RANDOMIZERS
 
 ILLNESS = KaryResponse(("none", "flu", "cold", "other"), 1)
@@ -115,6 +116,92 @@ def test_what_is_forgotten_is_gone_from_the_disk(path: Path) -> None:
         assert memory.recall("bob", "?", "flu", lambda: "never drawn") == "another report"
 
 
+READER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN")
+connection.execute("SELECT * FROM answers").fetchall()
+print("reading", flush=True)
+sys.stdin.readline()
+connection.execute("COMMIT")
+connection.close()
+"""
+
+
+def test_what_another_process_is_reading_stays_in_the_log_and_that_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable, "LONGEST_ERASURE", 0.2)
+
+    def remains() -> bytes:
+        return b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+    with Memory(path) as memory:
+        memory.recall("ann", "?", "flu", lambda: "a report to be forgotten")
+        arguments = [sys.executable, "-c", READER, str(path)]
+        with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+            assert reader.stdout is not None
+            assert reader.stdin is not None
+            assert reader.stdout.readline() == "reading\n"
+            with pytest.raises(OutputError, match=r"still stand in the log file .*answers\.db-wal") as raised:
+                memory.forget("ann")
+            assert "to be forgotten" not in str(raised.value)
+            assert "ログファイル" in raised.value.japanese
+            assert b"to be forgotten" in remains()
+            assert memory.answered(ILLNESS, "ann", question="?") == 0, "forgotten all the same"
+            # A reader that ends in time is waited for.
+            monkeypatch.setattr(durable, "LONGEST_ERASURE", 30.0)
+            ending = threading.Timer(0.3, lambda: (reader.stdin.write("end\n"), reader.stdin.flush()))  # type: ignore[union-attr]
+            ending.start()
+            memory.forget("ann")
+            ending.join(timeout=10)
+        assert b"to be forgotten" not in remains()
+
+
+def test_answers_of_research_entropy_are_refused(path: Path) -> None:
+    illness = specification(ILLNESS)
+    with Memory(path) as memory:
+        with pytest.raises(NotPrivateError, match="research entropy: they are not private"):
+            memory.respond_all(ILLNESS, ["ann"], ["flu"], question="?", entropy=ResearchEntropy(1))
+        with pytest.raises(NotPrivateError, match="research entropy"):
+            memory.respond(Client(illness, next_word=ResearchEntropy(1).next_word), "ann", "flu", question="?")
+        assert memory.answered(ILLNESS, "ann", question="?") == 0
+        memory.respond_all(ILLNESS, ["ann"], ["flu"], question="?", entropy=SecureEntropy())
+
+
+def test_files_that_others_may_read_are_closed_to_them(path: Path) -> None:
+    Memory(path).close()
+    path.chmod(0o644)
+    side = path.with_name("answers.db-wal")
+    side.touch(0o666)
+    side.chmod(0o666)
+    with Memory(path) as memory:
+        memory.respond(ILLNESS, "ann", "flu", question="?")
+        for file in path.parent.iterdir():
+            assert stat.S_IMODE(file.stat().st_mode) & 0o077 == 0, file.name
+
+
+def test_files_of_others_that_all_may_read_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Memory(path).close()
+    path.chmod(0o640)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(InputError, match="chmod 600") as raised:
+        Memory(path)
+    assert "chmod 600" in raised.value.japanese
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640, "nothing was changed"
+    path.chmod(0o600)
+    Memory(path).close()
+
+
+def test_locks_survive_a_second_opening(path: Path) -> None:
+    """Opening and closing a file would take away all locks that the process holds on it."""
+    elsewhere = "import sys, sqlite3; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    with Memory(path) as memory, memory._file.writing():
+        durable.is_kept_private(path)
+        found = subprocess.run([sys.executable, "-c", elsewhere, str(path)], capture_output=True, text=True, timeout=60)
+    assert "database is locked" in found.stderr
+
+
 def test_only_the_owner_may_read_it(path: Path) -> None:
     with Memory(path) as memory:
         memory.respond(ILLNESS, "ann", "flu", question="?")
@@ -134,6 +221,7 @@ def test_files_that_are_no_memory(path: Path, tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(InputError, match="not a memory"):
         Memory(other)
+    assert other.read_bytes()[18:20] == b"\x01\x01", "somebody else's database is not even switched to another journal"
     newer = tmp_path / "newer.db"
     Memory(newer).close()
     connection = sqlite3.connect(newer)
@@ -141,9 +229,9 @@ def test_files_that_are_no_memory(path: Path, tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(InputError, match="another version"):
         Memory(newer)
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(OutputError, match="cannot be used"):
         Memory(tmp_path / "missing" / "answers.db")
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(OutputError, match="cannot be used"):
         Memory(tmp_path)
     closed = Memory(path.with_name("closed.db"))
     closed.close()
@@ -168,10 +256,10 @@ def test_threads_get_one_answer(path: Path) -> None:
 
 def test_a_forked_process_is_refused(path: Path) -> None:
     with Memory(path) as memory:
-        memory._process = os.getpid() + 1
-        with pytest.raises(InputError, match="another process"):
+        memory._file.process = os.getpid() + 1
+        with pytest.raises(OutputError, match="another process"):
             memory.respond(ILLNESS, "ann", "flu", question="?")
-        memory._process = os.getpid()
+        memory._file.process = os.getpid()
 
 
 WRITER = """

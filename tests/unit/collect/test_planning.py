@@ -48,6 +48,15 @@ def test_predictions_are_the_variances_of_the_randomizers(values: int, epsilon: 
     assert type(plan.randomizer(range(values))) is type(made[plan.chosen.kind])
 
 
+@given(values=st.integers(2, 50), k=st.fractions(2, 500, max_denominator=10), epsilon=st.fractions(Fraction(1, 10), 6))
+def test_stated_epsilons_are_never_too_small(values: int, k: Fraction, epsilon: Fraction) -> None:
+    plan = plan_collection(1000, values, k=k)
+    exact = plan.randomizer(range(values)).epsilon()
+    assert exact <= Fraction(plan.chosen.epsilon)
+    assert float(exact) == pytest.approx(plan.chosen.epsilon, rel=1e-12)
+    assert all(Fraction(each.epsilon) >= epsilon for each in plan_collection(9, values, epsilon=epsilon).alternatives)
+
+
 @given(values=st.integers(3, 2000), epsilon=st.floats(0.1, 6))
 def test_the_choice_turns_where_the_theory_says(values: int, epsilon: float) -> None:
     border = 3 * np.exp(epsilon) + 2

@@ -132,12 +132,12 @@ def test_questions_without_an_epsilon(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "'question' in the plan is missing"),
+        ("", "'question' in the questionnaire is missing"),
         ("question = []", r"must be written as \[\[question\]\]"),
         ("[question]\nname = 'x'", r"\[\[question\]\]"),
         ("question = [1]", r"\[\[question\]\]"),
-        ('title = 5\n[[question]]\nname = "a"', "'title' in the plan must be text"),
-        ('tilte = "x"\n' + question("warner", TWO), "'tilte'"),
+        ('title = 5\n[[question]]\nname = "a"', "'title' in the questionnaire must be text"),
+        ('tilte = "x"\n' + question("warner", TWO), "the questionnaire has no key 'tilte'"),
         ("not toml [", "is not TOML"),
         ('[[question]]\nmethod = "warner"', "'name' in section .question 1. is missing"),
         ('[[question]]\nname = ""\nmethod = "warner"', "must not be empty"),

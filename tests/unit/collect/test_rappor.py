@@ -26,7 +26,7 @@ from sudare.collect.bloom import bloom_filter
 from sudare.collect.rappor import Rappor
 from sudare.collect.rappor_filters import read_texts
 from sudare.collect.rappor_memory import PermanentMemory
-from sudare.errors import GuaranteeError, InputError, OutputError, ParameterError
+from sudare.errors import GuaranteeError, InputError, NotPrivateError, OutputError, ParameterError
 from sudare.noise import ResearchEntropy
 from tests.scripted import ScriptedEntropy
 
@@ -339,6 +339,21 @@ def test_files_that_are_no_memory(path: Path, tmp_path: Path) -> None:
     PermanentMemory(empty, USUAL, "home").close()
 
 
+def test_memories_of_research_entropy_and_open_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with PermanentMemory(path, USUAL, "home") as memory:
+        for ask in (memory.report, memory.permanent):
+            with pytest.raises(NotPrivateError, match="'home' would be drawn from research entropy"):
+                ask(["ann"], ["x"], ResearchEntropy(1))
+        assert memory._file.rows("SELECT count(*) FROM responses") == [(0,)]
+    path.chmod(0o644)
+    PermanentMemory(path, USUAL, "home").close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o604)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(InputError, match="chmod 600"):
+        PermanentMemory(path, USUAL, "home")
+
+
 def test_wrong_use_of_memory(path: Path) -> None:
     with pytest.raises(ParameterError, match="f above 0"):
         PermanentMemory(path, Rappor(16, 2, 4, 0, 0.5, 0.75), "home")
@@ -426,8 +441,8 @@ def test_killed_writers_never_answer_twice(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_must_open_it_again(path: Path) -> None:
     memory = PermanentMemory(path, USUAL, "home")
-    memory._process = -1
+    memory._file.process = -1
     with pytest.raises(OutputError, match="another process"):
         memory.report(["a"], ["x"])
-    memory._process = os.getpid()
+    memory._file.process = os.getpid()
     memory.close()

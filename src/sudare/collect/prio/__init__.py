@@ -6,8 +6,8 @@ A reading map:
   says what holds and what does not.
 - `sudare.collect.prio.circuits`, `sudare.collect.prio.proofs`: what a valid report is, and how that is proved on shares.
 - `sudare.collect.prio.fields`, `sudare.collect.prio.xof`: arithmetic and randomness, over `sudare.kernels`.
-- `sudare.collect.prio.task`, `sudare.collect.prio.parties`, `sudare.collect.prio.service`: keys, clients and collector,
-  and the two aggregators as processes.
+- `sudare.collect.prio.task`, `sudare.collect.prio.parties`, `sudare.collect.prio.limits`, `sudare.collect.prio.service`:
+  keys, clients and collector, what a client allows, and the two aggregators as processes.
 - `sudare.collect.prio.known_answers`: replays the draft's published vectors.
 """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.collect.prio.limits import require_within_limits
 from sudare.collect.prio.messages import (
     ANY_BATCH,
     Collection,
@@ -20,7 +21,10 @@ from sudare.collect.prio.responses import Estimate, exact_estimates
 from sudare.collect.prio.sealing import open_sealed, seal
 from sudare.collect.prio.task import HELPER, LEADER, CollectorKeys, Task
 from sudare.collect.prio.transport import TOKEN_HEADER, Caller
-from sudare.noise.entropy import EntropySource
+from sudare.errors import NotPrivateError
+from sudare.noise.entropy import EntropySource, entropy_name
+from sudare.noise.sampler import read_entropy
+from sudare.parameters import Rational
 
 __all__ = ["CollectedBatch", "collect_batch", "make_report", "send_report"]
 
@@ -48,7 +52,13 @@ class CollectedBatch:
 
 
 def make_report(
-    task: Task, measurement: Any, *, randomize: Randomize | None = None, entropy: EntropySource | None = None
+    task: Task,
+    measurement: Any,
+    *,
+    randomize: Randomize | None = None,
+    entropy: EntropySource | None = None,
+    minimum_batch_at_least: int | None = None,
+    epsilon_at_most: Rational | None = None,
 ) -> bytes:
     """A report of one measurement, ready to be sent: each share is sealed to its aggregator.
 
@@ -57,14 +67,31 @@ def make_report(
         measurement: what the task asks for.
         randomize: applied to the measurement before anything else; by default the task's randomized response, if it has
             one. A client may choose a stronger protection than the task's, but then the estimates are wrong.
-        entropy: where the bits come from; the secure source by default.
+        entropy: where the bits come from; the secure source by default, and no other one is taken.
+        minimum_batch_at_least: the client's own limit: refuse a task that gives out sums over fewer reports.
+        epsilon_at_most: the client's own limit: refuse a task by which a report costs more, or has no epsilon at all, if both
+            aggregators conspire.
 
     Raises:
+        InputError: if the task goes beyond a limit.
+        NotPrivateError: if the bits would come from research entropy: whoever knows the seed could read the value.
         ParameterError: if the measurement is not what the task asks for. It is not shown.
     """
+    source = read_entropy(entropy, "make_report")
+    if entropy_name(source) != "secure":
+        raise NotPrivateError(
+            "The report would be drawn from research entropy: it is not private, and must not be sent."
+        )
+    require_within_limits(
+        task,
+        minimum_batch_at_least=minimum_batch_at_least,
+        epsilon_at_most=epsilon_at_most,
+        randomize=randomize,
+        function="make_report",
+    )
     chosen = randomize if randomize is not None else task.response
     value = measurement if chosen is None else chosen(measurement)
-    report = task.prio.shard(value, task.ctx, entropy)
+    report = task.prio.shard(value, task.ctx, source)
     sealed = [
         seal(task.key_of(role), purpose_of_input(role, task.digest, report.nonce, report.public_share), share)
         for role, share in zip((LEADER, HELPER), report.input_shares, strict=True)
@@ -80,6 +107,8 @@ def send_report(
     randomize: Randomize | None = None,
     timeout: float = 30.0,
     authority: str | None = None,
+    minimum_batch_at_least: int | None = None,
+    epsilon_at_most: Rational | None = None,
 ) -> None:
     """Send one measurement to the leader. When this returns, the report is held durably.
 
@@ -92,12 +121,18 @@ def send_report(
         randomize: see `make_report`.
         timeout: seconds to wait for an answer.
         authority: certificates to trust besides the system's.
+        minimum_batch_at_least: see `make_report`; looked at before anything is sent.
+        epsilon_at_most: see `make_report`; looked at before anything is sent.
 
     Raises:
+        InputError: if the task goes beyond a limit.
         ParameterError: if the measurement is not what the task asks for. It is not shown.
         ReportRefusedError: if the leader refuses the report.
         AggregatorError: if the leader does not answer.
     """
+    require_within_limits(
+        task, minimum_batch_at_least=minimum_batch_at_least, epsilon_at_most=epsilon_at_most, randomize=randomize
+    )
     made = make_report(task, measurement, randomize=randomize) if report is None else report
     caller = Caller(task.leader_url, LEADER, timeout=timeout, authority=authority)
     for left in range(TRIES - 1, -1, -1):

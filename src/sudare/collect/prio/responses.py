@@ -15,6 +15,7 @@ from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import Rational, exact_fraction, exact_integer
+from sudare.privacy.measurements import log_rounded_up
 
 __all__ = ["Estimate", "RandomizedResponse", "exact_estimates"]
 
@@ -52,8 +53,8 @@ class RandomizedResponse:
         >>> response = RandomizedResponse(values=4, keep=0.5)
         >>> response(2) in range(4)
         True
-        >>> round(response.epsilon, 4) == round(math.log(5), 4)
-        True
+        >>> round(float(response.epsilon), 4)  # ln 5
+        1.6094
     """
 
     values: int
@@ -75,9 +76,9 @@ class RandomizedResponse:
         return Fraction(self.keep)
 
     @property
-    def epsilon(self) -> float:
-        """What one report costs its sender."""
-        return math.log1p(self.probability * self.values / (1 - self.probability))
+    def epsilon(self) -> Fraction:
+        """What one report costs its sender: exactly, but for a rounding upwards beyond 55 digits."""
+        return log_rounded_up(1 + self.probability * self.values / (1 - self.probability))
 
     def __call__(self, measurement: int, entropy: EntropySource | None = None) -> int:
         """The value to report for a true one."""

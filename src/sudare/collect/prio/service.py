@@ -14,9 +14,9 @@ path         who asks      what                                   answered by
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import json
+import logging
 import ssl
 import threading
 from collections.abc import Callable
@@ -29,11 +29,12 @@ from sudare.collect.prio.aggregators import JOB_SIZE, Helper, Leader
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
 from sudare.collect.prio.sealing import SEAL_BYTES
 from sudare.collect.prio.task import HELPER, LEADER, AggregatorKeys, Task
-from sudare.collect.prio.transport import CODE_HEADER, TOKEN_HEADER, Caller, answer_code, request_code
+from sudare.collect.prio.transport import CODE_HEADER, TOKEN_HEADER, Caller, answer_code, is_same_code, request_code
 from sudare.errors import OutputError, ParameterError, PlanError, ToldError
 
 __all__ = ["AggregatorService", "serve_aggregator"]
 
+_LOG = logging.getLogger(__name__)
 MOST_CONNECTIONS = 64
 SLOWEST_CLIENT = 30.0
 """Seconds that a connection may be silent."""
@@ -139,6 +140,9 @@ class AggregatorService:
             except ToldError:
                 # Whoever collects is told; until then the reports are safe where they are.
                 continue
+            except Exception as problem:
+                # Its words may quote a share. Whatever it was, the next round may go well.
+                _LOG.error("A round of verification failed (%s); it is tried again.", type(problem).__name__)
 
     def answer(self, path: str, body: bytes, headers: Any) -> tuple[bytes, str]:
         """The answer to a request and its code."""
@@ -152,7 +156,7 @@ class AggregatorService:
                 return take(body, token), ""
         elif path in ("/job", "/share"):
             code = request_code(self._link, path, body)
-            if not hmac.compare_digest(code, headers.get(CODE_HEADER, "").encode("ascii", "replace").decode()):
+            if not is_same_code(headers.get(CODE_HEADER, ""), code):
                 raise AggregatorError(
                     "The request is not authentic: the helper works for its leader only. Check that both have the same "
                     "verify key.",

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from sudare.collect.durable import is_kept_private
 from sudare.errors import LedgerError
 
 __all__ = ["Batch", "Held", "Record", "Store"]
@@ -85,16 +86,20 @@ class Store:
         try:
             # Shares, and sums of batches that are still open: for nobody but this aggregator.
             os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
-            Path(self._path).chmod(0o600)
+            if not is_kept_private(self._path):
+                raise _open_to_others(self._path)
             self._database = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
-            self._prepare(owner)
+            try:
+                self._prepare(owner)
+            except LedgerError:
+                self._database.close()
+                raise
         except (sqlite3.Error, OSError) as problem:
             self._guard.close()
             raise _unusable(self._path, problem) from None
         except LedgerError:
-            self._database.close()
             self._guard.close()
             raise
 
@@ -258,6 +263,15 @@ def checksum_of(nonces: Sequence[bytes], before: bytes = NO_CHECKSUM) -> bytes:
     for nonce in nonces:
         total ^= int.from_bytes(hashlib.sha256(nonce).digest(), "little")
     return total.to_bytes(len(NO_CHECKSUM), "little")
+
+
+def _open_to_others(path: Path) -> LedgerError:
+    return LedgerError(
+        f"The store {path} can be read or written by other users, and is not yours to close to them. It holds shares: let its "
+        "owner run 'chmod 600' on it and on its side files, or give a path of your own.",
+        f"保管ファイル {path} はほかの利用者も読み書きでき、所有者があなたではないため変更できません。"
+        "シェアが入っているので、所有者が付属ファイルとともに chmod 600 を実行するか、自分のパスを指定してください。",
+    )
 
 
 def _unusable(path: Path, problem: Exception) -> LedgerError:

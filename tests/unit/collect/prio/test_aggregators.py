@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -317,6 +319,22 @@ def test_a_store_belongs_to_one_process_one_role_and_one_task(tmp_path: Path) ->
     (tmp_path / "text").write_text("not a database, but long enough to be read as one" * 30)
     with pytest.raises(LedgerError, match="cannot be used"):
         Store(tmp_path / "text", "x", b"")
+
+
+def test_a_store_is_closed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "store.sqlite"
+    Store(path, "leader", b"").close()
+    path.chmod(0o644)
+    Store(path, "leader", b"").close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o640)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(LedgerError, match="chmod 600") as raised:
+        Store(path, "leader", b"")
+    assert "chmod 600" in raised.value.japanese
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    monkeypatch.undo()
+    Store(path, "leader", b"").close()  # and the refusal let go of the guard
 
 
 def test_items_and_tasks_of_others_are_refused(pair: Pair, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from scipy import stats
 
 from sudare.collect.prio.responses import RandomizedResponse, exact_estimates
+from sudare.collect.rounding import float_above
 from sudare.errors import ParameterError
 from sudare.noise import EntropySource, ResearchEntropy
 
@@ -36,6 +38,19 @@ def test_the_coins_are_exact() -> None:
     assert found == {0: 4, 1: 4, 2: 19, 3: 4, 4: 4}
     worst = Fraction(19, 4)
     assert math.isclose(response.epsilon, math.log(worst))
+
+
+@pytest.mark.parametrize("values", [2, 3, 5, 17, 1000])
+@pytest.mark.parametrize("keep", ["1/2", "3/7", "1/1000", "999/1000"])
+def test_the_stated_epsilon_is_never_below_the_exact_one(values: int, keep: str) -> None:
+    """The exact one is bracketed with 90 digits; nearest floats lie below it for about half of these."""
+    response = RandomizedResponse(values, Fraction(keep))
+    ratio = 1 + response.probability * values / (1 - response.probability)
+    context = Context(prec=90)
+    exact = context.ln(context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)))
+    assert exact <= Decimal(float_above(response.epsilon)), "as a float, too"
+    assert exact < context.divide(Decimal(response.epsilon.numerator), Decimal(response.epsilon.denominator))
+    assert math.isclose(response.epsilon, exact, rel_tol=1e-15)
 
 
 def test_warner_with_two_coins_costs_ln_3() -> None:

@@ -27,9 +27,9 @@ from sudare.collect.prio import (
     create_task,
     send_report,
 )
-from sudare.collect.prio.aggregators import Helper
+from sudare.collect.prio.aggregators import Helper, Leader
 from sudare.collect.prio.messages import UploadedReport
-from sudare.collect.prio.transport import CODE_HEADER, Caller, request_code
+from sudare.collect.prio.transport import CODE_HEADER, Caller, is_same_code, request_code
 from sudare.errors import InputError, OutputError, ParameterError, PlanError
 
 
@@ -131,6 +131,32 @@ def test_a_missing_helper_does_not_stop_the_leader(tmp_path: Path, task: Task) -
             collect_batch(task, folder / "collector")
 
 
+def test_nothing_ends_the_leaders_rounds(
+    tmp_path: Path, task: Task, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An odd report or an odd helper costs a round, and leaves no word of anybody's share in the log."""
+    folder, rounds = tmp_path / "task", iter(range(10**6))
+    honest = Leader.aggregate
+
+    def odd_at_first(self: Leader) -> None:
+        if next(rounds) < 3:
+            raise TypeError("somebody's share")
+        honest(self)
+
+    monkeypatch.setattr(Leader, "aggregate", odd_at_first)
+    with serving(folder, task, "helper"), serving(folder, task, "leader", pause=0.02) as leader:
+        send_report(task, True)
+        for _ in range(1000):
+            if leader.aggregator.store.open_batch().reports:
+                break
+            threading.Event().wait(0.01)
+        assert leader.aggregator.store.open_batch().reports == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "A round of verification failed (TypeError); it is tried again."
+    ] * 3
+    assert all(record.exc_info is None for record in caplog.records)
+
+
 def ask(
     url: str, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
 ) -> tuple[int, bytes]:
@@ -191,6 +217,14 @@ def test_an_answer_of_somebody_else_is_not_believed(tmp_path: Path, task: Task) 
     with serving(folder, task, "leader"), pytest.raises(AggregatorError, match="not authentic"):
         # The leader answers a client's request properly, but without the link's code.
         Caller(task.leader_url, "helper").post_authenticated(honest, "/report", _report(task))
+
+
+@pytest.mark.parametrize("claimed", ["é", "\udce9", "", "🔑"])
+def test_codes_of_any_characters_are_compared(task: Task, monkeypatch: pytest.MonkeyPatch, claimed: str) -> None:
+    monkeypatch.setattr(Caller, "post", lambda self, path, body, headers=None: (b"an answer", claimed))
+    with pytest.raises(AggregatorError, match="not authentic"):
+        Caller(task.helper_url, "helper").post_authenticated(bytes(32), "/share", b"x")
+    assert is_same_code("0f", "0f")
 
 
 def _report(task: Task) -> bytes:
