@@ -6,12 +6,13 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from benchmarks import accuracy, collect, noise, tables, workflow
+from benchmarks import accuracy, collect, noise, sql, tables, workflow
 
 BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "accuracy": (accuracy.run, accuracy.TARGETS),
     "collect": (collect.run, collect.TARGETS),
     "noise": (noise.run, noise.TARGETS),
+    "sql": (sql.run, sql.TARGETS),
     "tables": (tables.run, tables.TARGETS),
     "workflow": (workflow.run, workflow.TARGETS),
 }

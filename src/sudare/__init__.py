@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
     from sudare.release import *  # noqa: F403
+    from sudare.sql.connection import connect as connect
     from sudare.tables import *  # noqa: F403
 
 __version__ = "0.1.0"
@@ -47,10 +48,16 @@ _PACKAGES = (
 )
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
+_SINGLE = {"connect": "sudare.sql.connection"}
+"""Names of packages whose others stay in the package."""
+
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
-        return sorted({exported for package in _PACKAGES for exported in import_module(package).__all__})
+        return sorted({*_SINGLE, *(exported for package in _PACKAGES for exported in import_module(package).__all__)})
+    if name in _SINGLE:
+        value = globals()[name] = getattr(import_module(_SINGLE[name]), name)
+        return value
     for package in () if name.startswith("_") else _PACKAGES:
         module = import_module(package)
         if name in module.__all__:

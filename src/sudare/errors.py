@@ -19,6 +19,8 @@
         ├── LedgerError                    the ledger cannot be used
         │   └── BudgetExceededError        the data set's budget does not allow the charge
         ├── AggregatorError                an aggregator of Prio3 does not answer, refuses, or lies
+        ├── DatabaseError                  a database does not answer, refuses, takes too long, or has changed
+        ├── QueryRefusedError (also ValueError)   a query that cannot be answered privately, or at all
         └── MissingPackageError (also ImportError)   an optional package is not installed
 
     SudareWarning (UserWarning)
@@ -35,6 +37,7 @@ __all__ = [
     "AggregatorError",
     "BudgetError",
     "BudgetExceededError",
+    "DatabaseError",
     "EntropyError",
     "EventError",
     "GuaranteeError",
@@ -46,6 +49,7 @@ __all__ = [
     "OutputError",
     "ParameterError",
     "PlanError",
+    "QueryRefusedError",
     "SeedError",
     "SplitError",
     "SudareError",
@@ -179,6 +183,39 @@ class BudgetExceededError(LedgerError):
 
 class AggregatorError(ToldError):
     """An aggregator does not answer, refuses, or answers what cannot be true."""
+
+
+class DatabaseError(ToldError):
+    """A database does not answer, refuses, takes too long, or is no longer what it was; never with words of its own.
+
+    What a database says of a failure may quote a value of the protected data, so none of it is passed on.
+    """
+
+
+class QueryRefusedError(ToldError, ValueError):
+    """A query cannot be answered privately, or at all; nothing was charged.
+
+    Attributes:
+        reason: a short name of the rule that refused, the same in every version, such as ``"window-function"``.
+        line: of the query, from 1; None if the refusal is about the whole of it.
+        column: of that line, from 1; None likewise.
+        english: what was found, and what to write instead.
+        japanese: the same.
+
+    Example:
+        >>> from sudare import QueryRefusedError
+        >>> str(QueryRefusedError("window-function", "Windows are not offered.", "窓関数は使えません。", line=1, column=8))
+        'Line 1, column 8: Windows are not offered.'
+    """
+
+    def __init__(
+        self, reason: str, english: str, japanese: str, *, line: int | None = None, column: int | None = None
+    ) -> None:
+        self.reason, self.line, self.column = reason, line, column
+        if line is not None:
+            english = f"Line {line}, column {column}: {english}"
+            japanese = f"{line} 行 {column} 文字目: {japanese}"
+        super().__init__(english, japanese)
 
 
 class MissingPackageError(ToldError, ImportError):

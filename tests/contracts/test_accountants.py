@@ -15,6 +15,7 @@ from sudare import (
     EventError,
     GaussianMeasurement,
     GuaranteeError,
+    KeyReleaseMeasurement,
     LaplaceMeasurement,
     NotPrivateError,
     ParameterError,
@@ -23,6 +24,7 @@ from sudare import (
     ReleaseEvent,
     ResponseMeasurement,
     SelectionMeasurement,
+    SmoothMeasurement,
     Unit,
     ZcdpAccountant,
     rho_to_epsilon,
@@ -62,6 +64,22 @@ def selection(epsilon: float) -> ReleaseEvent:
 def response(ratio: int) -> ReleaseEvent:
     measurement = ResponseMeasurement(Fraction(ratio))
     return ReleaseEvent("kary-response", Unit(), Budget(epsilon=measurement.epsilon), (measurement,), "secure")
+
+
+OWN = Fraction(1, 10**8)
+"""The delta that a measurement has of its own."""
+
+
+def keys(epsilon: float) -> ReleaseEvent:
+    """Unknown keys: noise on the counts, and a chance that a key gives somebody away."""
+    noise = LaplaceMeasurement.for_budget(Budget(epsilon=epsilon), sensitivity_of_counts(Unit()))
+    measurements = (noise, KeyReleaseMeasurement(OWN))
+    return ReleaseEvent("keys", Unit(), Budget(epsilon=epsilon, delta=OWN), measurements, "secure")
+
+
+def smooth(epsilon: float) -> ReleaseEvent:
+    budget = Budget(epsilon=epsilon, delta=OWN)
+    return ReleaseEvent("smooth", Unit(), budget, (SmoothMeasurement.for_budget(budget),), "secure")
 
 
 class AccountantContract:
@@ -172,7 +190,7 @@ class TestPureAccountant(AccountantContract):
         return PureAccountant()
 
     def refused(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), gaussian_approximate(0.5)]
+        return [gaussian(0.1), gaussian_approximate(0.5), keys(0.1), smooth(0.1)]
 
     def test_total(self) -> None:
         expected = Fraction(6, 10) + ResponseMeasurement(Fraction(3)).epsilon
@@ -184,7 +202,7 @@ class TestApproximateAccountant(AccountantContract):
         return ApproximateAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [laplace(0.1), gaussian_approximate(0.5), selection(0.2)]
+        return [laplace(0.1), gaussian_approximate(0.5), selection(0.2), keys(0.1), smooth(0.1)]
 
     def refused(self) -> list[ReleaseEvent]:
         return [gaussian(0.1)]
@@ -194,7 +212,7 @@ class TestApproximateAccountant(AccountantContract):
         assert accountant.total() is None
         for event in self.events():
             accountant.add(event)
-        assert accountant.total() == Budget(epsilon=0.8, delta=1e-7)
+        assert accountant.total() == Budget(epsilon=1, delta=Fraction(1, 10**7) + 2 * OWN)
         with pytest.raises(GuaranteeError, match="deltas charged add up"):
             accountant.epsilon(1e-8)
 
@@ -212,7 +230,7 @@ class TestZcdpAccountant(AccountantContract):
         return ZcdpAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), laplace(0.3), gaussian_approximate(0.5), selection(0.2)]
+        return [gaussian(0.1), laplace(0.3), gaussian_approximate(0.5), selection(0.2), keys(0.1), smooth(0.1)]
 
     def test_total(self) -> None:
         accountant = ZcdpAccountant()
@@ -229,6 +247,29 @@ class TestZcdpAccountant(AccountantContract):
         with pytest.raises(GuaranteeError, match="no pure epsilon"):
             accountant.epsilon()
 
+    def test_deltas_of_measurements_are_carried_beside_rho(self) -> None:
+        accountant = ZcdpAccountant()
+        accountant.add(keys(0.3))
+        accountant.add(smooth(0.2))
+        assert accountant.delta() == 2 * OWN
+        assert accountant.rho() == Fraction("0.3") ** 2 / 2 + smooth(0.2).measurements[0].rho
+        accountant.add(gaussian(0.1))
+        with pytest.raises(GuaranteeError, match="no pure epsilon"):
+            accountant.epsilon()
+        with pytest.raises(GuaranteeError, match="ask for the epsilon at a delta of at least that"):
+            accountant.epsilon(OWN)
+        with pytest.raises(GuaranteeError, match="leave nothing of the delta"):
+            accountant.epsilon(2 * OWN)
+        assert accountant.epsilon(3 * OWN) > accountant.epsilon(10 * OWN)
+
+    def test_the_delta_that_measurements_have_is_enough_for_their_epsilons(self) -> None:
+        accountant = self.filled([keys(0.3)])
+        assert accountant.epsilon(OWN) == Fraction("0.3")
+        nothing = self.filled(
+            [ReleaseEvent("k", Unit(), Budget(epsilon=1, delta=OWN), (KeyReleaseMeasurement(OWN),), "secure")]
+        )
+        assert nothing.epsilon(OWN) == nothing.epsilon(2 * OWN) == 0
+
     def test_continuous_conversion_is_refused(self) -> None:
         with pytest.raises(ParameterError):
             ZcdpAccountant("gaussian")
@@ -244,13 +285,20 @@ class TestPldAccountant(AccountantContract):
         return PldAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), laplace(0.3), selection(0.2)]
+        return [gaussian(0.1), laplace(0.3), selection(0.2), keys(0.1), smooth(0.1)]
 
     def test_tighter_than_rho(self) -> None:
         zcdp = ZcdpAccountant()
         for event in self.events():
             zcdp.add(event)
         assert self.filled(self.events()).epsilon(DELTA) < zcdp.epsilon(DELTA)
+
+    def test_deltas_of_measurements_are_added_after_the_composition(self) -> None:
+        plain, with_keys = self.filled([laplace(0.9)]), self.filled([keys(0.9)])
+        assert with_keys.epsilon(DELTA + OWN) == plain.epsilon(DELTA)
+        assert with_keys.epsilon(OWN) == Fraction("0.9")
+        with pytest.raises(GuaranteeError, match="add up to"):
+            with_keys.epsilon(OWN / 2)
 
     def test_never_above_the_pure_sum(self) -> None:
         assert self.filled([laplace(0.1), laplace(0.2)]).epsilon(DELTA) <= Fraction("0.3")

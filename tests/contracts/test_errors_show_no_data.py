@@ -20,6 +20,7 @@ from sudare.evaluate import (
     random_rectangles,
     zero_cell_bias,
 )
+from sudare.noise.thresholds import publish_keys, threshold_for
 from sudare.refine import (
     clip_and_scale,
     controlled_rounding,
@@ -33,6 +34,8 @@ from sudare.refine import (
     weight_by_public_data,
     weight_by_sparsity,
 )
+from sudare.sql.quantiles import choose_quantile
+from sudare.sql.sparse import publish_sparse
 
 MARK = 424242
 MISTAKES: list[Any] = [
@@ -78,6 +81,32 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     ),
     "SelectionMeasurement": (sudare.SelectionMeasurement, {"chosen_epsilon": Fraction(1), "rule": "exponential"}),
     "ResponseMeasurement": (sudare.ResponseMeasurement, {"ratio": Fraction(3)}),
+    "KeyReleaseMeasurement": (sudare.KeyReleaseMeasurement, {"chance": Fraction(1, 10)}),
+    "SmoothMeasurement": (
+        sudare.SmoothMeasurement,
+        {"slide": Fraction(1), "beta": Fraction(1), "chance": Fraction(1, 10), "cells": 1},
+    ),
+    "SmoothMeasurement.for_budget": (
+        sudare.SmoothMeasurement.for_budget,
+        {"budget": sudare.Budget(epsilon=1, delta=0.1), "cells": 1},
+    ),
+    "threshold_for": (threshold_for, {"rows": 1, "scale": 1, "delta": 0.1}),
+    "publish_keys": (publish_keys, {"counts": np.array([1, 2]), "rows": 1, "epsilon": 1, "delta": 0.1}),
+    "choose_quantile": (
+        choose_quantile,
+        {
+            "buckets": np.array([1]),
+            "counts": np.array([2]),
+            "candidates": 3,
+            "quantile": 0.5,
+            "rows": 1,
+            "budget": BUDGET,
+        },
+    ),
+    "publish_sparse": (
+        publish_sparse,
+        {"keys": np.array([1]), "counts": np.array([2]), "domain_size": 3, "rows": 1, "epsilon": 1},
+    ),
     "LaplaceMeasurement.for_budget": (
         sudare.LaplaceMeasurement.for_budget,
         {"budget": BUDGET, "sensitivity": SENSITIVITY},

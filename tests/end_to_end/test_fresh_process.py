@@ -78,7 +78,7 @@ def test_flat_api_is_what_the_packages_export() -> None:
     from sudare import domain, errors, ledger, noise, privacy, release, tables
 
     packages = (domain, errors, ledger, noise, privacy, release, tables)
-    exported = sorted({name for package in packages for name in package.__all__})
+    exported = sorted({"connect", *(name for package in packages for name in package.__all__)})
     assert sudare.__all__ == exported
     for name in exported:
         assert getattr(sudare, name) is not None

@@ -25,6 +25,7 @@ from sudare.cli import (
     releasing,
     reporting,
     reproducing,
+    sql,
     starting,
 )
 from sudare.cli.failures import INTERRUPTED, USAGE, usage_failure
@@ -78,6 +79,17 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
             ("serve", prio.serve),
             ("send", prio.send),
             ("collect", prio.collect),
+        ),
+    ),
+    "sql": (
+        "ask",
+        (
+            ("run", sql.run),
+            ("explain", sql.explain),
+            ("price", sql.price),
+            ("shell", sql.shell),
+            ("describe", sql.describe),
+            ("check", sql.check),
         ),
     ),
     "mesh": (

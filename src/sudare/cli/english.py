@@ -22,10 +22,11 @@ HELP: Mapping[str, str] = {
     "panel.release": "From a plan to a release",
     "panel.look": "Look and check",
     "panel.collect": "Protect while collecting",
+    "panel.ask": "Ask a database",
     "panel.keep": "Budgets and meshes",
     "sudare.help": "Publish statistical tables about people with a proven privacy guarantee.\n\n"
     "Exit codes: 0 done; 2 wrong usage or plan; 3 input; 4 budget refused; 5 ledger; 6 output; 7 a check failed; "
-    "8 an aggregator; "
+    "8 an aggregator; 9 a query refused; 10 a database; "
     "70 internal error; 130 interrupted.",
     "sudare.examples": "sudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\n"
     "sudare verify census/release --ledger census/budget.db",
@@ -41,6 +42,22 @@ HELP: Mapping[str, str] = {
     "any.epsilon": "The total budget as epsilon, a decimal.",
     "any.delta": "The delta that goes with epsilon, such as 1e-6. Left out: pure epsilon.",
     "any.rho": "The total budget as rho (zero-concentrated), in place of epsilon.",
+    "any.database": "The database: a DuckDB file, Parquet or CSV files or their folder, postgresql://... or spark:... "
+    "Or set SUDARE_SQL_DATA.",
+    "any.metadata": "The file that says who is protected and what may be asked. Or set SUDARE_SQL_METADATA.",
+    "any.ledger": "The ledger that every query is charged to: a file, or postgresql://... Or set SUDARE_SQL_LEDGER.",
+    "any.sql_dataset": "The name of the data set in the ledger. Or set SUDARE_SQL_DATASET.",
+    "any.analyst": "Who asks; the ledger then has a data set DATASET/NAME with this analyst's own total, charged too. "
+    "Or set SUDARE_SQL_ANALYST.",
+    "any.query": "The query; - or nothing reads it from stdin.",
+    "any.query_file": "A file with the query.",
+    "any.query_epsilon": "What the query may cost, as epsilon. OPTIONS(epsilon = ...) in the query comes first.",
+    "any.query_delta": "The delta that goes with it; needed where groups are not public.",
+    "any.query_rho": "What the query may cost, as rho, in place of epsilon.",
+    "any.noise": "auto (the smaller one), laplace or gaussian.",
+    "any.answers": "Where answers are kept, so that the same query is free. By default LOCATION.answers beside a ledger file.",
+    "any.timeout": "Cancel the query in the database after so long. Its cost stays spent.",
+    "any.opt_outs_removed": "Say that people who opted out are no longer in the database.",
     "any.code": "A mesh code of 4 to 11 digits.",
     "init.help": "Write a plan to start from, and a ledger with one data set.\n\nNothing that exists is overwritten.",
     "init.examples": "sudare init\nsudare init census --dataset census-2025 --epsilon 2\n"
@@ -224,6 +241,45 @@ HELP: Mapping[str, str] = {
     "ledger.opt-out.examples": "sudare ledger opt-out budget.db census 1234567\n"
     "sudare ledger opt-out budget.db census - < people.txt",
     "ledger.opt-out.person": "The person's identifier as it stands in the data; - reads one a line from stdin.",
+    "sql.help": "Ask a database in SQL, with a privacy guarantee. The database is never changed.\n\n"
+    "Every query is charged to a ledger before anything is read; the very same query asked again is free.",
+    "sql.examples": "sudare sql describe --data shop.duckdb --out shop.toml\n"
+    "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
+    "--epsilon 0.5 'SELECT count(*) FROM orders'",
+    "sql.run.help": "Answer a query privately: charge the ledger, let the database count, and add noise.\n\n"
+    "A query that was answered before is shown again and costs nothing. One that fails in the database stays charged.",
+    "sql.run.examples": "sudare sql run --epsilon 0.5 'SELECT count(*) FROM orders'\n"
+    "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
+    "--epsilon 0.5 -f query.sql --out answer.csv",
+    "sql.run.out": "Write the answer to this .csv or .parquet file.",
+    "sql.run.intervals": "In the file, put the interval and the noise of each number behind its column.",
+    "sql.run.again": "Draw, and spend, once more even if the very same query was answered before.",
+    "sql.explain.help": "Show what a query becomes: the SQL for the database, sensitivities, noise, and every change of meaning."
+    "\n\nReads no row and charges nothing.",
+    "sql.explain.examples": "sudare sql explain --epsilon 1 'SELECT sum(price) FROM orders'\n"
+    "sudare sql explain --data shop.duckdb --metadata shop.toml --epsilon 1 -f query.sql",
+    "sql.price.help": "Show what a query costs, how exact it will be, and what would be left.\n\n"
+    "Reads no row and charges nothing.",
+    "sql.price.examples": "sudare sql price --epsilon 1 'SELECT count(*) AS n FROM orders'\n"
+    "sudare sql price --error n=100 'SELECT count(*) AS n FROM orders'",
+    "sql.price.error": "Find the smallest epsilon for which this column is within this number, with 95 %.",
+    "sql.shell.help": "Ask one query after the other.\n\n"
+    "A query ends with a semicolon. \\d lists tables, \\budget balances; \\price and \\explain stand before a query; "
+    "\\q ends.",
+    "sql.shell.examples": "sudare sql shell --epsilon 0.1\n"
+    "sudare sql shell --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop --epsilon 0.1",
+    "sql.describe.help": "Draft the metadata file from the schema. Reads no row.\n\n"
+    "The draft has a question mark wherever a person must decide.",
+    "sql.describe.examples": "sudare sql describe --data shop.duckdb --out shop.toml\n"
+    "sudare sql describe --data postgresql://office@host/shop --table orders",
+    "sql.describe.table": "Only this table; may be given several times.",
+    "sql.describe.out": "A file. Left out: stdout.",
+    "sql.check.help": "Compare the metadata with the database. Exit code 7 if they differ.\n\n"
+    "Looks at names and types alone, unless --as-owner is given.",
+    "sql.check.examples": "sudare sql check --data shop.duckdb --metadata shop.toml\n"
+    "sudare sql check --data shop.duckdb --metadata shop.toml --as-owner",
+    "sql.check.as_owner": "Also read all rows and check keys, NULLs and values. The answers are exact, not private: "
+    "for the owner of the data alone.",
     "mesh.help": "Mesh codes of Japan (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
     "mesh.examples": "sudare mesh code 35.681 139.767 --level 1/2\nsudare mesh bounds 533946113",
     "mesh.code.help": "The code of the mesh that a point lies in.",
@@ -478,6 +534,44 @@ SPOKEN: Mapping[str, str] = {
     "doctor.ledger.name": "Ledger",
     "doctor.ledger.ok": "whole: {number} entries",
     "doctor.ledger.broken": "{error}",
+    "sql.two_queries": "Give the query or a file with it, not both.",
+    "sql.no_query": "There is no query: give it as an argument, with --file, or on stdin.",
+    "sql.no_file": "The file '{file}' cannot be read as text.",
+    "sql.no_error": "--error takes a column and a number, such as n=100. Got '{text}'.",
+    "sql.drafted": "Wrote {out}. Replace every question mark before it is used.",
+    "sql.sound": "The metadata fit the database.",
+    "sql.broken": "{number} of the metadata's statements do not hold.",
+    "sql.confidential": "This was read without noise. It is confidential: do not pass it on.",
+    "sql.public": "Only public tables were asked: the answer is exact and free.",
+    "sql.repeated": "Answered before (ledger entry {entry}): nothing was charged. Left: {left}.",
+    "sql.charged": "Charged {cost}. Left: {left}.",
+    "sql.more": "and {count} more rows",
+    "sql.column": "column",
+    "sql.measured": "measured",
+    "sql.mechanism": "noise",
+    "sql.scale": "scale",
+    "sql.error": "error (95 %)",
+    "sql.share": "cost",
+    "sql.exact": "exact",
+    "sql.laplace": "Laplace",
+    "sql.gaussian": "Gaussian",
+    "sql.exponential": "a noisy choice",
+    "sql.rows": "rows",
+    "sql.answered": "nothing: answered before",
+    "sql.cost": "cost",
+    "sql.remaining": "left afterwards, {name}",
+    "sql.not_allowed": "The budget does not allow it.",
+    "sql.queries_left": "such queries left now",
+    "sql.threshold": "groups are published from",
+    "sql.public_table": "public",
+    "sql.private_table": "private",
+    "sql.type": "type",
+    "sql.bounds": "bounds",
+    "sql.values": "values",
+    "sql.interrupted": "If the database was being read, the cost of the query stays spent.",
+    "sql.waiting": "The database is counting ...",
+    "sql.welcome": "A query ends with a semicolon. \\d tables, \\budget, \\price QUERY; \\explain QUERY; \\q ends.",
+    "sql.shell_help": "\\d tables; \\budget what is left; \\price QUERY; \\explain QUERY; \\q end. Queries end with a semicolon.",
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

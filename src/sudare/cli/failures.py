@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from sudare.cli.messages import Words
 from sudare.errors import (
     AggregatorError,
     BudgetExceededError,
+    DatabaseError,
     EventError,
     GuaranteeError,
     InputError,
@@ -17,6 +19,7 @@ from sudare.errors import (
     OutputError,
     ParameterError,
     PlanError,
+    QueryRefusedError,
     ToldError,
 )
 
@@ -31,6 +34,8 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
     (LedgerError, "ledger", 5),
     (OutputError, "output", 6),
     (AggregatorError, "aggregator", 8),
+    (QueryRefusedError, "query", 9),
+    (DatabaseError, "database", 10),
     (MissingPackageError, "package", USAGE),
     (ParameterError, "parameter", USAGE),
     (GuaranteeError, "guarantee", USAGE),
@@ -53,12 +58,14 @@ class Failure:
         english: what happened and how to mend it.
         japanese: the same.
         exit_code: of the process.
+        details: more for programs, such as the place of a refusal.
     """
 
     kind: str
     english: str
     japanese: str
     exit_code: int
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def explain(self, language: str) -> str:
         """The sentence in a language."""
@@ -71,6 +78,7 @@ class Failure:
             "english": self.english,
             "japanese": self.japanese,
             "exit_code": self.exit_code,
+            **self.details,
         }
 
 
@@ -85,6 +93,9 @@ def failure_of(error: BaseException) -> Failure:
     if isinstance(error, UsageError):
         return Failure("usage", error.english, error.japanese, USAGE)
     kind, code = next(((kind, code) for shape, kind, code in KINDS if isinstance(error, shape)), ("internal", INTERNAL))
+    if isinstance(error, QueryRefusedError):
+        place = {"reason": error.reason, "line": error.line, "column": error.column}
+        return Failure(kind, error.english, error.japanese, code, place)
     if isinstance(error, ToldError):
         return Failure(kind, error.english, error.japanese, code)
     if kind == "internal":

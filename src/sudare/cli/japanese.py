@@ -22,9 +22,11 @@ HELP: Mapping[str, str] = {
     "panel.release": "計画から公表まで",
     "panel.look": "見る・確かめる",
     "panel.collect": "収集時の保護",
+    "panel.ask": "データベースへの問い合わせ",
     "panel.keep": "予算とメッシュ",
     "sudare.help": "人に関する統計表を、証明されたプライバシー保護のもとで公表します。\n\n"
     "終了コード: 0 正常、2 使い方または計画の誤り、3 入力、4 予算不足、5 台帳、6 出力、7 検査で不合格、8 集計者、"
+    "9 クエリの拒否、10 データベース、"
     "70 "
     "内部エラー、"
     "130 中断。",
@@ -42,6 +44,22 @@ HELP: Mapping[str, str] = {
     "any.epsilon": "総予算のイプシロン（小数）。",
     "any.delta": "イプシロンに伴うデルタ（例: 1e-6）。省略すると純粋なイプシロン。",
     "any.rho": "総予算のロー（ゼロ集中型）。イプシロンの代わりに指定します。",
+    "any.database": "データベース: DuckDB ファイル、Parquet・CSV ファイルまたはそのフォルダ、postgresql://...、spark:..."
+    "（環境変数 SUDARE_SQL_DATA でも指定できます）",
+    "any.metadata": "誰を保護し、何を尋ねてよいかを書いたファイル（または SUDARE_SQL_METADATA）。",
+    "any.ledger": "すべてのクエリの費用を記録する台帳: ファイル、または postgresql://...（または SUDARE_SQL_LEDGER）",
+    "any.sql_dataset": "台帳でのデータセット名（または SUDARE_SQL_DATASET）。",
+    "any.analyst": "分析者（または SUDARE_SQL_ANALYST）。"
+    "台帳のデータセット DATASET/NAME にある分析者自身の総予算からも差し引かれます。",
+    "any.query": "クエリ。- または省略すると標準入力から読みます。",
+    "any.query_file": "クエリを書いたファイル。",
+    "any.query_epsilon": "クエリの費用の上限（イプシロン）。クエリ内の OPTIONS(epsilon = ...) が優先されます。",
+    "any.query_delta": "イプシロンに伴うデルタ。グループが公開でない場合に必要です。",
+    "any.query_rho": "クエリの費用の上限（ロー）。イプシロンの代わりに指定します。",
+    "any.noise": "auto（小さい方）、laplace、gaussian のいずれか。",
+    "any.answers": "回答を保存するフォルダ。同じクエリは無料になります。既定は台帳ファイルの隣の LOCATION.answers。",
+    "any.timeout": "データベースでの処理を打ち切るまでの秒数。費用は消費されたままです。",
+    "any.opt_outs_removed": "除外を申し出た人が既にデータベースにいないことを宣言します。",
     "any.code": "4～11桁のメッシュコード。",
     "init.help": "計画の雛形と、データセットを1つ登録した台帳を作ります。\n\n既存のファイルは上書きしません。",
     "init.examples": "sudare init\nsudare init census --dataset census-2025 --epsilon 2\n"
@@ -219,6 +237,44 @@ HELP: Mapping[str, str] = {
     "ledger.opt-out.examples": "sudare ledger opt-out budget.db census 1234567\n"
     "sudare ledger opt-out budget.db census - < people.txt",
     "ledger.opt-out.person": "データにあるとおりの識別子。- なら標準入力から1行に1人ずつ読みます。",
+    "sql.help": "プライバシー保護のもとで、データベースに SQL で問い合わせます。データベースは変更しません。\n\n"
+    "費用は読み取りの前に台帳に記録されます。同じクエリをもう一度尋ねても無料です。",
+    "sql.examples": "sudare sql describe --data shop.duckdb --out shop.toml\n"
+    "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
+    "--epsilon 0.5 'SELECT count(*) FROM orders'",
+    "sql.run.help": "費用を台帳に記録し、雑音を加えてクエリに答えます。\n\n"
+    "以前に答えたクエリは無料で再表示します。データベースで失敗したクエリの費用は戻りません。",
+    "sql.run.examples": "sudare sql run --epsilon 0.5 'SELECT count(*) FROM orders'\n"
+    "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
+    "--epsilon 0.5 -f query.sql --out answer.csv",
+    "sql.run.out": "回答を書き出す .csv または .parquet ファイル。",
+    "sql.run.intervals": "ファイルの各列の後ろに、区間と雑音の大きさの列を加えます。",
+    "sql.run.again": "以前に答えたクエリでも新たに雑音を引きます（予算をもう一度使います）。",
+    "sql.explain.help": "クエリがどう変わるかを示します（送られる SQL、感度、雑音、意味の違い）。"
+    "\n\n行は読まず、費用もかかりません。",
+    "sql.explain.examples": "sudare sql explain --epsilon 1 'SELECT sum(price) FROM orders'\n"
+    "sudare sql explain --data shop.duckdb --metadata shop.toml --epsilon 1 -f query.sql",
+    "sql.price.help": "クエリの費用、正確さ、残る予算を示します。\n\n行は読まず、費用もかかりません。",
+    "sql.price.examples": "sudare sql price --epsilon 1 'SELECT count(*) AS n FROM orders'\n"
+    "sudare sql price --error n=100 'SELECT count(*) AS n FROM orders'",
+    "sql.price.error": "この列の誤差が 95 % の確率でこの数以内になる最小のイプシロンを求めます。",
+    "sql.shell.help": "続けて問い合わせます。\n\n"
+    "クエリはセミコロンで終わります。\\d で表の一覧、\\budget で残高、\\price と \\explain はクエリの前に付け、"
+    "\\q で終了します。",
+    "sql.shell.examples": "sudare sql shell --epsilon 0.1\n"
+    "sudare sql shell --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop --epsilon 0.1",
+    "sql.describe.help": "表の構造からメタデータファイルの下書きを作ります。行は読みません。\n\n"
+    "人が決めるべき箇所には疑問符が入ります。",
+    "sql.describe.examples": "sudare sql describe --data shop.duckdb --out shop.toml\n"
+    "sudare sql describe --data postgresql://office@host/shop --table orders",
+    "sql.describe.table": "この表だけ。複数回指定できます。",
+    "sql.describe.out": "ファイル。省略すると標準出力。",
+    "sql.check.help": "メタデータとデータベースを比べます。異なれば終了コード 7。\n\n"
+    "--as-owner がなければ、名前と型だけを調べます。",
+    "sql.check.examples": "sudare sql check --data shop.duckdb --metadata shop.toml\n"
+    "sudare sql check --data shop.duckdb --metadata shop.toml --as-owner",
+    "sql.check.as_owner": "すべての行を読み、キー・NULL・値も調べます。結果は正確で、保護されていません。"
+    "データの所有者専用です。",
     "mesh.help": "地域メッシュコード（JIS X 0410）: 1 (80km)、2 (10km)、3 (1km)、1/2、1/4、1/8、5x (5km)、2x (2km)。",
     "mesh.examples": "sudare mesh code 35.681 139.767 --level 1/2\nsudare mesh bounds 533946113",
     "mesh.code.help": "地点を含むメッシュのコードを求めます。",
@@ -477,6 +533,44 @@ SPOKEN: Mapping[str, str] = {
     "doctor.ledger.name": "台帳",
     "doctor.ledger.ok": "正常: {number} 件の記録",
     "doctor.ledger.broken": "{error}",
+    "sql.two_queries": "クエリとファイルは、どちらか一方だけを指定してください。",
+    "sql.no_query": "クエリがありません。引数、--file、または標準入力で指定してください。",
+    "sql.no_file": "ファイル「{file}」をテキストとして読めません。",
+    "sql.no_error": "--error には n=100 のように列名と数を指定してください。指定されたのは「{text}」です。",
+    "sql.drafted": "{out} を作りました。使う前に疑問符をすべて置き換えてください。",
+    "sql.sound": "メタデータはデータベースと一致しています。",
+    "sql.broken": "メタデータの {number} 件の記述が成り立ちません。",
+    "sql.confidential": "雑音なしで読んだ結果です。機密なので外部に渡さないでください。",
+    "sql.public": "公開の表だけを使ったため、回答は正確で、無料です。",
+    "sql.repeated": "以前に回答済みです（台帳の項目 {entry}）。費用はかかりません。残り: {left}。",
+    "sql.charged": "費用 {cost}。残り: {left}。",
+    "sql.more": "ほか {count} 行",
+    "sql.column": "列",
+    "sql.measured": "測る量",
+    "sql.mechanism": "雑音",
+    "sql.scale": "大きさ",
+    "sql.error": "誤差 (95 %)",
+    "sql.share": "費用",
+    "sql.exact": "正確",
+    "sql.laplace": "ラプラス",
+    "sql.gaussian": "ガウス",
+    "sql.exponential": "雑音つきの選択",
+    "sql.rows": "行",
+    "sql.answered": "なし（回答済み）",
+    "sql.cost": "費用",
+    "sql.remaining": "実行後の残り（{name}）",
+    "sql.not_allowed": "予算が足りません。",
+    "sql.queries_left": "現在の残りで可能な回数",
+    "sql.threshold": "グループを公表する下限",
+    "sql.public_table": "公開",
+    "sql.private_table": "非公開",
+    "sql.type": "型",
+    "sql.bounds": "範囲",
+    "sql.values": "値",
+    "sql.interrupted": "読み取りが始まっていた場合、クエリの費用は消費されたままです。",
+    "sql.waiting": "データベースが集計しています…",
+    "sql.welcome": "クエリはセミコロンで終わります。\\d 表、\\budget 残高、\\price クエリ; \\explain クエリ; \\q 終了。",
+    "sql.shell_help": "\\d 表、\\budget 残高、\\price クエリ; \\explain クエリ; \\q 終了。クエリはセミコロンで終わります。",
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

@@ -131,7 +131,7 @@ class Speaker:
         """Tell what went wrong; the exit code."""
         english = " ".join([failure.english, *(remark[0] for remark in self._remarks)])
         japanese = "".join([failure.japanese, *(remark[1] for remark in self._remarks)])
-        whole = Failure(failure.kind, english, japanese, failure.exit_code)
+        whole = Failure(failure.kind, english, japanese, failure.exit_code, failure.details)
         if self.as_json:
             self._write_json(sys.stderr, {"error": whole.to_dict()})
         else:

@@ -12,10 +12,12 @@ from sudare.privacy.conversion import epsilon_to_rho, rho_to_delta, rho_to_epsil
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import (
     GaussianMeasurement,
+    KeyReleaseMeasurement,
     LaplaceMeasurement,
     Measurement,
     ResponseMeasurement,
     SelectionMeasurement,
+    SmoothMeasurement,
 )
 from sudare.privacy.reading import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
@@ -25,6 +27,7 @@ __all__ = [
     "ApproximateAccountant",
     "Budget",
     "GaussianMeasurement",
+    "KeyReleaseMeasurement",
     "LaplaceMeasurement",
     "Measurement",
     "PldAccountant",
@@ -33,6 +36,7 @@ __all__ = [
     "ResponseMeasurement",
     "SelectionMeasurement",
     "Sensitivity",
+    "SmoothMeasurement",
     "Unit",
     "ZcdpAccountant",
     "best_power",

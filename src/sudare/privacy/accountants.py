@@ -6,7 +6,7 @@ how tight they are:
 
 | accountant | takes | total |
 |---|---|---|
-| `PureAccountant` | events with a pure epsilon | sum of epsilons |
+| `PureAccountant` | events with a pure epsilon, without delta | sum of epsilons |
 | `ApproximateAccountant` | events charged in epsilon or (epsilon, delta) | sums of epsilons and of deltas |
 | `ZcdpAccountant` | every event | sum of rhos, converted; pure epsilons added to that where it is better |
 | `PldAccountant` | every event | numerical composition of the privacy loss distributions |
@@ -88,19 +88,36 @@ class Accountant(ABC):
         return [measurement for event in self._events for measurement in event.measurements]
 
     def _from_sums(self, delta: Fraction, conversion: Conversion) -> Fraction:
-        """The better of two sums: all in rho, converted; or pure epsilons added to the conversion of the rest."""
+        """The better of two sums: all in rho, converted; or epsilons added to the conversion of the rest.
+
+        The deltas of the measurements themselves are taken from the delta first.
+        """
         measurements = self._measurements()
+        left = self._left_of(delta)
         rest = sum((m.rho for m in measurements if m.epsilon is None), Fraction(0))
         pure = sum((m.epsilon for m in measurements if m.epsilon is not None), Fraction(0))
         everything = sum((m.rho for m in measurements), Fraction(0))
-        converted_rest = rho_to_epsilon(rest, delta, conversion) if rest else Fraction(0)
-        return min(rho_to_epsilon(everything, delta, conversion), pure + converted_rest)
+        if left == 0:
+            if rest:
+                raise GuaranteeError("The deltas of the measurements leave nothing of the delta; ask at a larger one.")
+            return pure
+        converted_rest = rho_to_epsilon(rest, left, conversion) if rest else Fraction(0)
+        return min(rho_to_epsilon(everything, left, conversion), pure + converted_rest) if everything else pure
+
+    def _left_of(self, delta: Fraction) -> Fraction:
+        """What the measurements' own deltas leave of a delta."""
+        own = sum((measurement.delta for measurement in self._measurements()), Fraction(0))
+        if own > delta:
+            raise GuaranteeError(
+                f"The deltas of the measurements add up to {float(own):g}; ask for the epsilon at a delta of at least that."
+            )
+        return delta - own
 
     def _pure_epsilon(self) -> Fraction:
         total = Fraction(0)
         for event in self._events:
             for measurement in event.measurements:
-                if measurement.epsilon is None:
+                if measurement.epsilon is None or measurement.delta:
                     raise GuaranteeError(f"{event.mechanism!r} has no pure epsilon; ask for the epsilon at a delta.")
                 total += measurement.epsilon
         return total
@@ -119,7 +136,7 @@ class PureAccountant(Accountant):
     """
 
     def _check(self, event: ReleaseEvent) -> None:
-        if any(measurement.epsilon is None for measurement in event.measurements):
+        if any(measurement.epsilon is None or measurement.delta for measurement in event.measurements):
             raise GuaranteeError(
                 f"{event.mechanism!r} has no pure epsilon; use an ApproximateAccountant, ZcdpAccountant or PldAccountant."
             )
@@ -184,8 +201,12 @@ class ZcdpAccountant(Accountant):
         """Every event has a rho."""
 
     def rho(self) -> Fraction:
-        """All costs in rho together; 0 before the first event."""
-        return sum((m.rho for event in self._events for m in event.measurements), Fraction(0))
+        """All costs in rho together, apart from `delta`; 0 before the first event."""
+        return sum((m.rho for m in self._measurements()), Fraction(0))
+
+    def delta(self) -> Fraction:
+        """The probability with which the rho may fail: the sum of the deltas that measurements have of their own."""
+        return sum((m.delta for m in self._measurements()), Fraction(0))
 
     def _epsilon(self, delta: Fraction) -> Fraction:
         if delta == 0:
@@ -219,7 +240,7 @@ class PldAccountant(Accountant):
 
         from_sums = self._from_sums(delta, "optimal")
         with suppress(GuaranteeError):  # beyond double precision the sums still hold
-            return min(from_sums, epsilon_of_measurements(self._measurements(), delta))
+            return min(from_sums, epsilon_of_measurements(self._measurements(), self._left_of(delta)))
         return from_sums
 
 

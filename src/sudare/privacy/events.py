@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.errors import EventError
+from sudare.errors import EventError, ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
@@ -107,18 +107,34 @@ class ReleaseEvent:
         self._require_cost_covers_measurements()
 
     def _require_cost_covers_measurements(self) -> None:
-        pure = [m.epsilon for m in self.measurements]
+        delta = sum((m.delta for m in self.measurements), Fraction(0))
+        stated_delta = Fraction(0) if self.cost.currency == "rho" else self.cost.delta
+        if delta > stated_delta or not self._covers(stated_delta - delta):
+            raise EventError(f"The measurements of {self.mechanism!r} cost more than the stated {self.cost}.")
+
+    def _covers(self, delta: Fraction) -> bool:
+        """Whether the stated cost is enough, where so much of its delta is left for turning rho into epsilon.
+
+        All in rho, or all in epsilon, or what has an epsilon in epsilon and the rest in rho.
+        """
         rho = sum((m.rho for m in self.measurements), Fraction(0))
         if self.cost.currency == "rho":
-            covered = rho <= self.cost.rho
-        elif None not in pure:
-            covered = sum((e for e in pure if e is not None), Fraction(0)) <= self.cost.epsilon
-        else:
-            covered = False
-        if not covered and self.cost.currency == "epsilon-delta":
-            covered = rho <= epsilon_to_rho(self.cost.epsilon, self.cost.delta, self.conversion)
-        if not covered:
-            raise EventError(f"The measurements of {self.mechanism!r} cost more than the stated {self.cost}.")
+            return rho <= self.cost.rho
+        epsilon = sum((m.epsilon for m in self.measurements if m.epsilon is not None), Fraction(0))
+        rest = sum((m.rho for m in self.measurements if m.epsilon is None), Fraction(0))
+        if rest == 0 and epsilon <= self.cost.epsilon:
+            return True
+        if delta == 0:
+            return False
+        left = self.cost.epsilon - epsilon
+        return rho <= self._rho_of(self.cost.epsilon, delta) or (left > 0 and rest <= self._rho_of(left, delta))
+
+    def _rho_of(self, epsilon: Fraction, delta: Fraction) -> Fraction:
+        """The rho that an epsilon and a delta allow; 0 where they are too small to tell."""
+        try:
+            return epsilon_to_rho(epsilon, delta, self.conversion)
+        except ParameterError:
+            return Fraction(0)
 
     @property
     def is_private(self) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from decimal import Context, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
@@ -22,32 +23,47 @@ from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, require_rea
 
 __all__ = [
     "GaussianMeasurement",
+    "KeyReleaseMeasurement",
     "LaplaceMeasurement",
     "Measurement",
     "ResponseMeasurement",
     "SelectionMeasurement",
+    "SmoothMeasurement",
     "log_rounded_up",
     "read_measurement",
 ]
 
 SMALLEST_PARAMETER, LARGEST_PARAMETER = Fraction(1, 10**60), Fraction(10**60)
 
+SMALLEST_BETA, LARGEST_BETA = Fraction(1, 10**15), Fraction(100)
+MOST_SMOOTH_CELLS = 10**6
+SMOOTH_SLACK = Decimal(10) ** -20
+"""Relative; every operation at 60 digits errs by far less, also where exp(beta) - 1 loses digits to a small beta."""
+
 
 @dataclass(frozen=True)
 class Measurement(ABC):
-    """A noisy look at the data."""
+    """A noisy look at the data.
+
+    With probability ``delta`` nothing is promised; otherwise both ``epsilon`` and ``rho`` hold, whichever is asked for.
+    """
 
     kind: ClassVar[str]
 
     @property
     @abstractmethod
     def epsilon(self) -> Fraction | None:
-        """Cost in pure epsilon, or None if there is no such guarantee."""
+        """Cost in epsilon, pure where ``delta`` is 0, or None if there is no such guarantee."""
 
     @property
     @abstractmethod
     def rho(self) -> Fraction:
-        """Cost in rho."""
+        """Cost in rho, apart from ``delta``."""
+
+    @property
+    def delta(self) -> Fraction:
+        """The probability with which the guarantee may fail; 0 unless a kind says otherwise."""
+        return Fraction(0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -282,7 +298,142 @@ class ResponseMeasurement(Measurement):
         return self.epsilon**2 / 2
 
 
-KINDS = (LaplaceMeasurement, GaussianMeasurement, SelectionMeasurement, ResponseMeasurement)
+@dataclass(frozen=True)
+class KeyReleaseMeasurement(Measurement):
+    """The keys of groups that nobody knew of before, published where a noisy count reaches a threshold.
+
+    Guarantee: (0, delta). It stands beside the measurement of the counts themselves, which has the epsilon.
+
+    Args:
+        chance: the most that the probability can be with which a key is published that is there because of one unit
+            alone.
+
+    Example:
+        >>> from sudare.privacy.measurements import KeyReleaseMeasurement
+        >>> keys = KeyReleaseMeasurement(1e-6)
+        >>> keys.epsilon, keys.delta
+        (Fraction(0, 1), Fraction(1, 1000000))
+    """
+
+    kind: ClassVar[str] = "key-release"
+    chance: Fraction
+
+    def __post_init__(self) -> None:
+        self._read_number("chance")
+        _require_chance(self.chance, "KeyReleaseMeasurement")
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Costs no epsilon."""
+        return Fraction(0)
+
+    @property
+    def rho(self) -> Fraction:
+        """Costs no rho."""
+        return Fraction(0)
+
+    @property
+    def delta(self) -> Fraction:
+        """The probability with which a key may give somebody away."""
+        return self.chance
+
+
+@dataclass(frozen=True)
+class SmoothMeasurement(Measurement):
+    """Discrete Laplace noise whose scale follows a smooth bound of the local sensitivity.
+
+    Guarantee: (epsilon, delta) with epsilon = slide + (exp(beta) - 1) u, where u is how far, in scales, the noise of all
+    entries together goes except with probability delta; also rho = epsilon**2 / 2 with the same delta.
+
+    Neither the bound nor the scale is part of the record, because they may depend on the data.
+
+    Args:
+        slide: the bound divided by the scale of the noise.
+        beta: from one data set to a neighbour the bound changes by a factor of at most exp(beta).
+        chance: delta.
+        cells: how many entries get noise of that scale. How many there are must be public; the bound is that of the
+            sum of their differences.
+
+    References:
+        Nissim, Raskhodnikova, Smith: Smooth sensitivity and sampling in private data analysis (2007).
+
+    Example:
+        >>> from sudare import Budget
+        >>> from sudare.privacy.measurements import SmoothMeasurement
+        >>> noise = SmoothMeasurement.for_budget(Budget(epsilon=1, delta=1e-6))
+        >>> noise.scale_for(Fraction(100)), round(float(noise.beta), 4)
+        (Fraction(200, 1), 0.0339)
+    """
+
+    kind: ClassVar[str] = "smooth-laplace"
+    slide: Fraction
+    beta: Fraction
+    chance: Fraction
+    cells: int
+
+    def __post_init__(self) -> None:
+        for name in ("slide", "beta", "chance"):
+            self._read_number(name)
+        _require_chance(self.chance, "SmoothMeasurement")
+        if not SMALLEST_BETA <= self.beta <= LARGEST_BETA:
+            raise ParameterError("beta", "SmoothMeasurement", "a number from 1e-15 to 100", self.beta)
+        requirement = f"a whole number from 1 to {MOST_SMOOTH_CELLS}"
+        cells = exact_integer(
+            self.cells, "cells", "SmoothMeasurement", requirement, smallest=1, largest=MOST_SMOOTH_CELLS
+        )
+        object.__setattr__(self, "cells", cells)
+
+    @classmethod
+    def for_budget(cls, budget: Budget, cells: int = 1) -> SmoothMeasurement:
+        """Half of epsilon for what the result differs by, half for what the noise differs by.
+
+        Raises:
+            GuaranteeError: for a budget that is not in epsilon and delta.
+        """
+        read_budget(budget, "SmoothMeasurement.for_budget")
+        if budget.currency != "epsilon-delta":
+            raise GuaranteeError(f"Noise by a smooth bound needs an epsilon and a delta. Got {budget}.")
+        reach = cls(Fraction(1), Fraction(1), budget.delta, cells)._reach()
+        half = budget.epsilon / 2
+        with localcontext(Context(prec=60)):
+            beta = min((1 + _decimal(half) / _decimal(reach)).ln() * (1 - SMOOTH_SLACK), _decimal(LARGEST_BETA))
+            rounded = Fraction(Context(prec=30, rounding=ROUND_FLOOR).plus(beta))
+        return cls(half, rounded, budget.delta, cells)
+
+    def scale_for(self, smooth_bound: Fraction) -> Fraction:
+        """The scale of the noise."""
+        return smooth_bound / self.slide
+
+    def _reach(self) -> Fraction:
+        """How many scales the noise of all entries together may be away from 0, except with probability delta."""
+        return _reach_of_laplace(self.cells, self.chance)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Cost in epsilon at ``delta``, rounded up."""
+        with localcontext(Context(prec=60)):
+            growth = (_decimal(self.beta).exp() - 1) * (1 + SMOOTH_SLACK**2)
+        return self.slide + Fraction(growth) * self._reach()
+
+    @property
+    def rho(self) -> Fraction:
+        """Cost in rho, apart from ``delta``."""
+        return self.epsilon**2 / 2
+
+    @property
+    def delta(self) -> Fraction:
+        """The probability with which the noise is further away than the guarantee holds for."""
+        return self.chance
+
+
+KINDS = (
+    LaplaceMeasurement,
+    GaussianMeasurement,
+    SelectionMeasurement,
+    ResponseMeasurement,
+    KeyReleaseMeasurement,
+    SmoothMeasurement,
+)
 """All kinds there are; an event takes no others, and no subclasses."""
 
 
@@ -295,6 +446,38 @@ def log_rounded_up(ratio: Fraction) -> Fraction:
     with localcontext(Context(prec=60)) as context:
         quotient = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).next_plus(context)
         return Fraction(quotient.ln(context).next_plus(context))
+
+
+@lru_cache(maxsize=64)
+def _reach_of_laplace(cells: int, chance: Fraction) -> Fraction:
+    """A number u >= cells: so many draws of discrete Laplace noise of any scale t hardly ever add up to more than u t.
+
+    Their absolute values do with probability at most ``chance``: 2 exp(-u) for one, (u/d)**d exp(d - u) for d of them.
+    """
+    with localcontext(Context(prec=60)) as context:
+        log_chance, d = _decimal(min(chance, Fraction(1, 2))).ln(), Decimal(cells)
+        if cells == 1:
+            found = Decimal(2).ln() - log_chance
+        else:
+            low, high = d, 2 * (d - log_chance) + 2
+            for _ in range(120):
+                middle = (low + high) / 2
+                if d * (middle / d).ln() + d - middle > log_chance:
+                    low = middle
+                else:
+                    high = middle
+            found = high
+        rounded = (found * (1 + SMOOTH_SLACK)).next_plus(context)
+    return max(Fraction(cells), Fraction(Context(prec=30, rounding=ROUND_CEILING).plus(rounded)))
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _require_chance(chance: Fraction, function: str) -> None:
+    if chance >= 1:
+        raise ParameterError("chance", function, "below 1: it is a probability", chance)
 
 
 def read_measurement(values: dict[str, Any]) -> Measurement:

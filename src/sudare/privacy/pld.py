@@ -28,10 +28,12 @@ ROUNDING = Fraction(1, 10**9)
 def epsilon_of_measurements(measurements: Iterable[Measurement], delta: Fraction) -> Fraction:
     """The epsilon that all measurements together guarantee at a delta, rounded up.
 
+    The deltas that measurements have of their own are not part of it; they are to be added to the delta.
+
     Raises:
         GuaranteeError: if the delta is too small, or the noise too wide, for double precision to answer.
     """
-    counted = Counter(measurements)
+    counted = Counter(measurement for measurement in measurements if measurement.rho)
     if not counted:
         return Fraction(0)
     if delta < SMALLEST_DELTA:

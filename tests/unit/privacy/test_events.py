@@ -16,12 +16,14 @@ from sudare import (
     EventError,
     GaussianMeasurement,
     GuaranteeError,
+    KeyReleaseMeasurement,
     LaplaceMeasurement,
     MixedCurrencyError,
     ParameterError,
     ReleaseEvent,
     ResponseMeasurement,
     SelectionMeasurement,
+    SmoothMeasurement,
     Unit,
     sensitivity_of_counts,
 )
@@ -66,6 +68,23 @@ EVENTS = st.one_of(
         st.sampled_from(["exponential", "permute-and-flip"]),
     ),
     st.builds(lambda u, r: response_event(u, 1 + r), UNITS, POSITIVE),
+    st.builds(
+        lambda u, d: ReleaseEvent("keys", u, Budget(epsilon=1, delta=d), (KeyReleaseMeasurement(d),), "secure"),
+        UNITS,
+        st.fractions(Fraction(1, 10**9), Fraction(9, 10)).filter(lambda d: d > 0),
+    ),
+    st.builds(
+        lambda u, d, cells: ReleaseEvent(
+            "smooth",
+            u,
+            Budget(epsilon=1, delta=d),
+            (SmoothMeasurement.for_budget(Budget(epsilon=1, delta=d), cells),),
+            "secure",
+        ),
+        UNITS,
+        st.fractions(Fraction(1, 10**9), Fraction(9, 10)).filter(lambda d: d > 0),
+        st.integers(1, 20),
+    ),
 )
 
 

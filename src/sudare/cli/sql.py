@@ -1,0 +1,498 @@
+"""Private SQL: ask a database, see beforehand what it costs and what it means, and draft the file that says who is protected."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from math import floor, isfinite, log10
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sudare.cli.budgets import budget_in_words, budget_values, read_budget
+from sudare.cli.failures import FOUND_FAULTS
+from sudare.cli.showing import facts, heading, stack, table_of
+from sudare.cli.speaking import Speaker
+from sudare.errors import DatabaseError, OutputError
+
+if TYPE_CHECKING:
+    from sudare.ledger import Dataset
+    from sudare.privacy import Budget
+    from sudare.sql.connection import Connection
+    from sudare.sql.cursors import Cursor
+    from sudare.sql.pricing import Price
+
+__all__ = ["check", "describe", "explain", "price", "run", "shell"]
+
+MOST_SHOWN = 100
+
+PLAIN: Any = {"show_default": False, "show_envvar": False}
+"""The help says itself which variable counts, in its language."""
+
+Database = Annotated[str, typer.Option("--data", metavar="DATABASE", envvar="SUDARE_SQL_DATA", **PLAIN)]
+MetadataFile = Annotated[
+    Path, typer.Option("--metadata", metavar="METADATA.toml", envvar="SUDARE_SQL_METADATA", **PLAIN)
+]
+LedgerPlace = Annotated[str, typer.Option("--ledger", metavar="LOCATION", envvar="SUDARE_SQL_LEDGER", **PLAIN)]
+DatasetName = Annotated[str, typer.Option("--dataset", metavar="DATASET", envvar="SUDARE_SQL_DATASET", **PLAIN)]
+Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", envvar="SUDARE_SQL_ANALYST", **PLAIN)]
+Epsilon = Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER", show_default=False)]
+Delta = Annotated[str | None, typer.Option("--delta", metavar="NUMBER", show_default=False)]
+Rho = Annotated[str | None, typer.Option("--rho", metavar="NUMBER", show_default=False)]
+NoiseKind = Annotated[Literal["auto", "laplace", "gaussian"], typer.Option("--noise")]
+Answers = Annotated[Path | None, typer.Option("--answers", metavar="FOLDER", show_default=False)]
+Seconds = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", min=0.001, show_default=False)]
+OptOutsRemoved = Annotated[bool, typer.Option("--opt-outs-removed")]
+QueryText = Annotated[str | None, typer.Argument(metavar="QUERY", show_default=False)]
+QueryFile = Annotated[Path | None, typer.Option("--file", "-f", metavar="FILE.sql", show_default=False)]
+
+
+def run(
+    speaker: Speaker,
+    database: Database,
+    metadata: MetadataFile,
+    ledger: LedgerPlace,
+    sql_dataset: DatasetName,
+    query: QueryText = None,
+    query_file: QueryFile = None,
+    query_epsilon: Epsilon = None,
+    query_delta: Delta = None,
+    query_rho: Rho = None,
+    analyst: Analyst = None,
+    noise: NoiseKind = "auto",
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", show_default=False)] = None,
+    intervals: Annotated[bool, typer.Option("--intervals")] = False,
+    again: Annotated[bool, typer.Option("--again")] = False,
+    answers: Answers = None,
+    timeout: Seconds = None,
+    opt_outs_removed: OptOutsRemoved = False,
+) -> None:
+    """Answer a query privately."""
+    from sudare.sql.connection import connect
+
+    sql = _query(speaker, query, query_file)
+    _require_writable(out)
+    budget = _budget(query_epsilon, query_delta, query_rho)
+    with connect(
+        database,
+        metadata,
+        budget,
+        ledger=ledger,
+        dataset=sql_dataset,
+        analyst=analyst,
+        answers=answers,
+        timeout=timeout,
+        noise=noise,
+        opt_outs_removed=opt_outs_removed,
+    ) as connection:
+        cursor = ask(speaker, connection, sql, again=again)
+        balances = connection.balances()
+    if out is not None:
+        from sudare.io import write_arrow
+
+        write_arrow(out, cursor.to_table(intervals=intervals))
+    tell_cost(speaker, cursor, balances)
+    values = answer_values(cursor, balances)
+    if out is not None:
+        speaker.give({**values, "file": str(out)}, str(out))
+    else:
+        speaker.give(values, answer_table(speaker, cursor))
+
+
+def explain(
+    speaker: Speaker,
+    database: Database,
+    metadata: MetadataFile,
+    query: QueryText = None,
+    query_file: QueryFile = None,
+    query_epsilon: Epsilon = None,
+    query_delta: Delta = None,
+    query_rho: Rho = None,
+    noise: NoiseKind = "auto",
+) -> None:
+    """What a query becomes."""
+    from sudare.sql.connection import open_described, prepare_query
+    from sudare.sql.explaining import explain_query
+    from sudare.sql.metadata_file import read_metadata
+    from sudare.sql.naming import Names
+
+    sql = _query(speaker, query, query_file)
+    known = read_metadata(metadata)
+    budget = _budget(query_epsilon, query_delta, query_rho)
+    with open_described(database, known) as engine:
+        dialect = engine.dialect
+    prepared = prepare_query(sql, known, Names(known, dialect), dialect, budget, noise)
+    explained = explain_query(prepared.plan, prepared.allocation)
+    speaker.give(explained.to_dict(), explained.to_text(speaker.language))
+
+
+def price(
+    speaker: Speaker,
+    database: Database,
+    metadata: MetadataFile,
+    ledger: LedgerPlace,
+    sql_dataset: DatasetName,
+    query: QueryText = None,
+    query_file: QueryFile = None,
+    query_epsilon: Epsilon = None,
+    query_delta: Delta = None,
+    query_rho: Rho = None,
+    analyst: Analyst = None,
+    noise: NoiseKind = "auto",
+    error: Annotated[str | None, typer.Option("--error", metavar="COLUMN=NUMBER", show_default=False)] = None,
+    answers: Answers = None,
+    opt_outs_removed: OptOutsRemoved = False,
+) -> None:
+    """What a query costs, and how exact it will be."""
+    from sudare.cli.budgets import read_decimal
+    from sudare.sql.connection import connect
+
+    sql = _query(speaker, query, query_file)
+    budget = _budget(query_epsilon, query_delta, query_rho)
+    with connect(
+        database,
+        metadata,
+        budget,
+        ledger=ledger,
+        dataset=sql_dataset,
+        analyst=analyst,
+        answers=answers,
+        noise=noise,
+        opt_outs_removed=opt_outs_removed,
+    ) as connection:
+        if error is not None:
+            column, _, wanted = error.rpartition("=")
+            if not column:
+                raise speaker.mistake("sql.no_error", text=error[:40])
+            delta = None if query_delta is None else read_decimal("delta", query_delta)
+            needed = connection.epsilon_for(sql, column.strip(), read_decimal("error", wanted), delta=delta)
+            speaker.give(
+                {"column": column.strip(), "error": wanted, "epsilon": float(needed)}, f"epsilon = {float(needed):g}"
+            )
+            return
+        priced = connection.price(sql)
+        left = connection.remaining_queries(sql)
+        names = [balance.name for balance in connection.balances()]
+    speaker.give(price_values(priced, names, left), price_shown(speaker, priced, names, left))
+
+
+def shell(
+    speaker: Speaker,
+    database: Database,
+    metadata: MetadataFile,
+    ledger: LedgerPlace,
+    sql_dataset: DatasetName,
+    query_epsilon: Epsilon = None,
+    query_delta: Delta = None,
+    query_rho: Rho = None,
+    analyst: Analyst = None,
+    noise: NoiseKind = "auto",
+    answers: Answers = None,
+    timeout: Seconds = None,
+    opt_outs_removed: OptOutsRemoved = False,
+) -> None:
+    """Ask one query after the other."""
+    from sudare.cli.sql_shell import talk
+    from sudare.sql.connection import connect
+
+    budget = _budget(query_epsilon, query_delta, query_rho)
+    with connect(
+        database,
+        metadata,
+        budget,
+        ledger=ledger,
+        dataset=sql_dataset,
+        analyst=analyst,
+        answers=answers,
+        timeout=timeout,
+        noise=noise,
+        opt_outs_removed=opt_outs_removed,
+    ) as connection:
+        code = talk(speaker, connection)
+    if code:
+        raise typer.Exit(code)
+
+
+def describe(
+    speaker: Speaker,
+    database: Database,
+    table: Annotated[list[str] | None, typer.Option("--table", metavar="TABLE", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="METADATA.toml", show_default=False)] = None,
+) -> None:
+    """Draft the metadata from the schema."""
+    from sudare.engines import open_engine
+    from sudare.io import atomically
+    from sudare.sql.describing import describe as draft
+
+    with open_engine(database) as engine:
+        text = draft(engine, table or None)
+    if out is None:
+        speaker.give({"metadata": text}, text.rstrip("\n"))
+        return
+    with atomically(out) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    speaker.say("sql.drafted", style="green", out=out)
+    speaker.give({"file": str(out)}, str(out))
+
+
+def check(
+    speaker: Speaker,
+    database: Database,
+    metadata: MetadataFile,
+    as_owner: Annotated[bool, typer.Option("--as-owner")] = False,
+) -> None:
+    """Compare the metadata with the database."""
+    from sudare.sql.connection import open_described
+    from sudare.sql.metadata_file import read_metadata
+    from sudare.sql.promises import check_promises, require_schema
+
+    known = read_metadata(metadata)
+    found: list[tuple[str, str]] = []
+    with open_described(database, known) as engine:
+        if as_owner:
+            broken = check_promises(engine, known, by_the_owner_of_the_data=True)
+            found = [(one.english, one.japanese) for one in broken]
+        else:
+            for table in known.tables:
+                try:
+                    require_schema(engine, known, [table])
+                except DatabaseError as error:
+                    found.append((error.english, error.japanese))
+    found = list(dict.fromkeys(found))
+    lines = [japanese if speaker.language == "ja" else english for english, japanese in found]
+    verdict = speaker.words("sql.broken", number=len(found)) if found else speaker.words("sql.sound")
+    speaker.give(
+        {"sound": not found, "findings": [{"english": one, "japanese": other} for one, other in found]},
+        *(f"✗ {line}" for line in lines),
+        verdict,
+    )
+    if as_owner:
+        speaker.say("sql.confidential", style="bold yellow")
+    if found:
+        raise typer.Exit(FOUND_FAULTS)
+
+
+def ask(speaker: Speaker, connection: Connection, sql: str, *, again: bool = False) -> Cursor:
+    """Ask a query, with a sign of life on a terminal."""
+    try:
+        with _waiting(speaker):
+            return connection.execute(sql, again=again)
+    except KeyboardInterrupt:
+        speaker.remark("sql.interrupted")
+        raise
+
+
+def tell_cost(speaker: Speaker, cursor: Cursor, balances: Sequence[Dataset]) -> None:
+    """What a query cost, and what is left, to people."""
+    words = speaker.words
+    left = "; ".join(f"{one.name}: {budget_in_words(one.remaining, words)}" for one in balances)
+    if cursor.event is None:
+        speaker.say("sql.public", style="dim")
+    elif cursor.is_repeated:
+        speaker.say("sql.repeated", style="dim", entry=cursor.entry, left=left)
+    else:
+        speaker.say("sql.charged", style="dim", cost=budget_in_words(cursor.cost, words), left=left)
+
+
+def answer_table(speaker: Speaker, cursor: Cursor) -> Any:
+    """An answer with the noise beside each number."""
+    charged = cursor.noisy
+    columns = [column.to_pylist() for column in charged.table.columns]
+    numbers = [kind in ("integer", "decimal", "float") for _, kind, *_ in cursor.description or []]
+    shown = min(charged.table.num_rows, MOST_SHOWN)
+    rows = [
+        [
+            _cell(values[row], None if place not in charged.reaches else float(charged.reaches[place][row]))
+            for place, values in enumerate(columns)
+        ]
+        for row in range(shown)
+    ]
+    names = [name for name, *_ in cursor.description or []]
+    if charged.table.num_rows > shown:
+        more = speaker.words("sql.more", count=f"{charged.table.num_rows - shown:,}")
+        rows.append([more, *[""] * (len(names) - 1)])
+    return table_of(list(zip(names, numbers, strict=True)), rows)
+
+
+def answer_values(cursor: Cursor, balances: Sequence[Dataset]) -> dict[str, Any]:
+    """An answer as it stands in JSON."""
+    charged = cursor.noisy
+    names = [name for name, *_ in cursor.description or []]
+    return {
+        "columns": names,
+        "rows": [[_plain(value) for value in row] for row in cursor.fetchall()],
+        "error_95": {names[place]: [_known(value) for value in reach] for place, reach in charged.reaches.items()},
+        "noise": {names[place]: [_known(value) for value in noise] for place, noise in charged.deviations.items()},
+        "cost": budget_values(cursor.cost),
+        "repeated": cursor.is_repeated,
+        "entry": cursor.entry,
+        "remaining": {balance.name: budget_values(balance.remaining) for balance in balances},
+        "changes": [{"reason": change.reason, "words": change.words.english} for change in cursor.changes],
+    }
+
+
+def price_values(priced: Price, names: Sequence[str], left: int | None) -> dict[str, Any]:
+    """A price as it stands in JSON."""
+    return {
+        "cost": budget_values(priced.cost),
+        "answered_before": priced.is_answered,
+        "allowed": priced.is_allowed,
+        "remaining": {name: budget_values(part) for name, part in zip(names, priced.remaining, strict=True)},
+        "queries_left": left,
+        "thresholds": list(priced.thresholds),
+        "columns": [_column_values(column) for column in priced.columns],
+    }
+
+
+def price_shown(speaker: Speaker, priced: Price, names: Sequence[str], left: int | None) -> Any:
+    """A price for people."""
+    from sudare.sql.explaining import shown_number
+
+    words = speaker.words
+    columns = [("sql.column", False), ("sql.measured", False), ("sql.mechanism", False), ("sql.scale", True)]
+    columns += [("sql.error", True), ("sql.share", True)]
+    rows = []
+    for column in priced.columns:
+        if not column.measures:
+            rows.append([column.name, words("sql.exact"), "", "", "", ""])
+        for place, measure in enumerate(column.measures):
+            rows.append(
+                [
+                    column.name if place == 0 else "",
+                    measure.what,
+                    words(f"sql.{measure.mechanism}"),
+                    "" if measure.scale is None else shown_number(measure.scale),
+                    f"± {shown_number(measure.error)}"
+                    + (f" {words('sql.rows')}" if measure.unit_of_error == "rows" else ""),
+                    budget_in_words(measure.budget, words),
+                ]
+            )
+    cost = budget_in_words(priced.cost, words)
+    if priced.is_answered:
+        cost = words("sql.answered")
+    lines: list[tuple[str, object]] = [(words("sql.cost"), cost)]
+    for name, part in zip(names, priced.remaining, strict=True):
+        lines.append((words("sql.remaining", name=name), budget_in_words(part, words)))
+    if not priced.is_allowed:
+        lines.append((words("sql.not_allowed"), ""))
+    if left is not None:
+        lines.append((words("sql.queries_left"), left))
+    lines += [(words("sql.threshold"), threshold) for threshold in priced.thresholds]
+    return stack(table_of([(words(key), number) for key, number in columns], rows), facts(lines))
+
+
+def balances_shown(speaker: Speaker, balances: Sequence[Dataset]) -> Any:
+    """Accounts for people."""
+    words = speaker.words
+    names = ("balance.dataset", "balance.total", "balance.spent", "balance.reserved", "balance.remaining")
+    rows = [
+        [one.name, *(budget_in_words(part, words) for part in (one.total, one.spent, one.reserved, one.remaining))]
+        for one in balances
+    ]
+    return table_of([(words(name), name != "balance.dataset") for name in names], rows)
+
+
+def tables_shown(speaker: Speaker, connection: Connection) -> Any:
+    """The tables that can be asked about, for people."""
+    from sudare.sql.metadata_writing import type_to_text
+
+    words = speaker.words
+    parts: list[Any] = []
+    for table in connection.metadata.tables.values():
+        parts.append(heading(f"{table.name} ({words('sql.public_table' if table.public else 'sql.private_table')})"))
+        rows = [
+            [
+                column.name,
+                type_to_text(column.type),
+                "" if column.low is None else f"{column.low} … {column.high}",
+                "" if column.values is None else ", ".join(map(str, column.values[:8])),
+            ]
+            for column in table.columns.values()
+        ]
+        keys = ("sql.column", "sql.type", "sql.bounds", "sql.values")
+        parts.append(table_of([(words(key), False) for key in keys], rows))
+    return stack(*parts)
+
+
+@contextmanager
+def _waiting(speaker: Speaker) -> Iterator[None]:
+    if speaker.as_json or not speaker.err.is_terminal:
+        yield
+        return
+    with speaker.err.status(speaker.words("sql.waiting")):
+        yield
+
+
+def _query(speaker: Speaker, query: str | None, file: Path | None) -> str:
+    if query is not None and file is not None:
+        raise speaker.mistake("sql.two_queries")
+    if file is not None:
+        try:
+            return file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise speaker.mistake("sql.no_file", file=file) from None
+    if query is not None and query != "-":
+        return query
+    if query is None and sys.stdin.isatty():
+        raise speaker.mistake("sql.no_query")
+    return sys.stdin.read()
+
+
+def _budget(epsilon: str | None, delta: str | None, rho: str | None) -> Budget | None:
+    """What options state; nothing is fine where the query states its own."""
+    if epsilon is None and delta is None and rho is None:
+        return None
+    return read_budget(epsilon, delta, rho)
+
+
+def _require_writable(out: Path | None) -> None:
+    """Before anything is charged."""
+    if out is None:
+        return
+    if out.suffix not in (".csv", ".parquet"):
+        raise OutputError(
+            f"Tables are written to .csv or .parquet, not to {out.name!r}. Nothing was charged.",
+            f"表の書き出し先は .csv か .parquet です。{out.name!r} には書けません。費用は発生していません。",
+        )
+    if out.exists() or not out.parent.is_dir():
+        raise OutputError(
+            f"'{out}' exists already, or there is no such folder. Nothing was charged.",
+            f"「{out}」が既にあるか、フォルダがありません。費用は発生していません。",
+        )
+
+
+def _cell(value: object, reach: float | None) -> str:
+    if value is None:
+        return "–"
+    places = 0 if not reach or not isfinite(reach) else max(0, 1 - floor(log10(reach)))
+    if isinstance(value, float):
+        text = f"{value:,.6g}" if not places else f"{value:,.{places}f}"
+    else:
+        text = f"{value:,}" if isinstance(value, (int, Decimal)) and not isinstance(value, bool) else str(value)
+    if reach is None or not isfinite(reach):
+        return text
+    return f"{text} ± {reach:,.{places}f}"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return float(value)
+    return value if isinstance(value, (int, float, str, bool)) or value is None else str(value)
+
+
+def _known(value: Any) -> float | None:
+    number = float(value)
+    return number if number == number else None
+
+
+def _column_values(column: Any) -> dict[str, Any]:
+    from sudare.sql.explaining import measure_values
+
+    return {
+        "name": column.name,
+        "error": None if column.error is None else float(column.error),
+        "measures": [measure_values(measure) for measure in column.measures],
+    }

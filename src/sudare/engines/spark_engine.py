@@ -1,0 +1,319 @@
+"""Spark SQL: through a session of our own, or a copy of one that there is.
+
+What keeps it from changing anything: each query stands inside ``SELECT * FROM (...)``, so that it cannot be a command, and
+settings are made in a copy of the session, which has the same tables and temporary views. Files cannot be read by their
+names in a query. What Spark logs of a failure may quote data: a Spark that was started here logs nothing; one that was
+there before writes its own logs, for those who run it.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from urllib.parse import parse_qsl
+
+from sudare.engines import complaints
+from sudare.engines.column_types import spark_type
+from sudare.engines.complaints import attempt
+from sudare.engines.deadlines import Deadline
+from sudare.engines.engine import ColumnType, Engine
+from sudare.engines.files import FileTable, find_tables
+from sudare.engines.java import java_for_spark
+from sudare.engines.names import backquoted, public_name, quoted_path
+from sudare.engines.results import same_types
+from sudare.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SparkEngine"]
+
+Result = TypeVar("Result")
+
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.variable.substitute": "false",  # else ${...} in a text would be replaced
+}
+LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+START = {
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Where PySpark writes the whole of an error, values and all."""
+
+
+@dataclass
+class _Spark:
+    """A Spark that was started here, and how many engines use it."""
+
+    session: Any
+    folder: tempfile.TemporaryDirectory[str]
+    users: int = 0
+
+
+_one_at_a_time = threading.Lock()
+_started: list[_Spark] = []
+"""The last one; a process has one Spark at most."""
+
+
+class SparkEngine(Engine):
+    """Spark SQL; made by `open_engine`.
+
+    Args:
+        session: a copy that is ours alone.
+        address: where the data is.
+        started: the Spark that was started here, if it was.
+    """
+
+    dialect: ClassVar[str] = "spark"
+
+    def __init__(self, session: Any, address: str, started: _Spark | None = None) -> None:
+        self._session: Any = session
+        self._address = address
+        self._started = started
+
+    @classmethod
+    def at(cls, location: str) -> SparkEngine:
+        """Start Spark, or use the one that runs in this process.
+
+        Args:
+            location: ``spark:local`` or ``spark://host:port``, perhaps with ``?path=folder``.
+
+        Raises:
+            DatabaseError: if it does not start, or one that works elsewhere runs in this process.
+            MissingPackageError: if PySpark is not installed.
+        """
+        address, _, query = location.partition("?")
+        options = dict(parse_qsl(query, keep_blank_values=True))
+        master = address if address.startswith("spark://") else address.removeprefix("spark:")
+        if set(options) - {"path"} or not (master.startswith("spark://") or _is_local(master)):
+            raise complaints.wrong_location(
+                f"The address {location!r} of Spark is not known. Write spark:local, spark:local[4] or spark://host:port, and "
+                "?path=folder behind it for tables that are Parquet files.",
+                f"Spark のアドレス {location!r} は使えません。spark:local、spark:local[4]、spark://host:port のいずれかを指定し、"
+                "Parquet ファイルの表には ?path=フォルダ を続けてください。",
+            )
+        tables = find_tables([options["path"]]) if "path" in options else []
+        session, started = attempt(lambda: _take(master), lambda _: complaints.cannot_connect(address))
+        try:
+            engine = cls(_copy_of(session, address), location, started)
+            for table in tables:
+                engine._register(table)
+        except BaseException:
+            _give_back(started)
+            raise
+        return engine
+
+    @classmethod
+    def over_session(cls, session: Any) -> SparkEngine:
+        """Use a session that there is, with its tables and the temporary views that it has now.
+
+        Args:
+            session: a SparkSession.
+
+        Raises:
+            DatabaseError: if it is stopped, or is one of Spark Connect.
+        """
+        return cls(_copy_of(session, "spark"), "spark")
+
+    @property
+    def address(self) -> str:
+        """Where the data is; see `Engine`."""
+        return self._address
+
+    def tables(self) -> list[str]:
+        """Names of all tables and views; see `Engine`."""
+        return self._told(lambda session: sorted(_names(session)))
+
+    def columns(self, table: str) -> dict[str, ColumnType]:
+        """The columns of a table; see `Engine`."""
+        if table not in self.tables():
+            raise complaints.no_such_table(self._address, table)
+        fields = self._told(lambda session: session.table(quoted_path(table, "`")).schema.fields)
+        return {field.name: spark_type(field.dataType.simpleString()) for field in fields}
+
+    def fetch(self, sql: str, *, timeout: float | None = None) -> pa.Table:
+        """Run one query; see `Engine`."""
+        session = self._live()
+        context, tag = session.sparkContext, f"sudare-{uuid.uuid4().hex}"
+        deadline = Deadline(timeout, lambda: context.cancelJobsWithTag(tag))
+
+        def run(session: Any) -> pa.Table:
+            context.addJobTag(tag)
+            try:
+                return same_types(session.sql(f"SELECT * FROM (\n{sql}\n)").toArrow())  # noqa: S608
+            finally:
+                context.removeJobTag(tag)
+
+        def tell(_: Exception) -> DatabaseError:
+            if deadline.passed and timeout is not None:
+                return complaints.timed_out(self._address, timeout)
+            return complaints.failed(self._address)
+
+        with deadline:
+            return self._told(run, tell)
+
+    def state(self, tables: Sequence[str]) -> str | None:
+        """None: others may write at any time; see `Engine`."""
+        return None
+
+    def close(self) -> None:
+        """Leave the session, and stop Spark if it was started here and nobody else uses it; see `Engine`."""
+        if self._session is not None:
+            self._session = None
+            _give_back(self._started)
+
+    def _register(self, table: FileTable) -> None:
+        if table.format != "parquet":
+            raise complaints.wrong_location(
+                f"Spark is offered for Parquet files only; {str(table.path)!r} is none. Open it with DuckDB instead: "
+                "give the path alone.",
+                f"Spark で開けるのは Parquet ファイルだけです ({str(table.path)!r})。"
+                "パスだけを指定して DuckDB で開いてください。",
+            )
+        read = str(table.path).replace("\\", "\\\\")
+        for sign in "{}[]*?":
+            read = read.replace(sign, "\\" + sign)
+        self._told(
+            lambda session: session.read.parquet(read).createOrReplaceTempView(backquoted(table.name)),
+            lambda _: complaints.cannot_connect(str(table.path)),
+        )
+
+    def _live(self) -> Any:
+        if self._session is None:
+            raise complaints.closed(self._address)
+        return self._session
+
+    def _told(
+        self, action: Callable[[Any], Result], tell: Callable[[Exception], DatabaseError] | None = None
+    ) -> Result:
+        session = self._live()
+        with _quiet():
+            return attempt(lambda: action(session), tell or (lambda _: complaints.failed(self._address)))
+
+
+def _is_local(master: str) -> bool:
+    threads = master.removeprefix("local[").removesuffix("]")
+    return master == "local" or (master == f"local[{threads}]" and (threads == "*" or threads.isdecimal()))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """While it is entered, PySpark writes nothing of an error to the standard error."""
+    found = [logging.getLogger(name) for name in LOGGERS]
+    before = [logger.disabled for logger in found]
+    for logger in found:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(found, before, strict=True):
+            logger.disabled = disabled
+
+
+def _names(session: Any) -> Iterator[str]:
+    current = session.catalog.currentDatabase()
+    for table in session.catalog.listTables(current):
+        name = public_name(current, table.name, bare=True)
+        if name is not None:
+            yield name
+    for database in session.catalog.listDatabases():
+        if database.name != current:
+            for table in session.catalog.listTables(database.name):
+                name = None if table.isTemporary else public_name(database.name, table.name, bare=False)
+                if name is not None:
+                    yield name
+
+
+def _copy_of(session: Any, address: str) -> Any:
+    """A session with the same tables and views, whose settings are its own."""
+    if not hasattr(session, "_jsparkSession"):
+        raise complaints.wrong_location(
+            "A session of Spark Connect is not offered; open a session in this process.",
+            "Spark Connect のセッションには対応していません。このプロセスでセッションを開いてください。",
+        )
+
+    def copy() -> Any:
+        from pyspark.sql import SparkSession
+
+        copied = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
+        for name, value in SETTINGS.items():
+            copied.conf.set(name, value)
+        return copied
+
+    with _quiet():
+        return attempt(copy, lambda _: complaints.cannot_connect(address))
+
+
+def _take(master: str) -> tuple[Any, _Spark | None]:
+    """The Spark of this process, started if there is none; and what to give back, if it was started here."""
+    try:
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise complaints.missing_package("pyspark", "spark", "Spark") from None
+    with _one_at_a_time:
+        running: Any = SparkContext._active_spark_context
+        if running is None:
+            _started[:] = [_start(master)]
+        elif running.master != _master(master) and not (running.master.startswith("local") and _is_local(master)):
+            raise complaints.wrong_location(
+                "Another Spark runs in this process; stop it, or give its session instead of an address.",
+                "このプロセスでは別の Spark が動いています。停止するか、アドレスの代わりにそのセッションを渡してください。",
+            )
+        ours = [spark for spark in _started if running is None or spark.session.sparkContext is running]
+        if not ours:
+            return SparkSession.builder.getOrCreate(), None
+        ours[0].users += 1
+        return ours[0].session, ours[0]
+
+
+def _start(master: str) -> _Spark:
+    from pyspark.sql import SparkSession
+
+    folder = tempfile.TemporaryDirectory(prefix="sudare-spark-")
+    settings = START | SETTINGS | {"spark.sql.warehouse.dir": folder.name} | (LOOPBACK if _is_local(master) else {})
+    builder: Any = SparkSession.builder.master(_master(master)).appName("sudare")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        with java_for_spark(), _quiet():
+            session = builder.getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+    except BaseException:
+        folder.cleanup()
+        raise
+    return _Spark(session, folder)
+
+
+def _master(master: str) -> str:
+    return "local[*]" if master == "local" else master
+
+
+def _give_back(spark: _Spark | None) -> None:
+    """Stop Spark if it was started here and this was its last user."""
+    if spark is None:
+        return
+    with _one_at_a_time, _quiet():
+        spark.users -= 1
+        if spark.users == 0:
+            _started[:] = [other for other in _started if other is not spark]
+            with suppress(Exception):  # it may have been stopped by others
+                spark.session.stop()
+            spark.folder.cleanup()

@@ -1,0 +1,368 @@
+"""Answering a query against the ledger: reserve, read, draw, store, settle. So ordered that no crash gives anything away.
+
+1. What can be decided without data is decided: plan, noise, and whether the very same query was answered before.
+2. The cost is reserved, in the data set's account and in the analyst's own. From here on it counts as spent.
+3. The catalogue is compared with the metadata. If it differs, no row was read: the reservations are cancelled.
+4. The database counts, noise is drawn. Whatever fails here leaves the cost spent, because a failure may depend on the data.
+5. The answer is on the disk before the ledger settles with its hash. Then it is handed out.
+
+A crash before 5 leaves the cost spent. A crash within 5 leaves a complete answer, which the next one who asks the same
+settles and gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+
+import numpy as np
+
+from sudare.engines.engine import Engine
+from sudare.errors import (
+    DatabaseError,
+    LedgerError,
+    OutputError,
+    ParameterError,
+    PlanError,
+    QueryRefusedError,
+    ToldError,
+)
+from sudare.ledger import Dataset, Entry, Ledger, Reservation
+from sudare.ledger.amounts import NOTHING, Amount, charge_of
+from sudare.ledger.entries import Settled
+from sudare.noise.additive import noise_for
+from sudare.privacy.budget import Budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
+from sudare.privacy.unit import Unit
+from sudare.sql.allocating import Allocation, Noise
+from sudare.sql.answering import LeftOutLists, answer
+from sudare.sql.answers_store import AnswerStore, NoisyTable, Record
+from sudare.sql.outputs import outputs_of
+from sudare.sql.planning import QueryPlan
+from sudare.sql.promises import require_schema
+
+__all__ = ["Accounts", "Charged", "Desk", "fingerprint_of"]
+
+FINGERPRINT_VERSION = "sudare sql 1"
+NORMAL_95 = 1.96
+
+
+class Accounts:
+    """The accounts that a query is charged to: the data set's, and the analyst's own within it.
+
+    Args:
+        ledger: that holds them.
+        dataset: name of the data set.
+        unit: who queries protect.
+        analyst: who asks; None if only the data set has an account. The account is called ``dataset/analyst``.
+
+    Raises:
+        LedgerError: if the ledger lacks one of them, or one protects others.
+    """
+
+    def __init__(self, ledger: Ledger, dataset: str, unit: Unit, analyst: str | None = None) -> None:
+        self.ledger, self.unit = ledger, unit
+        own = f"{dataset}/{analyst}"
+        self.names: tuple[str, ...] = (dataset,) if analyst is None else (dataset, own)
+        known = {found.name: found for found in ledger.datasets()}
+        if analyst is not None and dataset in known and own not in known:
+            options = f"--epsilon ... --who {unit.who}" + (" --replace" if unit.adjacency == "replace" else "")
+            raise LedgerError(
+                f"The analyst {analyst!r} has no budget: the ledger has no data set {own!r}. Whoever keeps the ledger "
+                f"gives one with 'sudare ledger add LEDGER {own} {options}'.",
+                f"分析者 {analyst!r} の予算がありません。台帳の管理者が "
+                f"'sudare ledger add LEDGER {own} {options}' で追加してください。",
+            )
+        for name in self.names:
+            protected = ledger.dataset(name).unit
+            if (protected.who, protected.adjacency) != (unit.who, unit.adjacency):
+                raise LedgerError(
+                    f"The metadata protect a {unit.who} ({unit.adjacency}), the total of {name!r} a {protected.who} "
+                    f"({protected.adjacency}): sums over different units mean nothing. Name the same unit in both.",
+                    f"メタデータの保護単位は {unit.who}（{unit.adjacency}）ですが、{name!r} の総予算は {protected.who}"
+                    f"（{protected.adjacency}）についてのものです。両方で同じ保護単位を指定してください。",
+                )
+
+    @property
+    def dataset(self) -> str:
+        """The data set's account."""
+        return self.names[0]
+
+    def balances(self) -> tuple[Dataset, ...]:
+        """The accounts and what is left of them, the data set's first."""
+        return tuple(self.ledger.dataset(name) for name in self.names)
+
+    def times_left(self, cost: Budget) -> int:
+        """How many queries of a cost the accounts still allow."""
+        most = []
+        for balance in self.balances():
+            left = NOTHING if balance.remaining is None else Amount.of(balance.remaining)
+            charge = charge_of(cost, balance.total, balance.name)
+            most.append(left.main // charge.main)
+            if charge.delta:
+                most.append(left.delta // charge.delta)
+        return int(min(most))
+
+    def reserve(self, cost: Budget, fingerprint: str, purpose: str) -> tuple[Reservation, ...]:
+        """Set a cost aside in every account, or in none.
+
+        Raises:
+            BudgetExceededError: if one of them does not allow it.
+        """
+        made: list[Reservation] = []
+        try:
+            for name in self.names:
+                made.append(self.ledger.reserve(name, cost, unit=self.unit, fingerprint=fingerprint, purpose=purpose))
+        except BaseException:
+            self.cancel(made, "another account does not allow it")
+            raise
+        return tuple(made)
+
+    def settle(self, reservations: Sequence[Reservation], event: ReleaseEvent, record: Record) -> int:
+        """Record that an answer was made; the number of the data set's entry."""
+        result = {"answer": record.name, "answer_sha256": record.digest}
+        entries = [self.ledger.settle(reservation, event, result) for reservation in reservations]
+        return entries[0].number
+
+    def cancel(self, reservations: Sequence[Reservation], reason: str) -> None:
+        """Give reservations back; nothing was read for them."""
+        for reservation in reservations:
+            with suppress(LedgerError):
+                self.ledger.cancel(reservation, reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Charged:
+    """An answer, and what it cost.
+
+    Attributes:
+        answer: the answer.
+        cost: what was charged; None if nothing was.
+        entry: number of the entry of the ledger that settled it; None for answers from public tables alone.
+        is_repeated: whether it was answered before, so that nothing was charged now.
+    """
+
+    answer: NoisyTable
+    cost: Budget | None
+    entry: int | None
+    is_repeated: bool
+
+
+class Desk:
+    """Where queries to one database are answered.
+
+    Args:
+        engine: the database.
+        accounts: who pays.
+        store: where answers are kept.
+        timeout: seconds for each query in the database.
+        opt_outs_removed: whether those who opted out are not in the database.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        accounts: Accounts,
+        store: AnswerStore,
+        *,
+        timeout: float | None = None,
+        opt_outs_removed: bool = False,
+    ) -> None:
+        self._engine, self._accounts, self._store = engine, accounts, store
+        self._timeout, self._opt_outs_removed = timeout, opt_outs_removed
+        self._lists = LeftOutLists(engine)
+
+    def answer(
+        self, plan: QueryPlan, allocation: Allocation, budget: Budget, noise: Noise, *, again: bool = False
+    ) -> Charged:
+        """Answer a query, from the store if it was answered before.
+
+        Args:
+            plan: of the query.
+            allocation: of the budget.
+            budget: what it may cost.
+            noise: which noise was asked for.
+            again: draw and charge anew even if it was answered before.
+
+        Raises:
+            BudgetExceededError: if an account does not allow it; nothing was read.
+            DatabaseError: if the database fails; the message says whether the cost stays spent.
+            LedgerError: if the ledger cannot be used, or an answer that was settled is gone.
+        """
+        if allocation.cost is None:
+            require_schema(self._engine, plan.metadata, plan.used)
+            found = answer(plan, allocation, self._engine, self._lists, timeout=self._timeout)
+            return Charged(_with_reaches(plan, allocation, found.table, found.deviations, None), None, None, False)
+        _require_drawable(allocation)
+        fingerprint = self.fingerprint(plan, budget, noise)
+        with self._store.alone_with(fingerprint):
+            before = None if again else self._before(fingerprint)
+            return before if before is not None else self._ask(plan, allocation, allocation.cost, fingerprint)
+
+    def fingerprint(self, plan: QueryPlan, budget: Budget, noise: Noise) -> str:
+        """What an answer is found by.
+
+        Raises:
+            PlanError: if somebody opted out and may still be in the database.
+        """
+        opted_out = self._accounts.ledger.opt_outs(self._accounts.dataset)
+        if opted_out.digests and not self._opt_outs_removed:
+            raise PlanError(
+                f"People have opted out of '{self._accounts.dataset}', and a database cannot leave them out by their hashes. "
+                "Remove them from the database, then say so with opt_outs_removed=True (--opt-outs-removed).",
+                f"「{self._accounts.dataset}」から除外を申し出た人がいます。データベースから除いたうえで、"
+                "opt_outs_removed=True（--opt-outs-removed）と宣言してください。",
+            )
+        return fingerprint_of(plan, budget, noise, self._engine.address, self._accounts.dataset, opted_out.last_entry)
+
+    def is_answered(self, fingerprint: str) -> bool:
+        """Whether an answer was settled before."""
+        return self._accounts.ledger.settled(self._accounts.dataset, fingerprint) is not None
+
+    def _before(self, fingerprint: str) -> Charged | None:
+        """The same query, answered before. The data is not looked at: whether it has changed must not be seen."""
+        latest = self._accounts.ledger.settled(self._accounts.dataset, fingerprint)
+        if latest is None:
+            return self._finish_abandoned(fingerprint)
+        for entry, said in self._settlements(latest, fingerprint):
+            record = self._store.settled(said.result.get("answer", ""), said.result.get("answer_sha256", ""))
+            if record is not None:
+                return Charged(record.answer, None, entry.number, True)
+        raise LedgerError(
+            f"This very query was answered before (ledger entry {latest.number}), but the answer is not in "
+            f"'{self._store.folder}', or was changed. Bring it back, or ask with again=True (--again), which spends the budget "
+            "once more.",
+            f"このクエリは既に回答済みです（台帳の項目 {latest.number}）が、"
+            f"回答が「{self._store.folder}」にないか、変更されています。"
+            "回答を戻すか、again=True（--again）で改めて問い合わせてください（予算をもう一度使います）。",
+        )
+
+    def _settlements(self, latest: Entry, fingerprint: str) -> Iterator[tuple[Entry, Settled]]:
+        """What was settled with a fingerprint, the latest first; earlier ones take reading the whole ledger."""
+        body = latest.read()
+        if isinstance(body, Settled):
+            yield latest, body
+        yield from reversed(self._accounts.ledger.settlements(self._accounts.dataset, fingerprint)[:-1])
+
+    def _finish_abandoned(self, fingerprint: str) -> Charged | None:
+        """Settle an answer that was complete when its process ended; its cost is reserved still."""
+        ledger = self._accounts.ledger
+        for record in self._store.abandoned(fingerprint):
+            known = {found.name for found in ledger.datasets()}
+            still_open = [
+                reservation
+                for account, number in record.reservations.items()
+                if account in known
+                for reservation in ledger.reservations(account)
+                if reservation.number == number and reservation.fingerprint == fingerprint
+            ]
+            event = record.answer.event
+            if event is None or not any(one.dataset == self._accounts.dataset for one in still_open):
+                continue
+            still_open.sort(key=lambda one: one.dataset != self._accounts.dataset)
+            entry = self._accounts.settle(still_open, event, record)
+            return Charged(record.answer, None, entry, True)
+        return None
+
+    def _ask(self, plan: QueryPlan, allocation: Allocation, cost: Budget, fingerprint: str) -> Charged:
+        reservations = self._accounts.reserve(cost, fingerprint, " ".join(plan.text.split())[:200])
+        try:
+            require_schema(self._engine, plan.metadata, plan.used)
+        except BaseException as error:
+            # From the catalogue alone; no row was read.
+            self._accounts.cancel(reservations, type(error).__name__)
+            raise
+        numbers = {reservation.dataset: reservation.number for reservation in reservations}
+        try:
+            found = answer(plan, allocation, self._engine, self._lists, timeout=self._timeout)
+            made = _with_reaches(plan, allocation, found.table, found.deviations, found.event)
+            record = self._store.write(fingerprint, plan.text, made, numbers)
+        except Exception as error:
+            raise _still_spent(error, cost) from None
+        if record.answer.event is None:
+            raise ValueError("a private answer without an event")
+        entry = self._accounts.settle(reservations, record.answer.event, record)
+        return Charged(record.answer, cost, entry, False)
+
+
+def fingerprint_of(
+    plan: QueryPlan, budget: Budget, noise: Noise, address: str, dataset: str, last_opt_out: int = 0
+) -> str:
+    """SHA-256 of all that makes an answer what it is, in hexadecimal digits; the data is no part of it.
+
+    Args:
+        plan: of the query.
+        budget: what it may cost.
+        noise: which noise was asked for.
+        address: of the database.
+        dataset: in the ledger.
+        last_opt_out: number of the latest opt-out.
+    """
+    parts = [FINGERPRINT_VERSION, plan.digest, repr(plan.columns), repr(sorted(budget.to_dict().items()))]
+    parts += [noise, address, dataset, str(last_opt_out)]
+    for table in plan.tables:
+        for key in table.keys:
+            parts.append(repr((key.name, key.facts.values, key.facts.nullable, key.values_from)))
+        for choice in table.quantiles:
+            parts.append(repr((choice.name, choice.low, choice.step, choice.points, choice.share, choice.rows)))
+        parts.append(repr(None if table.presence is None else table.presence.name))
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _require_drawable(allocation: Allocation) -> None:
+    """Make every sampler once before anything is charged: what cannot be drawn is refused while it is free."""
+    try:
+        for measurement in allocation.measurements:
+            if isinstance(measurement, (LaplaceMeasurement, GaussianMeasurement)):
+                noise_for(measurement)
+    except ParameterError:
+        raise QueryRefusedError(
+            "noise-too-large",
+            "This budget would take more noise than can be drawn. Raise epsilon, or lower bounds, max_rows or the number of "
+            "digits in the metadata.",
+            "この予算では引ける範囲を超える雑音が必要です。"
+            "epsilon を上げるか、メタデータの範囲・max_rows・桁数を小さくしてください。",
+        ) from None
+
+
+def _with_reaches(
+    plan: QueryPlan, allocation: Allocation, table: object, deviations: object, event: ReleaseEvent | None
+) -> NoisyTable:
+    """An answer with what is known of its noise, by the position of each column."""
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table) or not isinstance(deviations, dict):
+        raise TypeError("an answer is a table with deviations")
+    by_place: dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
+    reaches = {}
+    for place, output in enumerate(outputs_of(plan)):
+        known = deviations.get(output.name)
+        if known is None:
+            continue
+        by_place[place] = np.asarray(known, np.float64).reshape(-1)
+        reaches[place] = NORMAL_95 * by_place[place]
+        if output.is_direct and output.measures[0] in allocation.shares:
+            reaches[place] = np.full(table.num_rows, float(allocation.shares[output.measures[0]].error))
+    return NoisyTable(table, by_place, reaches, event)
+
+
+def _still_spent(error: Exception, cost: Budget) -> ToldError:
+    """A failure behind the reservation, with a word on what it costs. Nothing of an unexpected one but its type."""
+    english = f"The cost of the query ({cost}) stays spent, because a failure may depend on the data."
+    japanese = f"失敗もデータに依存しうるため、このクエリの費用（{cost}）は消費されたままです。"
+    if isinstance(error, QueryRefusedError):
+        told = QueryRefusedError(error.reason, f"{error.english} {english}", f"{error.japanese}{japanese}")
+        told.line, told.column = error.line, error.column
+        return told
+    if isinstance(error, OutputError):
+        return OutputError(f"{error.english} {english}", f"{error.japanese}{japanese}")
+    if isinstance(error, ToldError):
+        return DatabaseError(f"{error.english} {english}", f"{error.japanese}{japanese}")
+    name = type(error).__name__
+    return DatabaseError(
+        f"Something unexpected happened while the query was answered ({name}). {english}",
+        f"回答中に予期しない問題が起きました（{name}）。{japanese}",
+    )

@@ -1,0 +1,124 @@
+"""Private SQL audited from its answers alone: aggregates on neighbouring databases, and broken twins that are caught."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sudare import Budget, discrete_laplace
+from sudare.attacks import audit_epsilon
+from sudare.privacy.measurements import LaplaceMeasurement
+from sudare.sql import answering
+from sudare.sql.allocating import Allocation, Share, allocate
+from sudare.sql.answering import LeftOutLists
+from sudare.sql.local import Local
+from sudare.sql.planning import QueryPlan
+from tests.unit.sql.memory_engine import MemoryEngine
+from tests.unit.sql.neighbours import metadata_of, plan_of
+
+pytestmark = pytest.mark.slow
+
+RUNS = 600
+EPSILON, DELTA = Fraction(1), Fraction(1, 20)
+METADATA = """
+[unit]
+name = "person"
+
+[tables.a]
+unit = "uid"
+max_rows = 3
+[tables.a.columns]
+uid = { type = "integer" }
+x = { type = "integer", bounds = [0, 4] }
+g = { type = "text", values = ["p", "q"], nullable = false }
+w = { type = "text" }
+"""
+CREATE = (
+    "CREATE TABLE a(uid INT, x INT, g VARCHAR, w VARCHAR); INSERT INTO a SELECT i, i % 5, 'p', 'w' FROM range(12) r(i);"
+)
+SPREAD = "INSERT INTO a VALUES (99, 4, 'p', 'u'), (99, 4, 'q', 'u'), (99, 4, 'q', 'u')"
+TOGETHER = "INSERT INTO a VALUES (99, 4, 'q', 'w'), (99, 4, 'q', 'w'), (99, 4, 'q', 'w')"
+ALONE = "INSERT INTO a VALUES (99, 4, 'q', 'new'), (99, 4, 'q', 'new'), (99, 4, 'q', 'new')"
+CASES = {
+    "count": ("SELECT COUNT(*) AS v FROM a", SPREAD),
+    "sum": ("SELECT SUM(x) AS v FROM a", TOGETHER),
+    "mean": ("SELECT AVG(x) AS v FROM a", TOGETHER),
+    "variance": ("SELECT VAR_POP(x) AS v FROM a", TOGETHER),
+    "distinct values": ("SELECT COUNT(DISTINCT w) AS v FROM a", ALONE),
+    "distinct units": ("SELECT COUNT(DISTINCT uid) AS v FROM a", SPREAD),
+    "quantile": ("SELECT QUANTILE_DISC(x, 0.75) AS v FROM a", TOGETHER),
+    "listed groups": ("SELECT g, COUNT(*) AS v FROM a GROUP BY g", SPREAD),
+    "unknown groups": ("SELECT w, COUNT(*) AS v FROM a GROUP BY w", ALONE),
+    "a join": ("SELECT COUNT(*) AS v FROM a JOIN a b ON a.uid = b.uid", SPREAD),
+    "units inside": ("SELECT SUM(n) AS v FROM (SELECT uid, COUNT(*) AS n FROM a GROUP BY uid) t", SPREAD),
+}
+
+
+def audit(plan: QueryPlan, allocation: Allocation, own: str, runs: int = RUNS) -> float:
+    """The largest epsilon that answers on the two neighbours show, from many runs of everything but the reading."""
+    seen = []
+    local = Local()
+    for rows in ("", own):
+        engine = MemoryEngine(CREATE + rows)
+        fetched = answering._fetch(plan, engine, LeftOutLists(engine), None)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(answering, "_fetch", lambda *_, kept=fetched: kept)
+            patch.setattr(answering, "Local", lambda: nullcontext(local))
+            codes = [_code(answering.answer(plan, allocation, engine, LeftOutLists(engine))) for _ in range(runs)]
+        seen.append(np.array(codes, dtype=np.int64))
+    return audit_epsilon(seen[0], seen[1], delta=float(DELTA)).lower_bound
+
+
+def _code(found: Any) -> int:
+    """An answer as one number: each group's value, cut to few steps."""
+    table = found.table
+    names = table.column(0).to_pylist() if table.num_columns > 1 else ["all"] * table.num_rows
+    values = dict(zip(names, table.column("v").to_pylist(), strict=True))
+    code = 0
+    for name in ("all", "p", "q", "w", "u", "new"):
+        value = values.get(name)
+        step = 0 if value is None else 1 + int(np.clip(round(float(value)), -20, 60)) + 20
+        code = code * 83 + step
+    return code
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_aggregates(name: str, tmp_path: Path) -> None:
+    query, own = CASES[name]
+    plan = plan_of(query, metadata_of(METADATA, tmp_path))
+    budget = Budget(epsilon=EPSILON, delta=DELTA) if "unknown" in name else Budget(epsilon=EPSILON)
+    # Formulas of several sums take longer.
+    runs = 150 if name in ("mean", "variance") else RUNS
+    assert audit(plan, allocate(plan, budget), own, runs) <= EPSILON
+
+
+@pytest.mark.parametrize("name", ["count", "sum", "listed groups"])
+def test_a_quarter_of_the_noise_is_caught(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn with less noise than the event states; an event that states it cannot be made at all."""
+
+    def quieter(share: Share) -> Any:
+        assert isinstance(share.measurement, LaplaceMeasurement)
+        return discrete_laplace(share.measurement.scale / 4)
+
+    plan = plan_of(CASES[name][0], metadata_of(METADATA, tmp_path))
+    monkeypatch.setattr(Share, "sampler", quieter)
+    assert audit(plan, allocate(plan, Budget(epsilon=EPSILON)), TOGETHER) > EPSILON
+
+
+def test_a_sensitivity_for_one_row_is_caught(tmp_path: Path) -> None:
+    """Noise for units with one row each, where they may have three."""
+    plan = plan_of(CASES["count"][0], metadata_of(METADATA, tmp_path))
+    one_row = plan_of(CASES["count"][0], metadata_of(METADATA.replace("max_rows = 3", "max_rows = 1"), tmp_path))
+    assert audit(plan, allocate(one_row, Budget(epsilon=EPSILON)), SPREAD) > EPSILON
+
+
+def test_a_threshold_too_low_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query, own = CASES["unknown groups"]
+    plan = plan_of(query, metadata_of(METADATA, tmp_path))
+    monkeypatch.setattr("sudare.noise.thresholds._threshold", lambda *_: 2)
+    assert audit(plan, allocate(plan, Budget(epsilon=EPSILON, delta=DELTA)), own) > EPSILON

@@ -1,0 +1,288 @@
+"""Private SQL on the command line."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sudare.cli.sql_shell import statements
+from sudare.ledger import open_ledger
+from sudare.privacy import Budget
+from tests.unit.cli.conftest import Answer, Run
+from tests.unit.sql.shops import COUNT, METADATA, open_shop
+
+TOWNS = "SELECT town, count(*) AS n FROM customer GROUP BY town ORDER BY town"
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return open_shop(tmp_path, ann=Budget(epsilon=1.5))
+
+
+@pytest.fixture
+def ask(run: Run, shop: Path) -> Ask:
+    """A command of the group with everything that it needs but a query."""
+
+    def call(command: str, *more: object) -> Answer:
+        given: list[object] = ["--data", shop / "shop.duckdb"]
+        if command != "describe":
+            given += ["--metadata", shop / "shop.toml"]
+        if command in ("run", "price", "shell"):
+            given += ["--ledger", shop / "budget.db", "--dataset", "shop"]
+        return run("sql", command, *given, *more)
+
+    return call
+
+
+def spent(shop: Path, name: str = "shop") -> Budget | None:
+    with open_ledger(shop / "budget.db") as ledger:
+        return ledger.dataset(name).spent
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+class TestRun:
+    def test_people_see_noise_beside_numbers(self, ask: Ask) -> None:
+        shown = ask("run", "--epsilon", 1, TOWNS)
+        assert shown.code == 0
+        assert "town" in shown.out
+        assert shown.out.count(" ± ") == 2
+        assert "Charged epsilon = 1. Left: shop: epsilon = 9" in shown.err
+
+    def test_programs_get_everything(self, ask: Ask, shop: Path) -> None:
+        found = ask("run", "--epsilon", 1, TOWNS, "--json").json
+        assert found["columns"] == ["town", "n"]
+        assert [row[0] for row in found["rows"]] == ["A", "B"]
+        assert len(found["noise"]["n"]) == len(found["error_95"]["n"]) == 2
+        assert found["cost"] == {"epsilon": "1"}
+        assert found["remaining"]["shop"]["epsilon"] == "9"
+        assert found["changes"]
+        again = ask("run", "--epsilon", 1, TOWNS, "--json").json
+        assert again["repeated"]
+        assert again["cost"] is None
+        assert again["rows"] == found["rows"]
+        assert spent(shop) == Budget(epsilon=1)
+
+    def test_repeats_are_told(self, ask: Ask) -> None:
+        ask("run", "--epsilon", 1, COUNT)
+        assert "nothing was charged" in ask("run", "--epsilon", 1, COUNT).err
+        assert "費用はかかりません" in ask("run", "--epsilon", 1, COUNT, "--lang", "ja").err
+        assert "Charged" in ask("run", "--epsilon", 1, COUNT, "--again").err
+
+    def test_public_tables(self, ask: Ask) -> None:
+        shown = ask("run", "--epsilon", 1, "SELECT sum(people) AS people FROM town")
+        assert "400" in shown.out
+        assert "exact and free" in shown.err
+
+    def test_a_query_from_a_file_or_stdin(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (shop / "query.sql").write_text(COUNT + ";\n", encoding="utf-8")
+        first = ask("run", "--epsilon", 1, "-f", shop / "query.sql", "--json").json
+        typed(monkeypatch, COUNT)
+        assert ask("run", "--epsilon", 1, "--json").json["rows"] == first["rows"]
+        typed(monkeypatch, COUNT)
+        assert ask("run", "--epsilon", 1, "-", "--json").json["rows"] == first["rows"]
+
+    @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+    def test_files(self, ask: Ask, shop: Path, suffix: str) -> None:
+        out = shop / f"answer{suffix}"
+        shown = ask("run", "--epsilon", 1, TOWNS, "--out", out, "--intervals")
+        assert shown.out.strip() == str(out)
+        import duckdb
+
+        found = duckdb.read_csv(str(out)) if suffix == ".csv" else duckdb.read_parquet(str(out))
+        assert found.columns == ["town", "n", "n_low", "n_high", "n_noise"]
+
+    def test_a_file_that_cannot_be_written_is_told_before_the_charge(self, ask: Ask, shop: Path) -> None:
+        (shop / "there.csv").write_text("")
+        for name in ("answer.xlsx", "there.csv", "nowhere/answer.csv"):
+            shown = ask("run", "--epsilon", 1, COUNT, "--out", shop / name)
+            assert shown.code == 6
+            assert "Nothing was charged" in shown.err
+        assert spent(shop) is None
+
+    def test_analysts(self, ask: Ask, shop: Path) -> None:
+        assert ask("run", "--epsilon", 1, COUNT, "--analyst", "ann").code == 0
+        shown = ask("run", "--epsilon", 1, TOWNS, "--analyst", "ann")
+        assert shown.code == 4
+        assert "shop/ann" in shown.err
+        assert spent(shop, "shop/ann") == spent(shop) == Budget(epsilon=1)
+        assert ask("run", "--epsilon", 1, COUNT, "--analyst", "zoe").code == 5
+
+    def test_a_budget_in_the_query(self, ask: Ask, shop: Path) -> None:
+        sql = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25, privacy_unit_column = id) count(*) AS n FROM customer"
+        assert ask("run", sql).code == 0
+        assert spent(shop) == Budget(epsilon=0.25)
+        assert ask("run", COUNT).code == 2
+
+
+class TestFailures:
+    def test_a_refused_query(self, ask: Ask, shop: Path) -> None:
+        shown = ask("run", "--epsilon", 1, "SELECT id FROM customer")
+        assert shown.code == 9
+        assert "aggregates" in shown.err
+        told = ask("run", "--epsilon", 1, "SELECT row_number() OVER () FROM customer", "--json").error
+        assert (told["kind"], told["exit_code"]) == ("query", 9)
+        assert told["reason"]
+        assert told["line"] == 1
+        assert spent(shop) is None
+
+    def test_a_database_that_is_not_there(self, run: Run, shop: Path) -> None:
+        place = ["--metadata", shop / "shop.toml", "--ledger", shop / "budget.db", "--dataset", "shop"]
+        shown = run("sql", "run", "--data", shop / "nowhere.duckdb", *place, "--epsilon", "1", COUNT, "--json")
+        assert shown.error["kind"] == "database"
+        assert shown.code == 10
+
+    def test_interrupted(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def stop(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("sudare.sql.charging.answer", stop)
+        shown = ask("run", "--epsilon", 1, COUNT)
+        assert shown.code == 130
+        assert "stays spent" in shown.err
+        with open_ledger(shop / "budget.db") as ledger:
+            assert ledger.dataset("shop").reserved == Budget(epsilon=1)
+        typed(monkeypatch, COUNT)
+        assert "stays spent" in ask("shell", "--epsilon", 1).err
+
+    def test_a_budget_that_is_spent(self, ask: Ask) -> None:
+        assert ask("run", "--epsilon", 11, COUNT).code == 4
+
+    def test_what_is_not_typed_may_be_set(self, run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert run("sql", "run", "--epsilon", "1", COUNT).code == 2
+        for name, value in (("DATA", "shop.duckdb"), ("METADATA", "shop.toml"), ("LEDGER", "budget.db")):
+            monkeypatch.setenv(f"SUDARE_SQL_{name}", str(shop / value))
+        monkeypatch.setenv("SUDARE_SQL_DATASET", "shop")
+        assert run("sql", "run", "--epsilon", "1", COUNT).code == 0
+
+    @pytest.mark.parametrize("more", [["-f", "nowhere.sql"], [COUNT, "-f", "nowhere.sql"]])
+    def test_no_query(self, ask: Ask, more: list[str]) -> None:
+        assert ask("run", "--epsilon", 1, *more).code == 2
+
+    def test_nobody_types_a_query(self, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Terminal(io.StringIO):
+            def isatty(self) -> bool:
+                return True
+
+        monkeypatch.setattr("sys.stdin", Terminal())
+        assert "There is no query" in ask("run", "--epsilon", 1).err
+
+
+class TestExplainAndPrice:
+    def test_explain(self, ask: Ask, shop: Path) -> None:
+        shown = ask("explain", "--epsilon", 1, TOWNS)
+        assert "sensitivity 1" in shown.out
+        assert "max" not in shown.err
+        assert "感度 1" in ask("explain", "--epsilon", 1, TOWNS, "--lang", "ja").out
+        assert ask("explain", "--epsilon", 1, TOWNS, "--json").json["tables"][0]["measures"]
+        assert spent(shop) is None
+
+    def test_price(self, ask: Ask, shop: Path) -> None:
+        shown = ask("price", "--epsilon", 1, TOWNS, "--analyst", "ann")
+        for words in ("Laplace", "±", "left afterwards, shop/ann", "epsilon = 0.5", "such queries left now", "1"):
+            assert words in shown.out
+        found = ask("price", "--epsilon", 1, TOWNS, "--json").json
+        assert found["queries_left"] == 10
+        assert found["allowed"]
+        assert not ask("price", "--epsilon", 100, TOWNS, "--json").json["allowed"]
+        assert "does not allow" in ask("price", "--epsilon", 15, TOWNS).out
+        ask("run", "--epsilon", 1, TOWNS)
+        assert "answered before" in ask("price", "--epsilon", 1, TOWNS).out
+        assert spent(shop) == Budget(epsilon=1)
+
+    def test_the_epsilon_for_an_error(self, ask: Ask) -> None:
+        assert ask("price", COUNT, "--error", "n=100").out.startswith("epsilon = 0.03")
+        assert ask("price", COUNT, "--error", "n=100", "--json").json["epsilon"] < 0.04
+        assert ask("price", COUNT, "--error", "100").code == 2
+        assert ask("price", COUNT, "--error", "n=many").code == 2
+
+
+class TestDescribeAndCheck:
+    def test_describe(self, ask: Ask, shop: Path) -> None:
+        assert "[tables.customer]" in ask("describe").out
+        only = ask("describe", "--table", "orders").out
+        assert "[tables.orders]" in only
+        assert "customer]" not in only
+        assert ask("describe", "--out", shop / "draft.toml").out.strip() == str(shop / "draft.toml")
+        assert ask("describe", "--out", shop / "draft.toml").code == 6
+        assert ask("describe", "--table", "nothing").code == 2
+
+    def test_check(self, ask: Ask, shop: Path) -> None:
+        shown = ask("check")
+        assert (shown.code, shown.err) == (0, "")
+        wrong = METADATA.replace('age = { type = "integer"', 'age = { type = "float", step = 1')
+        wrong = wrong.replace('values = ["A", "B"]', 'values = ["A", "C"]')
+        (shop / "shop.toml").write_text(wrong, encoding="utf-8")
+        shown = ask("check")
+        assert shown.code == 7
+        assert "age" in shown.out
+        assert "town" not in shown.out
+        owner = ask("check", "--as-owner")
+        assert owner.code == 7
+        assert "town" in owner.out
+        assert "confidential" in owner.err
+        assert len(ask("check", "--as-owner", "--json").json["findings"]) == 2
+
+
+class TestShell:
+    def test_a_conversation(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed(
+            monkeypatch,
+            "\\d\n\\budget\n\nSELECT count(*)\n  AS n\nFROM customer;\n"
+            f"\\price {TOWNS};\n\\explain {TOWNS};\n\\what\n;\n\\q\nSELECT never;\n",
+        )
+        shown = ask("shell", "--epsilon", 1)
+        assert shown.code == 0
+        for words in (
+            "customer (private)",
+            "town (public)",
+            "0 … 100",
+            "epsilon = 10",
+            " ± ",
+            "Laplace",
+            "sensitivity 1",
+        ):
+            assert words in shown.out
+        assert "Charged epsilon = 1" in shown.err
+        assert "\\budget what is left" in shown.err
+        assert "never" not in shown.out + shown.err
+        assert spent(shop) == Budget(epsilon=1)
+
+    def test_failures_end_nothing_but_are_the_exit_code(self, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+        typed(monkeypatch, "\n".join(["SELECT id FROM customer;", COUNT]))
+        shown = ask("shell", "--epsilon", 1)
+        assert shown.code == 9
+        assert "Charged" in shown.err
+
+    def test_programs(self, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+        import json
+
+        typed(monkeypatch, f"\\d\n\\budget\n\\price {COUNT};\n\\explain {COUNT};\n{COUNT};")
+        lines = [json.loads(line) for line in ask("shell", "--epsilon", 1, "--json").out.splitlines()]
+        assert [set(line) & {"tables", "balances", "allowed", "post", "rows"} for line in lines] == [
+            {"tables"},
+            {"balances"},
+            {"allowed"},
+            {"tables", "post"},
+            {"rows"},
+        ]
+
+    @pytest.mark.parametrize(
+        ("lines", "expected"),
+        [
+            (["a;", "b", "c;"], ["a", "b\nc"]),
+            (["", "  ", "\\q"], ["\\q"]),
+            (["a", "\\q", ";"], ["a\n\\q"]),
+            (["left over"], ["left over"]),
+            ([], []),
+        ],
+    )
+    def test_statements(self, lines: list[str], expected: list[str]) -> None:
+        given = iter([*lines, None])
+        assert list(statements(lambda goes_on: next(given))) == expected
