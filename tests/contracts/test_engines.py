@@ -20,6 +20,8 @@ from sudare import DatabaseError, ParameterError
 from sudare.engines import ColumnType, Engine, open_engine
 from tests.contracts.sql_servers import ENGINES, Servers, location_of, quoted, running_servers
 
+pytestmark = pytest.mark.slow
+
 ODD_TABLE = 'odd "table" 表 `x`'
 ODD_COLUMN = 'a "b" `c` 日本 é'
 LARGE = 10**38 - 1

@@ -26,7 +26,9 @@ from tests.unit.sql.refused_statements import REFUSED_STATEMENTS
 
 NAMES = {dialect: Names(METADATA, dialect) for dialect in ("duckdb", "postgres", "spark")}
 CASES = [
-    pytest.param(entry, dialect, id=f"{number}-{entry.reason}-{dialect}")
+    pytest.param(
+        entry, dialect, id=f"{number}-{entry.reason}-{dialect}", marks=[] if dialect == "duckdb" else [pytest.mark.slow]
+    )
     for number, entry in enumerate(REFUSED)
     for dialect in entry.dialects
 ]

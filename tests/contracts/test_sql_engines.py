@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,13 +26,21 @@ BY_NAME = {entry.name: entry for entry in ACCEPTED}
 SAME_EVERYWHERE = ["all-at-once", "group-all-aggregates", "join-chain-public", "per-person-status", "bigquery-groups"]
 
 
+EVERY_QUERY = "SUDARE_EVERY_QUERY"
+"""Set in the environment, all queries run on all databases; that takes about ten minutes."""
+QUICK = 8
+"""One query in so many runs in the quick part, on DuckDB."""
+
+
 def _cases(every: dict[EngineName, int]) -> list[Any]:
-    """Pairs of a database and a query: all queries, or one in so many; slow where a server has to be started."""
-    return [
-        pytest.param(name, entry, id=f"{name}-{entry.name}", marks=[] if name == "duckdb" else [pytest.mark.slow])
-        for name, step in every.items()
-        for entry in [entry for entry in ACCEPTED if DIALECTS[name] in entry.dialects][::step]
-    ]
+    """Pairs of a database and a query: all queries, or one in so many; slow but for some on DuckDB."""
+    cases = []
+    for name, step in every.items():
+        entries = [entry for entry in ACCEPTED if DIALECTS[name] in entry.dialects]
+        for i, entry in enumerate(entries[:: 1 if EVERY_QUERY in os.environ else step]):
+            marks = [] if name == "duckdb" and i % QUICK == 0 else [pytest.mark.slow]
+            cases.append(pytest.param(name, entry, id=f"{name}-{entry.name}", marks=marks))
+    return cases
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +84,7 @@ class _Databases:
         return self._open[name][1]
 
 
-@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 1, "spark": 1}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 2, "spark": 8}))
 def test_without_noise_it_is_the_plain_query(databases: _Databases, name: EngineName, entry: Accepted) -> None:
     asking = databases[name]
     plan = asking.plan(entry)
@@ -87,7 +96,7 @@ def test_without_noise_it_is_the_plain_query(databases: _Databases, name: Engine
     assert differences(entry, found, plain) == []
 
 
-@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 3, "spark": 12}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 2, "postgresql": 7, "spark": 30}))
 def test_with_noise_it_costs_the_budget(databases: _Databases, name: EngineName, entry: Accepted) -> None:
     asking = databases[name]
     plan = asking.plan(entry)
@@ -122,10 +131,12 @@ def test_noise_is_added_to_the_same_numbers_everywhere(databases: _Databases, na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "entry"), _cases({"postgresql": 1, "spark": 10}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"postgresql": 5, "spark": 30}))
 def test_rows_that_break_promises_make_nothing_fail(violated: _Databases, name: EngineName, entry: Accepted) -> None:
     if "duckdb" not in entry.dialects:
         pytest.skip("compared with DuckDB")
+    if name == "spark" and "AS INTEGER)" in entry.sql:
+        pytest.skip("a cast to a whole number rounds in DuckDB and cuts in Spark")
     plans = [violated[database].plan(entry) for database in ("duckdb", name)]
     asked = [violated[database] for database in ("duckdb", name)]
     ours, theirs = (measured_numbers(plan, one.engine) for plan, one in zip(plans, asked, strict=True))
@@ -162,8 +173,7 @@ def test_nobody_decides_about_others(name: str, tmp_path: Path, servers: Servers
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", [3, 8, 120])
-@pytest.mark.parametrize("make", [shop, shop_with_violations])
+@pytest.mark.parametrize(("make", "unit"), [(shop, 3), (shop_with_violations, 8), (shop_with_violations, 120)])
 def test_one_unit_changes_no_more_than_is_stated(make: Any, unit: int, tmp_path: Path, servers: Servers) -> None:
     found = {}
     with _neighbours(make(), unit, tmp_path, servers) as (asking, other):

@@ -41,6 +41,8 @@ from sudare import (
 )
 from tests.scripted import ScriptedEntropy
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Case:

@@ -52,8 +52,11 @@ def chosen_wrongly(values: list[int], quantile: Fraction, offset: int, unit: Uni
     )
 
 
-@pytest.mark.parametrize("adjacency", ["add-remove", "replace"])
-@pytest.mark.parametrize(("quantile", "offset"), WHERE, ids=str)
+@pytest.mark.parametrize(
+    ("quantile", "offset", "adjacency"),
+    [(*where, adjacency) for where, adjacency in zip(WHERE, ("add-remove", "replace", "add-remove"), strict=True)],
+    ids=str,
+)
 def test_quantiles(quantile: Fraction, offset: int, adjacency: Any) -> None:
     unit = Unit(adjacency=adjacency)
     one, other = neighbours(adjacency, quantile)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.sql import answering
 from sudare.sql.allocating import Allocation, Share, allocate
 from sudare.sql.answering import LeftOutLists
-from sudare.sql.local import Local
 from sudare.sql.planning import QueryPlan
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import metadata_of, plan_of
@@ -62,13 +60,11 @@ CASES = {
 def audit(plan: QueryPlan, allocation: Allocation, own: str, runs: int = RUNS) -> float:
     """The largest epsilon that answers on the two neighbours show, from many runs of everything but the reading."""
     seen = []
-    local = Local()
     for rows in ("", own):
         engine = MemoryEngine(CREATE + rows)
         fetched = answering._fetch(plan, engine, LeftOutLists(engine), None)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(answering, "_fetch", lambda *_, kept=fetched: kept)
-            patch.setattr(answering, "Local", lambda: nullcontext(local))
             codes = [_code(answering.answer(plan, allocation, engine, LeftOutLists(engine))) for _ in range(runs)]
         seen.append(np.array(codes, dtype=np.int64))
     return audit_epsilon(seen[0], seen[1], delta=float(DELTA)).lower_bound

@@ -52,9 +52,11 @@ HELP: Mapping[str, str] = {
     "any.query": "The query; - or nothing reads it from stdin.",
     "any.query_file": "A file with the query.",
     "any.query_epsilon": "What the query may cost, as epsilon. OPTIONS(epsilon = ...) in the query comes first.",
-    "any.query_delta": "The delta that goes with it; needed where groups are not public.",
+    "any.query_delta": "The delta that goes with it; needed where groups are not public, and for elastic joins.",
     "any.query_rho": "What the query may cost, as rho, in place of epsilon.",
     "any.noise": "auto (the smaller one), laplace or gaussian.",
+    "any.joins": "Joins whose rows belong to two units: truncated (rows beyond max_frequency are left out) or elastic (all rows; "
+    "max_frequency must be true of the data; needs epsilon and delta).",
     "any.answers": "Where answers are kept, so that the same query is free. By default LOCATION.answers beside a ledger file.",
     "any.timeout": "Cancel the query in the database after so long. Its cost stays spent.",
     "any.opt_outs_removed": "Say that people who opted out are no longer in the database.",
@@ -258,6 +260,9 @@ HELP: Mapping[str, str] = {
     "\n\nReads no row and charges nothing.",
     "sql.explain.examples": "sudare sql explain --epsilon 1 'SELECT sum(price) FROM orders'\n"
     "sudare sql explain --data shop.duckdb --metadata shop.toml --epsilon 1 -f query.sql",
+    "sql.explain.ledger": "Ignored; allowed so that the options of run and price can be used again.",
+    "sql.explain.sql_dataset": "Ignored, as --ledger is.",
+    "sql.explain.analyst": "Ignored, as --ledger is.",
     "sql.price.help": "Show what a query costs, how exact it will be, and what would be left.\n\n"
     "Reads no row and charges nothing.",
     "sql.price.examples": "sudare sql price --epsilon 1 'SELECT count(*) AS n FROM orders'\n"

@@ -54,9 +54,11 @@ HELP: Mapping[str, str] = {
     "any.query": "クエリ。- または省略すると標準入力から読みます。",
     "any.query_file": "クエリを書いたファイル。",
     "any.query_epsilon": "クエリの費用の上限（イプシロン）。クエリ内の OPTIONS(epsilon = ...) が優先されます。",
-    "any.query_delta": "イプシロンに伴うデルタ。グループが公開でない場合に必要です。",
+    "any.query_delta": "イプシロンに伴うデルタ。グループが公開でない場合と --joins elastic の場合に必要です。",
     "any.query_rho": "クエリの費用の上限（ロー）。イプシロンの代わりに指定します。",
     "any.noise": "auto（小さい方）、laplace、gaussian のいずれか。",
+    "any.joins": "二つの保護単位に属する行を作る結合の扱い: truncated（max_frequency を超える行を除く）、"
+    "elastic（全行を結合。max_frequency がデータで成り立つことと、イプシロン・デルタが必要）。",
     "any.answers": "回答を保存するフォルダ。同じクエリは無料になります。既定は台帳ファイルの隣の LOCATION.answers。",
     "any.timeout": "データベースでの処理を打ち切るまでの秒数。費用は消費されたままです。",
     "any.opt_outs_removed": "除外を申し出た人が既にデータベースにいないことを宣言します。",
@@ -254,6 +256,9 @@ HELP: Mapping[str, str] = {
     "\n\n行は読まず、費用もかかりません。",
     "sql.explain.examples": "sudare sql explain --epsilon 1 'SELECT sum(price) FROM orders'\n"
     "sudare sql explain --data shop.duckdb --metadata shop.toml --epsilon 1 -f query.sql",
+    "sql.explain.ledger": "使いません。run や price と同じオプションをそのまま書けるように受け付けます。",
+    "sql.explain.sql_dataset": "使いません（--ledger と同様）。",
+    "sql.explain.analyst": "使いません（--ledger と同様）。",
     "sql.price.help": "クエリの費用、正確さ、残る予算を示します。\n\n行は読まず、費用もかかりません。",
     "sql.price.examples": "sudare sql price --epsilon 1 'SELECT count(*) AS n FROM orders'\n"
     "sudare sql price --error n=100 'SELECT count(*) AS n FROM orders'",

@@ -39,10 +39,14 @@ MetadataFile = Annotated[
 LedgerPlace = Annotated[str, typer.Option("--ledger", metavar="LOCATION", envvar="SUDARE_SQL_LEDGER", **PLAIN)]
 DatasetName = Annotated[str, typer.Option("--dataset", metavar="DATASET", envvar="SUDARE_SQL_DATASET", **PLAIN)]
 Analyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", envvar="SUDARE_SQL_ANALYST", **PLAIN)]
+UnusedLedger = Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", **PLAIN)]
+UnusedDataset = Annotated[str | None, typer.Option("--dataset", metavar="DATASET", **PLAIN)]
+UnusedAnalyst = Annotated[str | None, typer.Option("--analyst", metavar="NAME", **PLAIN)]
 Epsilon = Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER", show_default=False)]
 Delta = Annotated[str | None, typer.Option("--delta", metavar="NUMBER", show_default=False)]
 Rho = Annotated[str | None, typer.Option("--rho", metavar="NUMBER", show_default=False)]
 NoiseKind = Annotated[Literal["auto", "laplace", "gaussian"], typer.Option("--noise")]
+JoinKind = Annotated[Literal["truncated", "elastic"], typer.Option("--joins")]
 Answers = Annotated[Path | None, typer.Option("--answers", metavar="FOLDER", show_default=False)]
 Seconds = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", min=0.001, show_default=False)]
 OptOutsRemoved = Annotated[bool, typer.Option("--opt-outs-removed")]
@@ -63,6 +67,7 @@ def run(
     query_rho: Rho = None,
     analyst: Analyst = None,
     noise: NoiseKind = "auto",
+    joins: JoinKind = "truncated",
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", show_default=False)] = None,
     intervals: Annotated[bool, typer.Option("--intervals")] = False,
     again: Annotated[bool, typer.Option("--again")] = False,
@@ -86,6 +91,7 @@ def run(
         answers=answers,
         timeout=timeout,
         noise=noise,
+        joins=joins,
         opt_outs_removed=opt_outs_removed,
     ) as connection:
         cursor = ask(speaker, connection, sql, again=again)
@@ -112,8 +118,12 @@ def explain(
     query_delta: Delta = None,
     query_rho: Rho = None,
     noise: NoiseKind = "auto",
+    joins: JoinKind = "truncated",
+    ledger: UnusedLedger = None,
+    sql_dataset: UnusedDataset = None,
+    analyst: UnusedAnalyst = None,
 ) -> None:
-    """What a query becomes."""
+    """What a query becomes. What only charging needs is taken and ignored, so that options can be used again as they are."""
     from sudare.sql.connection import open_described, prepare_query
     from sudare.sql.explaining import explain_query
     from sudare.sql.metadata_file import read_metadata
@@ -124,7 +134,7 @@ def explain(
     budget = _budget(query_epsilon, query_delta, query_rho)
     with open_described(database, known) as engine:
         dialect = engine.dialect
-    prepared = prepare_query(sql, known, Names(known, dialect), dialect, budget, noise)
+    prepared = prepare_query(sql, known, Names(known, dialect), dialect, budget, noise, joins)
     explained = explain_query(prepared.plan, prepared.allocation)
     speaker.give(explained.to_dict(), explained.to_text(speaker.language))
 
@@ -142,6 +152,7 @@ def price(
     query_rho: Rho = None,
     analyst: Analyst = None,
     noise: NoiseKind = "auto",
+    joins: JoinKind = "truncated",
     error: Annotated[str | None, typer.Option("--error", metavar="COLUMN=NUMBER", show_default=False)] = None,
     answers: Answers = None,
     opt_outs_removed: OptOutsRemoved = False,
@@ -161,6 +172,7 @@ def price(
         analyst=analyst,
         answers=answers,
         noise=noise,
+        joins=joins,
         opt_outs_removed=opt_outs_removed,
     ) as connection:
         if error is not None:
@@ -190,6 +202,7 @@ def shell(
     query_rho: Rho = None,
     analyst: Analyst = None,
     noise: NoiseKind = "auto",
+    joins: JoinKind = "truncated",
     answers: Answers = None,
     timeout: Seconds = None,
     opt_outs_removed: OptOutsRemoved = False,
@@ -209,6 +222,7 @@ def shell(
         answers=answers,
         timeout=timeout,
         noise=noise,
+        joins=joins,
         opt_outs_removed=opt_outs_removed,
     ) as connection:
         code = talk(speaker, connection)

@@ -105,7 +105,7 @@ def _left_out_by_links(table: Table, metadata: Metadata) -> LeftOut:
     )
     query = exp.Select().from_(counted.subquery("c"), copy=False)
     previous = _column("k", "c")
-    single: exp.Expr = exp.true()
+    single: list[exp.Expr] = []
     for i, link in enumerate(links):
         parent = metadata.tables[link.table]
         onward = parent.unit if parent.link is None else parent.link.column
@@ -124,9 +124,9 @@ def _left_out_by_links(table: Table, metadata: Metadata) -> LeftOut:
         query = query.join(
             step.subquery(alias), on=exp.EQ(this=previous, expression=_column("a", alias)), join_type="left", copy=False
         )
-        single = exp.and_(single, exp.EQ(this=_column("r", alias), expression=exp.Literal.number(1)), copy=False)
+        single.append(exp.EQ(this=_column("r", alias), expression=exp.Literal.number(1)))
         previous = _column("b", alias)
-    owner = exp.Case(ifs=[exp.If(this=single, true=previous)])
+    owner = exp.Case(ifs=[exp.If(this=exp.and_(*single, copy=False), true=previous)])
     owners = query.select(
         exp.alias_(_column("k", "c"), "k", quoted=True, copy=False),
         exp.alias_(owner, "owner", quoted=True, copy=False),

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 import numpy as np
 
@@ -44,10 +45,12 @@ from sudare.sql.outputs import outputs_of
 from sudare.sql.planning import QueryPlan
 from sudare.sql.promises import require_schema
 
-__all__ = ["Accounts", "Charged", "Desk", "fingerprint_of"]
+__all__ = ["Accounts", "Charged", "Desk", "Joins", "fingerprint_of"]
 
 FINGERPRINT_VERSION = "sudare sql 1"
 NORMAL_95 = 1.96
+Joins = Literal["truncated", "elastic"]
+"""How joins whose rows belong to two units are bounded: by leaving rows out, or by noise that follows the data as they are."""
 
 
 class Accounts:
@@ -176,7 +179,14 @@ class Desk:
         self._lists = LeftOutLists(engine)
 
     def answer(
-        self, plan: QueryPlan, allocation: Allocation, budget: Budget, noise: Noise, *, again: bool = False
+        self,
+        plan: QueryPlan,
+        allocation: Allocation,
+        budget: Budget,
+        noise: Noise,
+        joins: Joins,
+        *,
+        again: bool = False,
     ) -> Charged:
         """Answer a query, from the store if it was answered before.
 
@@ -185,6 +195,7 @@ class Desk:
             allocation: of the budget.
             budget: what it may cost.
             noise: which noise was asked for.
+            joins: how joins whose rows belong to two units are bounded.
             again: draw and charge anew even if it was answered before.
 
         Raises:
@@ -197,12 +208,12 @@ class Desk:
             found = answer(plan, allocation, self._engine, self._lists, timeout=self._timeout)
             return Charged(_with_reaches(plan, allocation, found.table, found.deviations, None), None, None, False)
         _require_drawable(allocation)
-        fingerprint = self.fingerprint(plan, budget, noise)
+        fingerprint = self.fingerprint(plan, budget, noise, joins)
         with self._store.alone_with(fingerprint):
             before = None if again else self._before(fingerprint)
             return before if before is not None else self._ask(plan, allocation, allocation.cost, fingerprint)
 
-    def fingerprint(self, plan: QueryPlan, budget: Budget, noise: Noise) -> str:
+    def fingerprint(self, plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins) -> str:
         """What an answer is found by.
 
         Raises:
@@ -216,7 +227,8 @@ class Desk:
                 f"「{self._accounts.dataset}」から除外を申し出た人がいます。データベースから除いたうえで、"
                 "opt_outs_removed=True（--opt-outs-removed）と宣言してください。",
             )
-        return fingerprint_of(plan, budget, noise, self._engine.address, self._accounts.dataset, opted_out.last_entry)
+        address, dataset = self._engine.address, self._accounts.dataset
+        return fingerprint_of(plan, budget, noise, joins, address, dataset, opted_out.last_entry)
 
     def is_answered(self, fingerprint: str) -> bool:
         """Whether an answer was settled before."""
@@ -289,7 +301,7 @@ class Desk:
 
 
 def fingerprint_of(
-    plan: QueryPlan, budget: Budget, noise: Noise, address: str, dataset: str, last_opt_out: int = 0
+    plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins, address: str, dataset: str, last_opt_out: int = 0
 ) -> str:
     """SHA-256 of all that makes an answer what it is, in hexadecimal digits; the data is no part of it.
 
@@ -297,12 +309,13 @@ def fingerprint_of(
         plan: of the query.
         budget: what it may cost.
         noise: which noise was asked for.
+        joins: how joins whose rows belong to two units are bounded.
         address: of the database.
         dataset: in the ledger.
         last_opt_out: number of the latest opt-out.
     """
     parts = [FINGERPRINT_VERSION, plan.digest, repr(plan.columns), repr(sorted(budget.to_dict().items()))]
-    parts += [noise, address, dataset, str(last_opt_out)]
+    parts += [noise, joins, address, dataset, str(last_opt_out)]
     for table in plan.tables:
         for key in table.keys:
             parts.append(repr((key.name, key.facts.values, key.facts.nullable, key.values_from)))
@@ -318,6 +331,9 @@ def _require_drawable(allocation: Allocation) -> None:
         for measurement in allocation.measurements:
             if isinstance(measurement, (LaplaceMeasurement, GaussianMeasurement)):
                 noise_for(measurement)
+        for share in allocation.shares.values():
+            if share.scale is not None:
+                share.sampler()
     except ParameterError:
         raise QueryRefusedError(
             "noise-too-large",

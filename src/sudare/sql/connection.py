@@ -18,7 +18,7 @@ from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.sql.allocating import Allocation, Noise, allocate
 from sudare.sql.answers_store import AnswerStore
-from sudare.sql.charging import Accounts, Charged, Desk
+from sudare.sql.charging import Accounts, Charged, Desk, Joins
 from sudare.sql.metadata import Metadata
 from sudare.sql.metadata_file import read_metadata
 from sudare.sql.metadata_writing import type_to_text
@@ -59,11 +59,12 @@ class Prepared:
         plan: what is measured.
         budget: what it may cost.
         noise: which noise was asked for.
+        joins: how joins whose rows belong to two units are bounded.
         allocation: of the budget to the measures.
     """
 
-    def __init__(self, plan: QueryPlan, budget: Budget, noise: Noise) -> None:
-        self.plan, self.budget, self.noise = plan, budget, noise
+    def __init__(self, plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins) -> None:
+        self.plan, self.budget, self.noise, self.joins = plan, budget, noise, joins
         self.allocation: Allocation = allocate(plan, budget, noise)
 
 
@@ -78,6 +79,7 @@ def connect(
     answers: str | Path | None = None,
     timeout: float | None = None,
     noise: Noise = "auto",
+    joins: Joins = "truncated",
     types: Mapping[str, Mapping[str, str]] | None = None,
     opt_outs_removed: bool = False,
 ) -> Connection:
@@ -97,6 +99,10 @@ def connect(
             ledger that is a file, required for others.
         timeout: seconds after which a query in the database is cancelled. Its cost stays spent.
         noise: which noise; ``"auto"`` takes the smaller one.
+        joins: how joins are bounded whose rows belong to two units. ``"truncated"`` joins the first ``max_frequency`` rows
+            of each value and leaves out the rest, so that the limit holds whatever the data are. ``"elastic"`` joins all rows
+            with noise that follows ``max_frequency``, which must then be true of the data as they are; it needs an epsilon
+            and a delta.
         types: of columns of CSV files, by table and column, in DuckDB's words; by default those that the metadata state.
         opt_outs_removed: say True where people opted out of the data set and are no longer in the database.
 
@@ -133,6 +139,8 @@ def connect(
         read_budget(budget, "connect")
     if noise not in ("auto", "laplace", "gaussian"):
         raise ParameterError("noise", "connect", "'auto', 'laplace' or 'gaussian'", shown(noise))
+    if joins not in ("truncated", "elastic"):
+        raise ParameterError("joins", "connect", "'truncated' or 'elastic'", shown(joins))
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0):
         raise ParameterError("timeout", "connect", "a positive number of seconds, or None", shown(timeout))
     if analyst is not None and (not isinstance(analyst, str) or not analyst or "/" in analyst):
@@ -153,7 +161,7 @@ def connect(
         opened.close()
         raise
     desk = Desk(engine, accounts, store, timeout=timeout, opt_outs_removed=opt_outs_removed)
-    return Connection(engine, known, budget, opened, accounts, desk, noise)
+    return Connection(engine, known, budget, opened, accounts, desk, noise, joins)
 
 
 def open_described(
@@ -172,7 +180,13 @@ def open_described(
 
 
 def prepare_query(
-    sql: str, metadata: Metadata, names: Names, dialect: str, budget: Budget | None, noise: Noise
+    sql: str,
+    metadata: Metadata,
+    names: Names,
+    dialect: str,
+    budget: Budget | None,
+    noise: Noise,
+    joins: Joins = "truncated",
 ) -> Prepared:
     """Take a query as far as it can be without the data and without a ledger.
 
@@ -183,12 +197,13 @@ def prepare_query(
         dialect: of the query.
         budget: what it may cost. What the query itself states comes first.
         noise: which noise.
+        joins: how joins whose rows belong to two units are bounded.
 
     Raises:
         QueryRefusedError: if it cannot be answered privately.
     """
-    plan = plan_query(parse_query(sql, dialect), metadata, names)
-    return Prepared(plan, _budget_of(plan.options, budget), noise)
+    plan = plan_query(parse_query(sql, dialect), metadata, names, elastic=joins == "elastic")
+    return Prepared(plan, _budget_of(plan.options, budget), noise, joins)
 
 
 class Connection:
@@ -208,9 +223,11 @@ class Connection:
         accounts: Accounts,
         desk: Desk,
         noise: Noise,
+        joins: Joins,
     ) -> None:
         self.metadata, self.budget = metadata, budget
-        self._engine, self._ledger, self._accounts, self._desk, self._noise = engine, ledger, accounts, desk, noise
+        self._engine, self._ledger, self._accounts, self._desk = engine, ledger, accounts, desk
+        self._noise, self._joins = noise, joins
         self._names = Names(metadata, engine.dialect)
         self._is_open = True
 
@@ -271,7 +288,7 @@ class Connection:
         """
         self._require_open()
         base = self.budget if budget is None else read_budget(budget, "execute")
-        return prepare_query(sql, self.metadata, self._names, self.dialect, base, self._noise)
+        return prepare_query(sql, self.metadata, self._names, self.dialect, base, self._noise, self._joins)
 
     def run(self, prepared: Prepared, *, again: bool = False) -> Charged:
         """Answer a prepared query: from the store if it was answered before, else charged.
@@ -286,7 +303,9 @@ class Connection:
             LedgerError: if the ledger cannot be used.
         """
         self._require_open()
-        return self._desk.answer(prepared.plan, prepared.allocation, prepared.budget, prepared.noise, again=again)
+        return self._desk.answer(
+            prepared.plan, prepared.allocation, prepared.budget, prepared.noise, prepared.joins, again=again
+        )
 
     def explain(self, sql: str, budget: Budget | None = None) -> Explanation:
         """What a query becomes: the rewritten SQL, each sensitivity with its reason, the noise, and what it will mean.
@@ -327,7 +346,8 @@ class Connection:
         from sudare.sql.pricing import epsilon_for
 
         self._require_open()
-        plan = plan_query(parse_query(sql, self.dialect), self.metadata, self._names)
+        parsed = parse_query(sql, self.dialect)
+        plan = plan_query(parsed, self.metadata, self._names, elastic=self._joins == "elastic")
         usual = None if self.budget is None or self.budget.currency != "epsilon-delta" else self.budget.delta
         return epsilon_for(plan, column, error, usual if delta is None else delta, self._noise)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from math import ceil
@@ -48,7 +48,7 @@ class Growth:
         (100, 106)
     """
 
-    at: Callable[[int], int]
+    at: Callable[[int], int] = field(repr=False)
     degree: int
 
     def __call__(self, distance: int) -> int:

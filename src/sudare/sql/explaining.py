@@ -185,7 +185,7 @@ def _measure(measure: SumMeasure | QuantileMeasure, share: Share | None) -> Meas
     if isinstance(measure, QuantileMeasure):
         sensitivity = Fraction(measure.rows)
     else:
-        sensitivity = Fraction(measure.sensitivity.l1, 10**measure.scale)
+        sensitivity = Fraction(measure.sensitivity.l1 * 10**measure.coarse, 10**measure.scale)
     price = None if share is None else price_of(share)
     return MeasureExplained(measure.name, measure.what, sensitivity, measure.reason, price)
 

@@ -38,7 +38,7 @@ class JoinStep:
     outer: bool
 
 
-def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple[Relation, list[exp.Expr]]:
+def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple[Relation, list[exp.Expr], list[str]]:
     """Join all sources of a SELECT.
 
     Args:
@@ -47,7 +47,8 @@ def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple
         elastic: whether joins whose rows belong to two units follow how often values stand in the data as they are.
 
     Returns:
-        The rows of all of them, and the sources in the same order, ready for FROM and JOIN.
+        The rows of all of them; the sources in the same order, ready for FROM and JOIN; and which of them were cut to so many
+        rows for each value.
     """
     aliases = [step.alias for step in steps]
     if len(set(aliases)) < len(aliases):
@@ -58,6 +59,7 @@ def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple
             "二つの表の別名が同じです。別々の別名を付けてください。",
         )
     found = {step.alias: step for step in steps}
+    cut: list[str] = []
     if any(step.outer for step in steps):
         relation = _in_order(steps, equal)
     else:
@@ -66,8 +68,9 @@ def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple
         ]
         relation, changed = _in_best_order(steps, everything, elastic)
         found |= {step.alias: step for step in changed}
+        cut = [step.alias for step in changed]
     sources = [exp.Subquery(this=found[alias].tree, alias=_alias(alias)) for alias in aliases]
-    return relation, list(sources)
+    return relation, list(sources), cut
 
 
 def _alias(name: str) -> exp.TableAlias:

@@ -50,6 +50,10 @@ class Names:
         """Whether names that differ in case only are the same."""
         return self._dialect in ANY_CASE
 
+    def written(self, column: str) -> str:
+        """A column of the metadata as a settled query writes it."""
+        return self._folded(column)
+
     def _folded(self, name: str) -> str:
         return name.lower() if self.ignores_case else name
 

@@ -280,7 +280,8 @@ class _Planner:
         if select.args.get("distinct"):
             post = post.distinct(copy=False)
         self._note(name, core, [key for key, _ in keys], measuring, limits)
-        whole = {measure.name for measure in measuring.sums if measure.scale == 0}
+        # Counts are whole numbers everywhere; PostgreSQL's sums of BIGINT are not.
+        whole = {measure.name for measure in measuring.sums if measure.tree.find(exp.Count) is not None}
         _divide_whole_numbers(post, whole | {key.name for key, _ in keys if key.facts.kind == "integer"})
         return post
 
@@ -465,6 +466,13 @@ def _first_select(tree: exp.Query) -> exp.Select:
 def _changes_of_tables(reader: Reader) -> list[Change]:
     """What the limits of the tables leave out, and what is clipped."""
     changes = []
+    if reader.cut:
+        listed = ", ".join(reader.cut)
+        words = Words(
+            f"{listed}: for each value that is joined on, only so many rows are kept as max_frequency says",
+            f"{listed}: 結合する値ごとに max_frequency 行だけが残されます",
+        )
+        changes.append(Change("truncated", words))
     for name in reader.tables:
         table = reader.metadata.tables[name]
         if table.public or table.row_is_unit:
@@ -479,7 +487,26 @@ def _changes_of_tables(reader: Reader) -> list[Change]:
                     ),
                 )
             )
-        bounds = [column.name for column in table.columns.values() if column.low is not None]
+        without = list(reader.without_nulls.get(name, {}))
+        if without:
+            changes.append(
+                Change(
+                    "nulls",
+                    Words(
+                        f"{name}: rows with a NULL in {', '.join(without)} are left out: the metadata says that there are none",
+                        f"{name}: {'、'.join(without)} に NULL のある行は、メタデータでないとされているため除かれます",
+                    ),
+                )
+            )
+        used = {
+            column.name for column in table.columns.values() if reader.names.written(column.name) in reader.mentioned
+        }
+        numbers = ("integer", "decimal", "float", "date", "timestamp")
+        bounds = [
+            column.name
+            for column in table.columns.values()
+            if column.low is not None and column.name in used and column.type.kind in numbers
+        ]
         if bounds:
             changes.append(
                 Change(

@@ -155,7 +155,7 @@ def price_batch(queries: Sequence[Prepared], accounts: Accounts, desk: Desk) -> 
     for prepared in queries:
         cost = prepared.allocation.cost
         if cost is not None:
-            fingerprint = desk.fingerprint(prepared.plan, prepared.budget, prepared.noise)
+            fingerprint = desk.fingerprint(prepared.plan, prepared.budget, prepared.noise, prepared.joins)
             if fingerprint in seen or desk.is_answered(fingerprint):
                 cost = None
             seen.add(fingerprint)
@@ -194,8 +194,10 @@ def price_of(share: Share) -> MeasurePrice:
     if isinstance(share.measure, QuantileMeasure):
         return MeasurePrice(share.measure.what, "exponential", None, share.error, "rows", share.budget)
     mechanism, scale = "laplace", None
-    unit = float(Fraction(1, 10**share.measure.scale))
-    if isinstance(measurement, LaplaceMeasurement):
+    unit = float(Fraction(10**share.measure.coarse, 10**share.measure.scale))
+    if share.scale is not None:
+        scale = float(share.scale) * unit
+    elif isinstance(measurement, LaplaceMeasurement):
         scale = float(measurement.scale) * unit
     elif isinstance(measurement, GaussianMeasurement):
         mechanism, scale = "gaussian", float(measurement.sigma_squared) ** 0.5 * unit
@@ -229,7 +231,12 @@ def epsilon_for(plan: QueryPlan, column: str, error: Rational, delta: Rational |
 
     def is_enough(epsilon: Fraction) -> bool:
         numbers = {"epsilon": str(epsilon)} | ({} if not delta else {"delta": str(_fraction(delta))})
-        return allocate(plan, Budget.from_dict(numbers), noise).shares[output.measures[0]].error <= wanted
+        budget = Budget.from_dict(numbers)
+        try:
+            allocation = allocate(plan, budget, noise)
+        except ParameterError:  # noise that follows the data cannot be had for the smallest epsilons
+            return False
+        return allocation.shares[output.measures[0]].error <= wanted
 
     low, high = 0, 900 * -(SMALLEST_POWER + 1) + 10 * WEAK_EPSILON - 100
     if not is_enough(_three_digits(high)):

@@ -74,6 +74,8 @@ class Reader:
     Attributes:
         left_out: lists of keys that the rewritten query needs, by name.
         tables: all tables that were met.
+        without_nulls: columns of private tables whose NULLs are left out, by table.
+        cut: aliases of sources that were cut to so many rows for each value, for a join.
     """
 
     def __init__(
@@ -82,6 +84,8 @@ class Reader:
         self.metadata, self.names, self.dialect, self.elastic = metadata, names, dialect, elastic
         self.mentioned = frozenset(mentioned)
         self.left_out: dict[str, LeftOut] = {}
+        self.without_nulls: dict[str, dict[str, None]] = {}
+        self.cut: dict[str, None] = {}
         self.tables: dict[str, None] = {}
 
     def query(self, tree: Any, known: Mapping[str, exp.Query], outer: Scope | None = None) -> Read:
@@ -119,7 +123,8 @@ class Reader:
             steps.append(self._join_step(item, known))
         where = select.args.get("where")
         equal = [pair for part in conjuncts(where.this if where else None) if (pair := both_sides(part)) is not None]
-        relation, sources = joined(steps, equal, elastic=self.elastic)
+        relation, sources, cut = joined(steps, equal, elastic=self.elastic)
+        self.cut |= dict.fromkeys(cut)
         scope: dict[tuple[str, str], Field] = dict(outer or {})
         scope |= {key: field for key, field in relation.fields.items() if isinstance(key, tuple)}
         conditions = Filtering(self, known, scope, relation)
@@ -193,21 +198,22 @@ class Reader:
     def _table(self, table: Table) -> Read:
         self.tables[table.name] = None
         source, left_out = self.names.source(table.name)
-        tree = self._without_nulls(table, source.copy())
+        used = self._used(table)
+        tree = self._restricted(table, source.copy(), used)
         if left_out is not None:
             self.left_out[left_out.name] = left_out
             self.tables |= dict.fromkeys(left_out.tables)
-        folded = {self._written(table.name, name): column for name, column in table.columns.items()}
+        folded = {self.names.written(name): table.columns[name] for name in used}
         fields: dict[Hashable, Field] = {
             written: _field_of(table, column, self.metadata) for written, column in folded.items()
         }
-        unique = frozenset(
-            [frozenset(self._written(table.name, name) for name in table.key)] if table.key else []
-        ) | frozenset(frozenset([written]) for written, column in folded.items() if column.unique)
+        keys = [table.key] if table.key and all(name in used for name in table.key) else []
+        keys += [(name,) for name in used if table.columns[name].unique]
+        unique = frozenset(frozenset(self.names.written(name) for name in key) for key in keys)
         side = side_of_table(self.metadata, table.name)
         if side is not None:
             named: dict[Hashable, Growth] = {
-                self._written(table.name, str(name)): each for name, each in side.max_frequency.items()
+                self.names.written(str(name)): each for name, each in side.max_frequency.items()
             }
             side = replace(side, max_frequency=named)
         if table.public:
@@ -219,19 +225,23 @@ class Reader:
         )
         return Read(Relation(fields, True, most, True, unique, (step,), side), tree)
 
-    def _without_nulls(self, table: Table, tree: exp.Select) -> exp.Select:
-        """Leave out rows with a NULL where the metadata says that there is none, in columns that the query names."""
-        if table.public:
-            return tree
-        for column in table.columns.values():
-            if not column.nullable and self._written(table.name, column.name) in self.mentioned:
-                known = exp.Not(this=exp.Is(this=exp.column(column.name, quoted=True), expression=exp.null()))
-                tree = tree.where(known, copy=False)
-        return tree
+    def _used(self, table: Table) -> list[str]:
+        """The columns of a table that the query names, and those that say whose a row is; one at least."""
+        whose = _says_whose(table)
+        named = [name for name in table.columns if name in whose or self.names.written(name) in self.mentioned]
+        return named or [next(iter(table.columns))]
 
-    def _written(self, table: str, column: str) -> str:
-        """A column as the settled query writes it."""
-        return column.lower() if self.names.ignores_case else column
+    def _restricted(self, table: Table, tree: exp.Select, used: list[str]) -> exp.Select:
+        """The used columns only; without rows that have a NULL in one of them where the metadata says that there is none."""
+        tree.set(
+            "expressions", [item for item, name in zip(tree.expressions, table.columns, strict=True) if name in used]
+        )
+        for name in used:
+            if not table.public and not table.columns[name].nullable and name not in _says_whose(table):
+                known = exp.Not(this=exp.Is(this=exp.column(name, quoted=True), expression=exp.null()))
+                tree = tree.where(known, copy=False)
+                self.without_nulls.setdefault(table.name, {})[name] = None
+        return tree
 
     def _union(self, tree: exp.Union, known: Mapping[str, exp.Query]) -> Read:
         if tree.args.get("order") or tree.args.get("limit") or tree.args.get("offset") or tree.args.get("by_name"):
@@ -404,6 +414,11 @@ def facts_of(column: Column) -> Facts:
         values=(False, True) if column.type.kind == "boolean" and column.values is None else column.values,
         digits=column.type.digits,
     )
+
+
+def _says_whose(table: Table) -> set[str | None]:
+    """The columns of a private table that say whose a row is; rows with a NULL there were left out before."""
+    return {table.unit, table.link.column if table.link is not None else None}
 
 
 def _field_of(table: Table, column: Column, metadata: Metadata) -> Field:

@@ -15,7 +15,17 @@ from sudare.cli.app import COMMANDS, GROUPS
 from sudare.cli.messages import Language, Words
 from sudare.cli.speaking import Speaker
 from sudare.cli.spoken import spoken
-from sudare.errors import BudgetExceededError, InputError, LedgerError, OutputError, ParameterError, PlanError
+from sudare.errors import (
+    AggregatorError,
+    BudgetExceededError,
+    DatabaseError,
+    InputError,
+    LedgerError,
+    OutputError,
+    ParameterError,
+    PlanError,
+    QueryRefusedError,
+)
 from tests.unit.cli.conftest import PLAN, Run
 
 PATHS = [
@@ -90,6 +100,9 @@ def test_wrong_usage_is_told_in_both_languages(run: Run, arguments: list[str], e
         (BudgetExceededError("a", "あ"), "budget", 4),
         (LedgerError("a", "あ"), "ledger", 5),
         (OutputError("a", "あ"), "output", 6),
+        (AggregatorError("a", "あ"), "aggregator", 8),
+        (QueryRefusedError("rows", "a", "あ"), "query", 9),
+        (DatabaseError("a", "あ"), "database", 10),
         (RuntimeError("row 7: Taro Yamada"), "internal", 70),
         (KeyboardInterrupt(), "interrupted", 130),
     ],

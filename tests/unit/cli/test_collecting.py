@@ -14,6 +14,8 @@ import pytest
 
 from tests.unit.cli.conftest import Answer, Run
 
+pytestmark = pytest.mark.slow
+
 SURVEY = """
 title = "Health"
 

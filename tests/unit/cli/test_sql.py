@@ -12,7 +12,9 @@ from sudare.cli.sql_shell import statements
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
 from tests.unit.cli.conftest import Answer, Run
-from tests.unit.sql.shops import COUNT, METADATA, open_shop
+from tests.unit.sql.shops import COUNT, METADATA, PAIRS, bounded_ages, open_shop
+
+pytestmark = pytest.mark.slow
 
 TOWNS = "SELECT town, count(*) AS n FROM customer GROUP BY town ORDER BY town"
 Ask = Callable[..., Answer]
@@ -182,6 +184,33 @@ class TestExplainAndPrice:
         assert "感度 1" in ask("explain", "--epsilon", 1, TOWNS, "--lang", "ja").out
         assert ask("explain", "--epsilon", 1, TOWNS, "--json").json["tables"][0]["measures"]
         assert spent(shop) is None
+
+    def test_explain_takes_the_options_of_run(self, ask: Ask, shop: Path) -> None:
+        plain = ask("explain", "--epsilon", 1, TOWNS)
+        more = ("--ledger", shop / "nowhere.db", "--dataset", "nothing", "--analyst", "nobody")
+        shown = ask("explain", "--epsilon", 1, TOWNS, *more)
+        assert (shown.code, shown.out) == (0, plain.out)
+        assert not (shop / "nowhere.db").exists()
+
+    def test_joins_of_two_units(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(50), encoding="utf-8")
+        budget = ("--epsilon", 1, "--delta", "1e-6")
+        assert "50 rows for each value" in ask("explain", *budget, PAIRS).out
+        assert "50 rows for each value" in ask("explain", *budget, "--joins", "truncated", PAIRS).out
+        assert "101 rows can change today" in ask("explain", *budget, "--joins", "elastic", PAIRS).out
+        assert "現在 101 行" in ask("explain", *budget, "--joins", "elastic", PAIRS, "--lang", "ja").out
+        assert "202" in ask("price", *budget, "--joins", "elastic", PAIRS).out
+        typed(monkeypatch, f"\\explain {PAIRS};")
+        assert "101 rows can change today" in ask("shell", *budget, "--joins", "elastic").out
+        assert spent(shop) is None
+        assert ask("run", *budget, "--joins", "elastic", PAIRS, "--json").json["cost"] == {
+            "epsilon": "1",
+            "delta": "0.000001",
+        }
+        assert ask("run", *budget, "--joins", "elastic", PAIRS, "--json").json["repeated"]
+        assert not ask("run", *budget, PAIRS, "--json").json["repeated"]
+        assert ask("run", "--epsilon", 1, "--joins", "elastic", PAIRS, "--json").error["reason"] == "two-units"
+        assert ask("run", *budget, "--joins", "loose", PAIRS).code == 2
 
     def test_price(self, ask: Ask, shop: Path) -> None:
         shown = ask("price", "--epsilon", 1, TOWNS, "--analyst", "ann")

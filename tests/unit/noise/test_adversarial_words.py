@@ -17,6 +17,8 @@ from sudare.noise.staircase import StaircaseSampler
 from tests.reference import naive
 from tests.scripted import ScriptedEntropy, ScriptExhaustedError
 
+pytestmark = pytest.mark.slow
+
 LAST_WORD = 2**64 - 1
 NARROW = [Fraction(1, 1000), Fraction(1, 50), Fraction(1, 3), Fraction(1), Fraction(10), Fraction(63999, 1000)]
 WIDE = [Fraction(64), Fraction(1000), Fraction(1000003, 7), Fraction(10**12)]

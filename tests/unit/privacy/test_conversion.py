@@ -48,6 +48,7 @@ def test_simple_is_the_formula_rounded_up(rho: Fraction, delta: Fraction) -> Non
         assert 0 <= ours - exact <= exact * mpmath.mpf(10) ** -28
 
 
+@pytest.mark.slow
 @given(RHOS, DELTAS)
 def test_optimal_is_the_minimum_over_all_orders_rounded_up(rho: Fraction, delta: Fraction) -> None:
     with mpmath.workdps(60):
@@ -70,6 +71,7 @@ def test_optimal_is_the_minimum_over_all_orders_rounded_up(rho: Fraction, delta:
         assert -(mpmath.mpf(10) ** -25) <= ours - best <= mpmath.mpf(10) ** -15 * (1 + best)
 
 
+@pytest.mark.slow
 @given(RHOS, DELTAS)
 def test_no_order_of_a_grid_beats_optimal(rho: Fraction, delta: Fraction) -> None:
     with mpmath.workdps(60):
@@ -81,6 +83,7 @@ def test_no_order_of_a_grid_beats_optimal(rho: Fraction, delta: Fraction) -> Non
             assert ours <= max(0, at_order) + mpmath.mpf(10) ** -20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @given(epsilon=EPSILONS, delta=DELTAS)
 def test_back_and_forth_never_gains(method: Any, epsilon: Fraction, delta: Fraction) -> None:
@@ -91,6 +94,7 @@ def test_back_and_forth_never_gains(method: Any, epsilon: Fraction, delta: Fract
     assert again >= epsilon * (1 - Fraction(1, 10**12))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @given(rho=RHOS, delta=DELTAS)
 def test_delta_and_epsilon_are_inverse(method: Any, rho: Fraction, delta: Fraction) -> None:

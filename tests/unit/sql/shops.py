@@ -50,6 +50,13 @@ CREATE TABLE town AS SELECT * FROM (VALUES ('A', 300), ('B', 100)) t(name, peopl
 """
 
 COUNT = "SELECT count(*) AS n FROM customer"
+PAIRS = "SELECT count(*) AS n FROM customer a JOIN customer b ON a.age = b.age"
+"""Its rows belong to two customers; 1800 of them. No age stands in more than five rows."""
+
+
+def bounded_ages(most: int) -> str:
+    """The metadata with a limit for how often an age stands in the data."""
+    return METADATA.replace("bounds = [0, 100]", f"bounds = [0, 100], max_frequency = {most}")
 
 
 def open_shop(folder: Path, total: Budget | None = None, **analysts: Budget) -> Path:

@@ -188,6 +188,7 @@ with ask_shop(Path(sys.argv[1])) as connection:
         [
             {"budget": Budget(epsilon=0.9)},
             {"noise": "laplace"},
+            {"joins": "elastic"},
             {"metadata": METADATA.replace('version = "1"', 'version = "2"')},
             {"metadata": METADATA.replace("max_rows = 1\n", "max_rows = 2\n")},
         ],
@@ -209,7 +210,7 @@ with ask_shop(Path(sys.argv[1])) as connection:
                 connection.prepare("SELECT quantile_cont(age, 0.1) AS q FROM customer".replace("0.1", share))
                 for share in ("0.1", "0.9")
             )
-            prints = [fingerprint_of(one.plan, one.budget, one.noise, "x", "shop") for one in (low, high)]
+            prints = [fingerprint_of(one.plan, one.budget, one.noise, one.joins, "x", "shop") for one in (low, high)]
         assert prints[0] != prints[1]
 
     def test_again_draws_and_charges_anew(self, tmp_path: Path) -> None:

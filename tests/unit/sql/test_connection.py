@@ -16,7 +16,7 @@ from sudare.privacy import Budget, Unit
 from sudare.sql.connection import connect
 from sudare.sql.metadata_file import parse_metadata
 from tests.unit.sql.memory_engine import MemoryEngine
-from tests.unit.sql.shops import COUNT, METADATA, TABLES, ask_shop, open_shop
+from tests.unit.sql.shops import COUNT, METADATA, PAIRS, TABLES, ask_shop, bounded_ages, open_shop
 
 
 @pytest.fixture
@@ -51,7 +51,15 @@ class TestWhatIsNeeded:
 
     @pytest.mark.parametrize(
         "settings",
-        [{"noise": "none"}, {"timeout": 0}, {"timeout": True}, {"analyst": "a/b"}, {"analyst": ""}, {"budget": 1}],
+        [
+            {"noise": "none"},
+            {"joins": "loose"},
+            {"timeout": 0},
+            {"timeout": True},
+            {"analyst": "a/b"},
+            {"analyst": ""},
+            {"budget": 1},
+        ],
     )
     def test_arguments(self, shop: Path, settings: dict[str, Any]) -> None:
         with pytest.raises(ParameterError):
@@ -138,6 +146,61 @@ class TestBudgets:
                 connection.execute(sql)
             found = connection.execute(sql, budget=Budget(epsilon=1, delta=1e-6)).fetchall()
             assert {club for club, _ in found} == {"chess", "go"}
+
+
+class TestJoinsOfTwoUnits:
+    @pytest.mark.parametrize(
+        ("joins", "most", "expected"), [("truncated", 5, 1800), ("truncated", 3, 90 * 3 * 3), ("elastic", 5, 1800)]
+    )
+    def test_rows_are_left_out_or_not(self, shop: Path, joins: str, most: int, expected: int) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(most), encoding="utf-8")
+        with ask_shop(shop, Budget(epsilon=9, delta=1e-6), joins=joins) as connection:
+            cursor = connection.execute(PAIRS)
+            (found,) = cursor.fetchone() or (None,)
+            assert isinstance(found, int)
+            assert abs(found - expected) < 100
+            assert cursor.cost == connection.spent() == Budget(epsilon=9, delta=1e-6)
+            assert connection.execute(PAIRS).is_repeated
+
+    def test_one_way_is_no_repeat_of_the_other(self, shop: Path) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(5), encoding="utf-8")
+        for joins in ("truncated", "elastic"):
+            with ask_shop(shop, Budget(epsilon=1, delta=1e-6), joins=joins) as connection:
+                assert not connection.price(PAIRS).is_answered
+                assert not connection.execute(PAIRS).is_repeated
+                assert connection.price(PAIRS).is_answered
+
+    def test_truncated_is_usual(self, shop: Path) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(5), encoding="utf-8")
+        with ask_shop(shop) as connection:
+            assert connection.prepare(PAIRS).joins == "truncated"
+            assert connection.explain(PAIRS).tables[0].measures[0].sensitivity == 2 * 5 + 2 * 5
+
+    @pytest.mark.parametrize("budget", [Budget(epsilon=1), Budget(rho=0.1)])
+    def test_elastic_takes_epsilon_and_delta(self, shop: Path, budget: Budget) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(5), encoding="utf-8")
+        with ask_shop(shop, budget, joins="elastic") as connection:
+            for ask in (connection.execute, connection.explain, connection.price):
+                with pytest.raises(QueryRefusedError, match="delta") as told:
+                    ask(PAIRS)
+                assert told.value.reason == "two-units"
+            assert connection.spent() is None
+            assert connection.explain(COUNT).cost == budget, "other queries need none"
+
+    @pytest.mark.parametrize("joins", ["truncated", "elastic"])
+    def test_nothing_is_joined_without_a_limit(self, shop: Path, joins: str) -> None:
+        with ask_shop(shop, Budget(epsilon=1, delta=1e-6), joins=joins) as connection:
+            with pytest.raises(QueryRefusedError, match="max_frequency") as told:
+                connection.execute(PAIRS)
+            assert told.value.reason == "two-units"
+
+    def test_elastic_noise_that_cannot_be_drawn_is_free(self, shop: Path) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(5), encoding="utf-8")
+        with ask_shop(shop, Budget(epsilon=1e-6, delta=1e-6), joins="elastic") as connection:
+            with pytest.raises(QueryRefusedError) as told:
+                connection.execute(PAIRS)
+            assert told.value.reason == "noise-too-large"
+            assert connection.spent() is None
 
 
 def test_connect_is_exported() -> None:

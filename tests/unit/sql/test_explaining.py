@@ -9,7 +9,7 @@ import pytest
 
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
-from tests.unit.sql.shops import ask_shop, open_shop
+from tests.unit.sql.shops import PAIRS, ask_shop, bounded_ages, open_shop
 
 QUERY = "SELECT town, count(*) AS n, sum(age) AS s, median(age) AS m FROM customer GROUP BY town HAVING count(*) > 10"
 
@@ -84,3 +84,23 @@ def test_thresholds(shop: Path) -> None:
     assert threshold is not None
     assert f"reaches {threshold}" in explained.to_text()
     assert f"{threshold} 以上" in explained.to_text("ja")
+
+
+def test_joins_of_two_units(shop: Path) -> None:
+    (shop / "shop.toml").write_text(bounded_ages(50), encoding="utf-8")
+    told = {}
+    for joins in ("truncated", "elastic"):
+        with ask_shop(shop, Budget(epsilon=1, delta=1e-6), joins=joins) as connection:
+            told[joins] = connection.explain(PAIRS)
+    cut, elastic = told["truncated"], told["elastic"]
+    assert "at most 50 and 50 rows for each value are joined" in cut.to_text()
+    assert "<= 50" in cut.tables[0].queries[0]
+    assert "rows of two units are joined: 101 rows can change today, 121 ten units away" in elastic.to_text()
+    assert "二つの保護単位の行を結合: 現在 101 行" in elastic.to_text("ja")
+    assert "<= 50" not in elastic.tables[0].queries[0]
+    (measure,) = elastic.tables[0].measures
+    assert measure.sensitivity == 101
+    assert "data as they are" in measure.reason.english
+    assert measure.price is not None
+    assert measure.price.scale == 202, "half of epsilon pays for the noise that follows the data"
+    assert "Laplace noise (202)" in elastic.to_text()

@@ -11,7 +11,7 @@ from sudare.errors import GuaranteeError, MixedCurrencyError, ParameterError, Pl
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
 from sudare.sql.pricing import BatchPrice
-from tests.unit.sql.shops import COUNT, ask_shop, open_shop
+from tests.unit.sql.shops import COUNT, PAIRS, ask_shop, bounded_ages, open_shop
 
 SUM = "SELECT town, count(*) AS n, sum(age) AS s, avg(age) AS a, median(age) AS m FROM customer GROUP BY town"
 
@@ -55,6 +55,19 @@ class TestPrice:
         with ask_shop(shop, Budget(epsilon=1, delta=1e-6)) as connection:
             (threshold,) = connection.price("SELECT club, count(*) AS n FROM customer GROUP BY club").thresholds
         assert threshold > 10
+
+    @pytest.mark.slow
+    def test_elastic_joins(self, shop: Path) -> None:
+        (shop / "shop.toml").write_text(bounded_ages(50), encoding="utf-8")
+        with ask_shop(shop, Budget(epsilon=1, delta=1e-6), joins="elastic") as connection:
+            (column,) = connection.price(PAIRS).columns
+            assert column.error is not None
+            assert (column.measures[0].mechanism, column.measures[0].scale) == ("laplace", 202)
+            epsilon = connection.epsilon_for(PAIRS, "n", column.error)
+            assert 0.98 < epsilon <= 1
+            assert 1e-7 < connection.epsilon_for(PAIRS, "n", 10**20) < 1e-6, "the smallest that can be had"
+            cursor = connection.execute(PAIRS)
+            assert cursor.noisy.deviations[0][0] == pytest.approx(2**0.5 * 202)
 
     def test_gaussian_noise(self, shop: Path) -> None:
         with ask_shop(shop, Budget(epsilon=1, delta=1e-6), noise="gaussian") as connection:

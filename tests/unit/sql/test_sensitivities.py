@@ -26,6 +26,8 @@ from sudare.sql.quantiles import _distances, rows_in_groups, sensitivity_of_rank
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import Measuring, Neighbours, Row, Rows, excess, metadata_of, plan_of
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = """
 [unit]
 name = "person"

@@ -15,6 +15,8 @@ from sudare.sql.answering import LeftOutLists, answer, exact_answer
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import metadata_of, plan_of
 
+pytestmark = pytest.mark.slow
+
 METADATA = """
 [unit]
 name = "person"

@@ -44,6 +44,8 @@ from sudare.tables.descent import Nodes
 from sudare.tables.nn_wavelet import FIRST_AT_ONCE, LEVELS_AT_ONCE, _Halving, _smaller_noise, drift_for
 from sudare.tables.splitting import Splitting, WholeDescent, _parted_by
 
+pytestmark = pytest.mark.slow
+
 TABLES = st.sampled_from([(4,), (2, 4), (4, 4), (2, 2, 2), (3, 5), (6,)]).flatmap(
     lambda shape: arrays.arrays(np.int64, shape, elements=st.integers(0, 12))
 )
