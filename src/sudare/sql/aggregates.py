@@ -115,12 +115,14 @@ class Aggregates:
     sums: list[SumMeasure] = field(default_factory=list)
     quantiles: list[QuantileMeasure] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
-    _plain_sums: set[str] = field(default_factory=set)
+    _plain_sums: set[exp.Expr] = field(default_factory=set)
+    _seen: dict[exp.Expr, Examined] = field(default_factory=dict)
+    _gridded: dict[tuple[int, int], exp.Expr] = field(default_factory=dict)
 
     def announce(self, node: exp.Expr) -> None:
         """Note the sums that a query asks for by name, so that means can share them."""
         for call in node.find_all(exp.Sum):
-            self._plain_sums.add(call.this.sql())
+            self._plain_sums.add(call.this)
 
     def formula(self, node: exp.Expr) -> exp.Expr:
         """What an aggregate is, in terms of measures.
@@ -238,25 +240,27 @@ class Aggregates:
         return result(self._total(call.sql(), seen, condition, bounds=call.meta.get(BOUNDS_PER_GROUP)))
 
     def _mean(self, call: exp.Avg, condition: exp.Expr | None) -> exp.Expr:
+        what = call.sql()
         seen = self._bounded(call)
         low, high = number_bounds(seen.facts)
         present = seen.sql if seen.facts.nullable else None
-        count = self._rows(call.sql(), condition, present)
-        if call.this.sql() in self._plain_sums:
-            total, centre = self._total(call.sql(), seen, condition), Fraction(0)
+        count = self._rows(what, condition, present)
+        if call.this in self._plain_sums:
+            total, centre = self._total(what, seen, condition), Fraction(0)
         else:
             centre = self._centre(seen)
-            total = self._total(call.sql(), seen, condition, centre=centre)
+            total = self._total(what, seen, condition, centre=centre)
         mean = exp.Add(this=ratio(result(total), result(count)), expression=double_of(centre))
         return if_at_least(count, 1, within(mean, low, high))
 
     def _variance(self, call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+        what = call.sql()
         seen = self._bounded(call)
         centre, scale = self._centre(seen), self._product_scale(seen)
         present = seen.sql if seen.facts.nullable else None
-        count = self._rows(call.sql(), condition, present)
-        total = self._total(call.sql(), seen, condition, centre=centre, scale=scale)
-        squares = self._products(call.sql(), (seen, centre, scale), (seen, centre, scale), condition)
+        count = self._rows(what, condition, present)
+        total = self._total(what, seen, condition, centre=centre, scale=scale)
+        squares = self._products(what, (seen, centre, scale), (seen, centre, scale), condition)
         whole = isinstance(call, (exp.VariancePop, exp.StddevPop))
         variance = spread(squares, total, total, count, whole=whole)
         positive = exp.Greatest(this=variance, expressions=[exp.Literal.number(0)], ignore_nulls=True)
@@ -264,14 +268,15 @@ class Aggregates:
         return if_at_least(count, 1 if whole else 2, exp.Sqrt(this=positive) if root else positive)
 
     def _covariance(self, call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+        what = call.sql()
         first, second = self._bounded(call), self._bounded(call, call.expression)
         if first.facts.nullable or second.facts.nullable:
             both = exp.and_(is_known(first.sql), is_known(second.sql), copy=False)
             condition = both if condition is None else exp.and_(condition, both, copy=False)
         parts = [(seen, self._centre(seen), self._product_scale(seen)) for seen in (first, second)]
-        count = self._rows(call.sql(), condition)
-        totals = [self._total(call.sql(), seen, condition, centre=centre, scale=scale) for seen, centre, scale in parts]
-        products = self._products(call.sql(), parts[0], parts[1], condition)
+        count = self._rows(what, condition)
+        totals = [self._total(what, seen, condition, centre=centre, scale=scale) for seen, centre, scale in parts]
+        products = self._products(what, parts[0], parts[1], condition)
         whole = isinstance(call, exp.CovarPop)
         return if_at_least(count, 1 if whole else 2, spread(products, totals[0], totals[1], count, whole=whole))
 
@@ -374,7 +379,7 @@ class Aggregates:
         bounds: tuple[object, object] | None = None,
     ) -> str:
         digits = self._scale_for(seen) if scale is None else scale
-        value = on_grid(seen, digits, self.reader.dialect)
+        value = self._on_grid(seen, digits)
         if centre:
             value = exp.Sub(this=value, expression=decimal_literal(centre, digits))
         low, high = (bound - centre for bound in number_bounds(seen.facts))
@@ -405,7 +410,7 @@ class Aggregates:
     ) -> str:
         factors, spans = [], []
         for seen, centre, scale in (first, second):
-            value = on_grid(seen, scale, self.reader.dialect)
+            value = self._on_grid(seen, scale)
             shifted = exp.Sub(this=value, expression=decimal_literal(centre, scale))
             factors.append(exp.cast(shifted, exp.DataType.build(f"decimal({WIDTH_OF_FACTORS}, {scale})"), copy=False))
             low, high = (bound - centre for bound in number_bounds(seen.facts))
@@ -508,7 +513,16 @@ class Aggregates:
     # What they need
 
     def _bounded(self, call: exp.Expr, value: exp.Expr | None = None) -> Examined:
-        return bounded(call.this if value is None else value, self.reader.lookup(self.core.scope), self.reader.dialect)
+        wanted = call.this if value is None else value
+        if wanted not in self._seen:
+            self._seen[wanted] = bounded(wanted, self.reader.lookup(self.core.scope), self.reader.dialect)
+        return self._seen[wanted]
+
+    def _on_grid(self, seen: Examined, scale: int) -> exp.Expr:
+        place = (id(seen), scale)
+        if place not in self._gridded:
+            self._gridded[place] = on_grid(seen, scale, self.reader.dialect)
+        return self._gridded[place].copy()
 
     def _condition(self, condition: exp.Expr) -> exp.Expr:
         seen = examine(condition, self.reader.lookup(self.core.scope), self.reader.dialect)

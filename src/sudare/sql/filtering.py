@@ -20,27 +20,29 @@ from sudare.sql.trees import has_aggregate, put_back, replaced_from_top
 if TYPE_CHECKING:
     from sudare.sql.reading import Reader, Scope
 
-__all__ = ["Equal", "Filtering", "both_sides", "conjuncts", "require_condition"]
+__all__ = ["Equal", "Filtering", "equalities", "require_condition"]
 
 Equal = tuple[tuple[str, str], tuple[str, str]]
 """Two columns that are equal, each by alias and name."""
 
 
-def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The parts of a condition that AND holds together."""
+def equalities(condition: exp.Expr | None) -> list[Equal]:
+    """The columns of different sources that must be equal wherever a condition holds: in all parts of AND, in each of OR."""
     if condition is None:
         return []
     if isinstance(condition, exp.Paren):
-        return conjuncts(condition.this)
+        return equalities(condition.this)
     if isinstance(condition, exp.And):
-        return conjuncts(condition.left) + conjuncts(condition.right)
-    return [condition]
+        return equalities(condition.left) + equalities(condition.right)
+    if isinstance(condition, exp.Or):
+        left, right = equalities(condition.left), equalities(condition.right)
+        return [pair for pair in left if pair in right or pair[::-1] in right]
+    pair = both_sides(condition)
+    return [] if pair is None else [pair]
 
 
 def both_sides(part: exp.Expr) -> Equal | None:
     """The two columns of different sources that a part says are equal; None if it says something else."""
-    if isinstance(part, exp.Paren):
-        return both_sides(part.this)
     if not isinstance(part, exp.EQ) or not isinstance(part.left, exp.Column) or not isinstance(part.right, exp.Column):
         return None
     left, right = part.left, part.right
@@ -83,7 +85,7 @@ class Filtering:
             parts[name] = answer
             return exp.column(name, quoted=True)
 
-        held = replaced_from_top(condition, stand_in)
+        held = condition if condition.find(exp.Query) is None else replaced_from_top(condition, stand_in)
 
         def lookup(column: exp.Column) -> Facts:
             if not column.table and column.name in parts:
@@ -92,7 +94,7 @@ class Filtering:
 
         seen = examine(held, lookup, self._reader.dialect)
         require_condition(seen.facts, condition)
-        return put_back(seen.sql, parts)
+        return put_back(seen.sql, parts) if parts else seen.sql
 
     def _query_inside(self, node: exp.Expr) -> tuple[Facts, exp.Expr] | None:
         if isinstance(node, exp.In) and node.args.get("query") is not None:
@@ -144,9 +146,7 @@ class Filtering:
         core = self._reader.core(inner, self._known, self._scope)
         if core.relation.private:
             where = inner.args.get("where")
-            equal = [
-                pair for part in conjuncts(where.this if where else None) if (pair := both_sides(part)) is not None
-            ]
+            equal = equalities(where.this if where else None)
             if not any(self._ties(one, two, core.relation) for pair in equal for one, two in (pair, pair[::-1])):
                 self._refuse(node)
         tree = exp.Exists(

@@ -9,7 +9,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sudare.bilingual import Words
-from sudare.sql.filtering import Equal, both_sides, conjuncts
+from sudare.sql.filtering import Equal, equalities
 from sudare.sql.refusals import refuse
 from sudare.sql.relations import JoinProblem, Relation, join, join_elastically
 from sudare.sql.truncation import truncated
@@ -63,9 +63,7 @@ def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple
     if any(step.outer for step in steps):
         relation = _in_order(steps, equal)
     else:
-        everything = equal + [
-            pair for step in steps for part in conjuncts(step.on) if (pair := both_sides(part)) is not None
-        ]
+        everything = equal + [pair for step in steps for pair in equalities(step.on)]
         relation, changed = _in_best_order(steps, everything, elastic)
         found |= {step.alias: step for step in changed}
         cut = [step.alias for step in changed]
@@ -80,7 +78,7 @@ def _alias(name: str) -> exp.TableAlias:
 def _in_order(steps: list[JoinStep], equal: list[Equal]) -> Relation:
     relation, present = steps[0].relation, {steps[0].alias}
     for step in steps[1:]:
-        own = [pair for part in conjuncts(step.on) if (pair := both_sides(part)) is not None]
+        own = equalities(step.on)
         pairs = _between(present, step.alias, own if step.outer else own + equal)
         pairs = [pair for pair in pairs if _is_plain(relation, step.relation, pair)]
         relation = _join(relation, step, pairs, bool(relation.private or step.relation.private))

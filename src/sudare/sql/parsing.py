@@ -43,6 +43,8 @@ DIALECTS = ("duckdb", "postgres", "spark")
 _DEEPEST_BRACKETS = 24
 _LONGEST_SIGN_RUN = 12
 _LONGEST_INDEX_RUN = 8
+_MOST_TYPES = 6
+"""Types or lists inside each other, for a parser that cannot be stopped."""
 _WORK_PER_TOKEN = 4  # ordinary queries take 1.3 at most
 _LEAST_WORK = 2_000
 
@@ -272,10 +274,11 @@ class _TooMuchWorkError(Exception):
 
 
 @cache
-def _bounded_parser(grammar: type[Dialect]) -> type[Any]:
+def _bounded_parser(grammar: type[Dialect]) -> type[Any] | None:
     """The parser of a dialect, but with an end: it stops when it has moved more often than its budget allows.
 
     Where a type could stand, sqlglot reads what is in the brackets twice. 20 types inside each other take it minutes.
+    None where sqlglot was compiled, and its parser cannot be changed.
     """
     base: Any = grammar().parser_class
 
@@ -285,25 +288,31 @@ def _bounded_parser(grammar: type[Dialect]) -> type[Any]:
             raise _TooMuchWorkError
         base._advance(self, times)
 
-    return new_class("BoundedParser", (base,), {}, lambda names: names.update(work=0, most_work=0, _advance=advance))
+    try:
+        found = new_class(
+            "BoundedParser", (base,), {}, lambda names: names.update(work=0, most_work=0, _advance=advance)
+        )
+        found(dialect=grammar())
+    except TypeError:
+        return None
+    return found
 
 
 def _parse(text: str, tokens: list[Token], grammar: Dialect) -> exp.Expr:
-    parser = _bounded_parser(type(grammar))(dialect=grammar, error_level=ErrorLevel.IMMEDIATE)
-    parser.most_work = _LEAST_WORK + _WORK_PER_TOKEN * len(tokens)
+    bounded = _bounded_parser(type(grammar))
+    if bounded is None:
+        _require_few_types(text, tokens, grammar)
+        parser = grammar.parser(error_level=ErrorLevel.IMMEDIATE)
+    else:
+        parser = bounded(dialect=grammar, error_level=ErrorLevel.IMMEDIATE)
+        parser.most_work = _LEAST_WORK + _WORK_PER_TOKEN * len(tokens)
     try:
         with _quiet.parsing():
             trees: list[exp.Expr | None] = parser.parse(tokens, text)
     except RecursionError:
         _refuse_depth(text, None)
     except _TooMuchWorkError:
-        refuse_at(
-            text,
-            None,
-            "too-complex",
-            "The query takes too long to read: types or lists stand inside each other many times. Write it more plainly.",
-            "問い合わせの解釈に時間がかかりすぎます。型や一覧の入れ子を減らして、単純に書いてください。",
-        )
+        _refuse_work(text)
     except ParseError as error:
         _refuse_malformed(text, error)
     except Exception:  # sqlglot meets malformed queries with errors of every kind
@@ -311,6 +320,30 @@ def _parse(text: str, tokens: list[Token], grammar: Dialect) -> exp.Expr:
     if len(trees) != 1 or trees[0] is None:
         refuse_at(text, None, "malformed", "The query cannot be read.", "問い合わせを解釈できません。")
     return trees[0]
+
+
+def _require_few_types(text: str, tokens: Sequence[Token], grammar: Dialect) -> None:
+    """Refuse types and lists inside each other, before a parser that cannot be stopped meets them."""
+    types = grammar.parser_class.TYPE_TOKENS
+    around: list[bool] = []
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.LT):
+            is_type = before is not None and before.token_type in types
+            around.append(is_type or token.token_type == TokenType.L_BRACKET)
+        elif token.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET) and around:
+            around.pop()
+        if sum(around) > _MOST_TYPES:
+            _refuse_work(text)
+
+
+def _refuse_work(text: str) -> NoReturn:
+    refuse_at(
+        text,
+        None,
+        "too-complex",
+        "The query takes too long to read: types or lists stand inside each other many times. Write it more plainly.",
+        "問い合わせの解釈に時間がかかりすぎます。型や一覧の入れ子を減らして、単純に書いてください。",
+    )
 
 
 def _refuse_malformed(text: str, error: ParseError) -> NoReturn:

@@ -371,12 +371,13 @@ class _Planner:
         if is_public and keys and not measuring.sums:
             measuring.presence()
         query = None
+        queries = {measure.name: _histogram(core, keys, measure) for measure in measuring.quantiles}
         if measuring.sums:
             if limits.groups is not None and not is_public:
                 query, changes = sums_over_units(core, keys, measuring.sums, limits, self.reader.metadata)
                 self.changes += changes
             else:
-                query = core.select.copy().select(
+                query = core.select.select(
                     *(exp.alias_(key.tree.copy(), key.name, quoted=True, copy=False) for key in keys),
                     *(
                         exp.alias_(measure.tree.copy(), measure.name, quoted=True, copy=False)
@@ -385,7 +386,6 @@ class _Planner:
                     copy=False,
                 )
                 query = query.group_by(*(key.tree.copy() for key in keys), copy=False) if keys else query
-        queries = {measure.name: _histogram(core, keys, measure) for measure in measuring.quantiles}
         self.changes += measuring.changes
         self.tables.append(
             MeasuredTable(

@@ -20,7 +20,7 @@ from sudare.sql.capping import LeftOut
 from sudare.sql.elastic import Growth, side_of_table
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Bound, Facts
-from sudare.sql.filtering import Filtering, both_sides, conjuncts, require_condition
+from sudare.sql.filtering import Filtering, equalities, require_condition
 from sudare.sql.inner_aggregates import aggregate_inside
 from sudare.sql.joining import JoinStep, joined
 from sudare.sql.metadata import Column, Metadata, Table
@@ -122,7 +122,7 @@ class Reader:
         for item in select.args.get("joins") or []:
             steps.append(self._join_step(item, known))
         where = select.args.get("where")
-        equal = [pair for part in conjuncts(where.this if where else None) if (pair := both_sides(part)) is not None]
+        equal = equalities(where.this if where else None)
         relation, sources, cut = joined(steps, equal, elastic=self.elastic)
         self.cut |= dict.fromkeys(cut)
         scope: dict[tuple[str, str], Field] = dict(outer or {})

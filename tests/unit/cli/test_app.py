@@ -36,6 +36,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("path", PATHS, ids=" ".join)
 def test_every_command_has_help_in_both_languages(

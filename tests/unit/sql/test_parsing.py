@@ -13,6 +13,7 @@ import pytest
 from sqlglot import exp
 
 from sudare import ParameterError, QueryRefusedError
+from sudare.sql import parsing
 from sudare.sql.parsing import DIALECTS, Parsed, parse_query
 from sudare.sql.refusals import place_of
 from sudare.sql.text_checks import LONGEST_TEXT
@@ -218,3 +219,23 @@ def test_wrong_arguments() -> None:
 def test_parsed_is_a_value() -> None:
     parsed = parse_query("SELECT a FROM t", "duckdb")
     assert parsed == Parsed(parsed.text, parsed.tree.copy(), parsed.options, "duckdb")
+
+
+class TestCompiledParser:
+    """A compiled sqlglot has a parser that cannot be stopped: what would take it long is refused before."""
+
+    @pytest.fixture(autouse=True)
+    def compiled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(parsing, "_bounded_parser", lambda _: None)
+
+    @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
+    def test_queries_are_read(self, dialect: str) -> None:
+        text = "SELECT CAST(a AS DECIMAL(10, 2)) AS x, COUNT(*) AS n FROM t WHERE (a + 1) * 2 < 7 GROUP BY 1"
+        assert parse_query(text, dialect).tree.named_selects == ["x", "n"]
+
+    @pytest.mark.parametrize("word", ["struct", "decimal", "map"])
+    def test_types_inside_each_other_are_refused_at_once(self, word: str) -> None:
+        text = f"SELECT {f'{word}(' * 20}a{')' * 20} FROM t"
+        with pytest.raises(QueryRefusedError) as refused:
+            parse_query(text, "duckdb")
+        assert refused.value.reason in ("too-complex", "too-deep")
