@@ -84,7 +84,7 @@ class _Databases:
         return self._open[name][1]
 
 
-@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 2, "spark": 8}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 4, "spark": 16}))
 def test_without_noise_it_is_the_plain_query(databases: _Databases, name: EngineName, entry: Accepted) -> None:
     asking = databases[name]
     plan = asking.plan(entry)
@@ -96,7 +96,7 @@ def test_without_noise_it_is_the_plain_query(databases: _Databases, name: Engine
     assert differences(entry, found, plain) == []
 
 
-@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 2, "postgresql": 7, "spark": 30}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 4, "postgresql": 15, "spark": 60}))
 def test_with_noise_it_costs_the_budget(databases: _Databases, name: EngineName, entry: Accepted) -> None:
     asking = databases[name]
     plan = asking.plan(entry)
@@ -131,7 +131,7 @@ def test_noise_is_added_to_the_same_numbers_everywhere(databases: _Databases, na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "entry"), _cases({"postgresql": 5, "spark": 30}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"postgresql": 12, "spark": 60}))
 def test_rows_that_break_promises_make_nothing_fail(violated: _Databases, name: EngineName, entry: Accepted) -> None:
     if "duckdb" not in entry.dialects:
         pytest.skip("compared with DuckDB")
@@ -173,7 +173,7 @@ def test_nobody_decides_about_others(name: str, tmp_path: Path, servers: Servers
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("make", "unit"), [(shop, 3), (shop_with_violations, 8), (shop_with_violations, 120)])
+@pytest.mark.parametrize(("make", "unit"), [(shop, 3), (shop_with_violations, 8)])
 def test_one_unit_changes_no_more_than_is_stated(make: Any, unit: int, tmp_path: Path, servers: Servers) -> None:
     found = {}
     with _neighbours(make(), unit, tmp_path, servers) as (asking, other):

@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 PAGES = {str(page.relative_to(DOCS)): page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
 POSTGRES_PAGE, POSTGRES_ADDRESS = "how-to/postgresql.md", "postgresql://budget@db.office.example/budgets"
 TRANSLATED = ("tutorial", "explanation/privacy-promise")
-PACKAGES = ("release", "io", "ledger", "evaluate", "refine", "attacks", "examples", "sql")
+PACKAGES = ("release", "io", "ledger", "evaluate", "refine", "attacks", "examples")
 MOST_NOT_RUN = 3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -21,7 +21,7 @@ from tests.unit.sql.neighbours import metadata_of, plan_of
 
 pytestmark = pytest.mark.slow
 
-RUNS = 600
+RUNS = 400
 EPSILON, DELTA = Fraction(1), Fraction(1, 20)
 METADATA = """
 [unit]

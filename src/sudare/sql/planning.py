@@ -16,13 +16,14 @@ from math import prod
 from sqlglot import exp
 
 from sudare.bilingual import Words
-from sudare.sql.aggregates import Aggregates, Limits
+from sudare.sql.aggregates import Aggregates
 from sudare.sql.capping import LeftOut
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Facts
 from sudare.sql.formulas import double_of
 from sudare.sql.harmless import require_harmless
 from sudare.sql.measures import Change, Key, QuantileMeasure, SumMeasure
+from sudare.sql.measuring import Limits
 from sudare.sql.metadata import Metadata
 from sudare.sql.naming import Names
 from sudare.sql.options import BOUNDS_PER_GROUP, Options
@@ -176,6 +177,7 @@ class _Planner:
     options: Options
     tables: list[MeasuredTable] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    above: dict[int, exp.Query] = field(default_factory=dict)
 
     def top(self, tree: exp.Expr, known: Mapping[str, exp.Query]) -> exp.Query:
         """The post-processing of a query; what it measures is noted."""
@@ -228,7 +230,10 @@ class _Planner:
             inner = known[table.name] if isinstance(table, exp.Table) else table.this
             rest = {name: query for name, query in known.items() if query is not inner}
             alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True))
-            source.set("this", exp.Subquery(this=self.top(inner, rest), alias=alias))
+            # A query that WITH gave a name to is measured once, however often it is named.
+            if id(inner) not in self.above:
+                self.above[id(inner)] = self.top(inner, rest)
+            source.set("this", exp.Subquery(this=self.above[id(inner)].copy(), alias=alias))
         return copy
 
     def _measured(self, select: exp.Select, known: Mapping[str, exp.Query]) -> exp.Select:

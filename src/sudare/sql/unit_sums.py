@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sudare.bilingual import Words
-from sudare.sql.aggregates import Limits
 from sudare.sql.capping import real_table
 from sudare.sql.measures import Change, Key, SumMeasure
+from sudare.sql.measuring import Limits
 from sudare.sql.metadata import Metadata
 from sudare.sql.reading import Core
 from sudare.sql.refusals import refuse
