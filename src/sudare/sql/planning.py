@@ -31,6 +31,7 @@ from sudare.sql.parsing import Parsed
 from sudare.sql.reading import Core, Reader
 from sudare.sql.refusals import refuse
 from sudare.sql.relations import Field
+from sudare.sql.table_changes import changes_of_tables
 from sudare.sql.trees import group_keys, has_aggregate, named_queries, replaced_from_top
 from sudare.sql.unit_sums import sums_over_units
 
@@ -155,7 +156,7 @@ def plan_query(parsed: Parsed, metadata: Metadata, names: Names, *, elastic: boo
         columns=_names_as_written(parsed.tree, post),
         left_out=dict(reader.left_out),
         used=tuple(reader.tables),
-        changes=tuple(dict.fromkeys((*planner.changes, *_changes_of_tables(reader)))),
+        changes=tuple(dict.fromkeys((*planner.changes, *changes_of_tables(reader)))),
     )
 
 
@@ -466,60 +467,3 @@ def _first_select(tree: exp.Query) -> exp.Select:
     while not isinstance(tree, exp.Select):
         tree = tree.this
     return tree
-
-
-def _changes_of_tables(reader: Reader) -> list[Change]:
-    """What the limits of the tables leave out, and what is clipped."""
-    changes = []
-    if reader.cut:
-        listed = ", ".join(reader.cut)
-        words = Words(
-            f"{listed}: for each value that is joined on, only so many rows are kept as max_frequency says",
-            f"{listed}: 結合する値ごとに max_frequency 行だけが残されます",
-        )
-        changes.append(Change("truncated", words))
-    for name in reader.tables:
-        table = reader.metadata.tables[name]
-        if table.public or table.row_is_unit:
-            continue
-        if table.max_rows is not None:
-            changes.append(
-                Change(
-                    "left-out",
-                    Words(
-                        f"{name}: whoever has more than {table.max_rows} rows is left out, and rows that belong to nobody",
-                        f"{name}: {table.max_rows} 行を超える保護単位と、誰のものでもない行は除かれます",
-                    ),
-                )
-            )
-        without = list(reader.without_nulls.get(name, {}))
-        if without:
-            changes.append(
-                Change(
-                    "nulls",
-                    Words(
-                        f"{name}: rows with a NULL in {', '.join(without)} are left out: the metadata says that there are none",
-                        f"{name}: {'、'.join(without)} に NULL のある行は、メタデータでないとされているため除かれます",
-                    ),
-                )
-            )
-        used = {
-            column.name for column in table.columns.values() if reader.names.written(column.name) in reader.mentioned
-        }
-        numbers = ("integer", "decimal", "float", "date", "timestamp")
-        bounds = [
-            column.name
-            for column in table.columns.values()
-            if column.low is not None and column.name in used and column.type.kind in numbers
-        ]
-        if bounds:
-            changes.append(
-                Change(
-                    "clipped",
-                    Words(
-                        f"{name}: values of {', '.join(bounds)} are clipped to their bounds wherever they are calculated with",
-                        f"{name}: {'、'.join(bounds)} の値は計算に使う箇所で範囲に収められます",
-                    ),
-                )
-            )
-    return changes
