@@ -71,12 +71,12 @@ def audit(plan: QueryPlan, allocation: Allocation, own: str, runs: int = RUNS) -
 
 
 def _code(found: Any) -> int:
-    """An answer as one number: each group's value, cut to few steps."""
+    """An answer as one number: each group's value, cut to few steps, first those that the neighbour changes most."""
     table = found.table
     names = table.column(0).to_pylist() if table.num_columns > 1 else ["all"] * table.num_rows
     values = dict(zip(names, table.column("v").to_pylist(), strict=True))
     code = 0
-    for name in ("all", "p", "q", "w", "u", "new"):
+    for name in ("new", "u", "q", "p", "w", "all"):
         value = values.get(name)
         step = 0 if value is None else 1 + int(np.clip(round(float(value)), -20, 60)) + 20
         code = code * 83 + step

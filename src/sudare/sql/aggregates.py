@@ -13,6 +13,7 @@ from math import ceil, floor
 from sqlglot import exp
 
 from sudare.bilingual import Words
+from sudare.sql.copies import copied
 from sudare.sql.expressions import bounded, examine, on_grid
 from sudare.sql.facts import Facts
 from sudare.sql.formulas import (
@@ -126,14 +127,14 @@ class Aggregates(Measures):
                 f"one unit counts once, in {groups} groups", f"1 単位は {groups} グループで 1 回ずつ数えられる"
             )
             one = exp.Literal.number(1)
-            name = self._add("COUNT(*)", exp.Sum(this=one), exp.Max(this=one.copy()), 0, change, reason)
+            name = self._add("COUNT(*)", exp.Sum(this=one), exp.Max(this=copied(one)), 0, change, reason)
         return next(measure for measure in self.sums if measure.name == name)
 
     def _count(self, call: exp.Count, condition: exp.Expr | None) -> exp.Expr:
         what = call.this
         if isinstance(what, exp.Distinct):
             return self._count_distinct(call, what, condition)
-        bounds = call.meta.get(BOUNDS_PER_GROUP)
+        bounds = call.meta_get(BOUNDS_PER_GROUP)
         if what is None or isinstance(what, exp.Star):
             return result(self._rows(call.sql(), condition, bounds=bounds))
         seen = examine(what, self.reader.lookup(self.core.scope), self.reader.dialect)
@@ -179,7 +180,7 @@ class Aggregates(Measures):
             groups = min(known) if known else self._require_rows(call)
         change = sensitivity_of_units(groups, 0, 1, grouped=self.limits.grouped, adjacency=self.limits.adjacency)
         reason = Words(f"one unit counts once, in {groups} groups", f"1 単位は {groups} グループで 1 回ずつ数えられる")
-        tree = filtered(exp.Count(this=exp.Distinct(expressions=[value.copy()])), condition)
+        tree = filtered(exp.Count(this=exp.Distinct(expressions=[copied(value)])), condition)
         inner = None
         if self.limits.groups is not None:
             inner = exp.Max(this=exp.Literal.number(1)) if condition is None else one_if(exp.Max, condition)
@@ -188,7 +189,7 @@ class Aggregates(Measures):
 
     def _sum(self, call: exp.Sum, condition: exp.Expr | None) -> exp.Expr:
         seen = self._bounded(call)
-        return result(self._total(call.sql(), seen, condition, bounds=call.meta.get(BOUNDS_PER_GROUP)))
+        return result(self._total(call.sql(), seen, condition, bounds=call.meta_get(BOUNDS_PER_GROUP)))
 
     def _mean(self, call: exp.Avg, condition: exp.Expr | None) -> exp.Expr:
         what = call.sql()

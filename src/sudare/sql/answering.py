@@ -23,6 +23,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import SelectionMeasurement
 from sudare.sql.allocating import Allocation, Share
 from sudare.sql.capping import real_table
+from sudare.sql.copies import copied
 from sudare.sql.local import Local, decimals, whole_numbers
 from sudare.sql.measures import QuantileMeasure
 from sudare.sql.planning import MOST_GROUPS, MeasuredTable, QueryPlan
@@ -148,9 +149,9 @@ def _fetch(plan: QueryPlan, engine: Engine, lists: LeftOutLists, timeout: float 
     def run(tree: exp.Select) -> pa.Table:
         if kept or not plan.left_out:
             return engine.fetch(plan.sql(tree), timeout=timeout)
-        whole = tree.copy()
+        whole = copied(tree)
         for listed in plan.left_out.values():
-            whole = whole.with_(exp.to_identifier(listed.name, quoted=True), as_=listed.query.copy())
+            whole = whole.with_(exp.to_identifier(listed.name, quoted=True), as_=copied(listed.query))
         return engine.fetch(plan.sql(whole), timeout=timeout)
 
     found = {}

@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
 from sudare.sql.metadata import Metadata, Table
 
 __all__ = ["LeftOut", "capped_source", "real_table"]
@@ -70,7 +71,7 @@ def capped_source(
     if left_out is None:
         return source, None
     listed = exp.select(exp.column("k")).from_(exp.to_identifier(left_out.name, quoted=True), copy=False)
-    absent = exp.Not(this=exp.In(this=column.copy(), query=exp.Subquery(this=listed)))
+    absent = exp.Not(this=exp.In(this=copied(column), query=exp.Subquery(this=listed)))
     return source.where(absent, copy=False), left_out
 
 
@@ -83,7 +84,7 @@ def _left_out(table: Table, metadata: Metadata) -> LeftOut | None:
             exp.select(exp.alias_(unit, "k", quoted=True, copy=False))
             .from_(real_table(table.name), copy=False)
             .where(_is_known(unit), copy=False)
-            .group_by(unit.copy(), copy=False)
+            .group_by(copied(unit), copy=False)
             .having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(table.max_rows)), copy=False)
         )
         return LeftOut(_name_of(query), table.name, _key_of(table), (table.name,), query)
@@ -101,7 +102,7 @@ def _left_out_by_links(table: Table, metadata: Metadata) -> LeftOut:
         )
         .from_(real_table(table.name), copy=False)
         .where(_is_known(first), copy=False)
-        .group_by(first.copy(), copy=False)
+        .group_by(copied(first), copy=False)
     )
     query = exp.Select().from_(counted.subquery("c"), copy=False)
     previous = _column("k", "c")
@@ -115,11 +116,11 @@ def _left_out_by_links(table: Table, metadata: Metadata) -> LeftOut:
         step = (
             exp.select(
                 exp.alias_(to, "a", quoted=True, copy=False),
-                exp.alias_(exp.Min(this=leads.copy()), "b", quoted=True, copy=False),
+                exp.alias_(exp.Min(this=copied(leads)), "b", quoted=True, copy=False),
                 exp.alias_(exp.Count(this=exp.Star()), "r", quoted=True, copy=False),
             )
             .from_(real_table(link.table), copy=False)
-            .group_by(to.copy(), copy=False)
+            .group_by(copied(to), copy=False)
         )
         query = query.join(
             step.subquery(alias), on=exp.EQ(this=previous, expression=_column("a", alias)), join_type="left", copy=False
@@ -171,4 +172,4 @@ def _column(name: str, table: str | None = None) -> exp.Column:
 
 
 def _is_known(column: exp.Column) -> exp.Expr:
-    return exp.Not(this=exp.Is(this=column.copy(), expression=exp.null()))
+    return exp.Not(this=exp.Is(this=copied(column), expression=exp.null()))

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sudare.engines.engine import Kind
 from sudare.sql.arithmetic import as_bigint
 from sudare.sql.conditions import read_date
+from sudare.sql.copies import copied
 from sudare.sql.forms import (
     BIG,
     Form,
@@ -81,7 +82,7 @@ def _number(form: Form, node: exp.Expr) -> Form:
         sql = exp.Case(
             ifs=[
                 exp.If(this=form.sql, true=exp.Literal.number(1)),
-                exp.If(this=exp.Not(this=operand(form.sql.copy())), true=exp.Literal.number(0)),
+                exp.If(this=exp.Not(this=operand(copied(form.sql))), true=exp.Literal.number(0)),
             ]
         )
         return Form(sql, "integer", Fraction(0), Fraction(1), 0, form.nullable, (0, 1))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sudare.sql.conditions import compared, refuse_mixed
+from sudare.sql.copies import copied
 from sudare.sql.facts import Bound
 from sudare.sql.forms import BIG, Form, as_decimal, as_double, clipped, exact_literal, no_bounds, null, too_wide
 from sudare.sql.intervals import digits_needed
@@ -175,7 +176,7 @@ def _null_if(scope: Scope, node: exp.Expr, clip: bool) -> Form:
     value, unwanted = scope.form(node.this, clip), scope.form(node.expression, clip)
     equal = compared(exp.EQ, value, unwanted, node, scope.dialect)
     # Written as CASE: NULLIF would give the value the type of the comparison.
-    sql = exp.Case(ifs=[exp.If(this=equal, true=exp.Null())], default=value.sql.copy())
+    sql = exp.Case(ifs=[exp.If(this=equal, true=exp.Null())], default=copied(value.sql))
     return replace(value, sql=sql, nullable=True, constant=None)
 
 

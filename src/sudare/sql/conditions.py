@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
 from sudare.sql.forms import Form, as_decimal, cast_to, clipped, constant, exact, no_bounds, operand, too_wide
 from sudare.sql.intervals import digits_needed, round_down, round_up
 from sudare.sql.refusals import refuse
@@ -47,7 +48,7 @@ def compared(how: Comparison, left: Form, right: Form, node: exp.Expr, dialect: 
         if rounded is None:
             return _never_equal(how, left)
         right = rounded
-    return how(this=operand(left.sql.copy()), expression=operand(right.sql.copy()))
+    return how(this=operand(copied(left.sql)), expression=operand(copied(right.sql)))
 
 
 def _of_one_kind(left: Form, right: Form, node: exp.Expr, dialect: str) -> tuple[Form, Form]:
@@ -136,7 +137,7 @@ def _never_equal(how: Comparison, form: Form) -> exp.Expr:
     if how in (exp.NullSafeEQ, exp.NullSafeNEQ):
         return exp.Boolean(this=how is exp.NullSafeNEQ)
     opposite = exp.NEQ if how is exp.EQ else exp.EQ
-    return opposite(this=operand(form.sql.copy()), expression=operand(form.sql.copy()))
+    return opposite(this=operand(copied(form.sql)), expression=operand(copied(form.sql)))
 
 
 @rule(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -214,7 +215,7 @@ def _is(scope: Scope, node: exp.Expr, clip: bool) -> Form:
         form = scope.form(node.this, False)
         return condition_form(exp.Is(this=operand(form.sql), expression=exp.Null()), False)
     if type(what) is exp.Boolean:
-        return condition_form(exp.Is(this=operand(scope.condition(node.this).sql), expression=what.copy()), False)
+        return condition_form(exp.Is(this=operand(scope.condition(node.this).sql), expression=copied(what)), False)
     return refuse(
         node,
         "unknown-operator",

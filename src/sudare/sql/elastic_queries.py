@@ -17,6 +17,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sudare.sql.copies import copied
 from sudare.sql.elastic import Growth, Side, join_sides, side_of_table
 from sudare.sql.metadata import Metadata
 from sudare.sql.refusals import refuse
@@ -185,7 +186,7 @@ class _Reader:
                 pair for each in conditions if (pair := _pair(each, sources, aliases[:position], alias)) is not None
             ]
             for name in join.args.get("using") or ():
-                written = exp.column(name.copy())
+                written = exp.column(copied(name))
                 here = {each: sources[each] for each in aliases[:position]}
                 pairs.append((_resolve(written, here), _resolve(written, {alias: sources[alias]})))
             if not pairs:

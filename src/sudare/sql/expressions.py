@@ -14,6 +14,7 @@ from typing import cast
 from sqlglot import exp
 
 from sudare.sql import arithmetic, casts, choices, conditions, dates, functions, texts
+from sudare.sql.copies import copied
 from sudare.sql.facts import Bound, Examined, Facts, Lookup
 from sudare.sql.forms import Form, cast_to_decimal, clipped, constant, no_bounds, null, refuse_kind, too_wide
 from sudare.sql.intervals import Interval, digits_needed
@@ -120,8 +121,8 @@ def on_grid(examined: Examined, scale: int, dialect: str) -> exp.Expr:
     if digits > (WIDEST_FLOAT if facts.kind == "float" else WIDEST_SUMMAND):
         too_wide(examined.sql)
     if facts.kind == "decimal" and facts.scale == scale:
-        return examined.sql.copy()  # a cast would cost more than the sum
-    return cast_to_decimal(examined.sql.copy(), digits, scale)
+        return copied(examined.sql)  # a cast would cost more than the sum
+    return cast_to_decimal(copied(examined.sql), digits, scale)
 
 
 @rule(exp.Column)
@@ -134,7 +135,7 @@ def _column(scope: Scope, node: exp.Column, clip: bool, *, calculating: bool = T
         refuse_unknown(node.this)
     facts = scope.lookup(node)
     form = Form(
-        node.copy(),
+        copied(node),
         facts.kind,
         facts.low,
         facts.high,
@@ -194,7 +195,7 @@ def _by_name(scope: Scope, node: exp.Expr, clip: bool) -> Form:
     name = str(node.this).lower()
     parts = node.expressions
     if name == "date_part" and len(parts) == 2 and type(parts[0]) is exp.Literal:
-        same = exp.Extract(this=exp.Var(this=parts[0].name.upper()), expression=parts[1].copy())
+        same = exp.Extract(this=exp.Var(this=parts[0].name.upper()), expression=copied(parts[1]))
         same.parent = node.parent
         return RULES[exp.Extract](scope, same, clip)
     return refuse_unknown(node)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Facts
 from sudare.sql.refusals import refuse, refuse_order
@@ -123,7 +124,7 @@ class Filtering:
             # One NULL in the list would decide about everybody's NOT IN.
             (name,) = read.relation.fields
             column = exp.column(str(name), quoted=True)
-            known = exp.Not(this=exp.Is(this=column.copy(), expression=exp.null()))
+            known = exp.Not(this=exp.Is(this=copied(column), expression=exp.null()))
             inner = exp.select(column).from_(
                 exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("listed")))
             )

@@ -11,6 +11,7 @@ from typing import Literal, NoReturn, cast
 from sqlglot import exp
 
 from sudare.engines.engine import Kind
+from sudare.sql.copies import copied
 from sudare.sql.facts import Bound, Facts
 from sudare.sql.intervals import Interval, digits_needed, float_above, float_below, round_down, round_up
 from sudare.sql.metadata import Value
@@ -237,7 +238,7 @@ def clipped(form: Form, node: exp.Expr, *, calculating: bool = True) -> Form:
             least, most = (-1e100 if least is None else least), (1e100 if most is None else most)
             if least < TINY and most > -TINY:
                 edge = float_below(TINY)
-                small = exp.Between(this=sql.copy(), low=literal(-edge), high=literal(edge))
+                small = exp.Between(this=copied(sql), low=literal(-edge), high=literal(edge))
                 branches.append((small, literal(0.0)))
         edges = (None if least is None else literal(least), None if most is None else literal(most))
     else:
@@ -261,16 +262,16 @@ def clipped(form: Form, node: exp.Expr, *, calculating: bool = True) -> Form:
         no_bounds(node)
     bottom, top = edges
     if bottom is not None and top is not None:
-        inside: exp.Expr = exp.Between(this=sql.copy(), low=bottom.copy(), high=top.copy())
-        branches.append((inside, sql.copy()))
-        branches.append((exp.GT(this=sql.copy(), expression=top.copy()), top.copy()))
-        branches.append((exp.LT(this=sql.copy(), expression=bottom.copy()), bottom.copy()))
+        inside: exp.Expr = exp.Between(this=copied(sql), low=copied(bottom), high=copied(top))
+        branches.append((inside, copied(sql)))
+        branches.append((exp.GT(this=copied(sql), expression=copied(top)), copied(top)))
+        branches.append((exp.LT(this=copied(sql), expression=copied(bottom)), copied(bottom)))
     elif bottom is not None:
-        branches.append((exp.GTE(this=sql.copy(), expression=bottom.copy()), sql.copy()))
-        branches.append((exp.LT(this=sql.copy(), expression=bottom.copy()), bottom.copy()))
+        branches.append((exp.GTE(this=copied(sql), expression=copied(bottom)), copied(sql)))
+        branches.append((exp.LT(this=copied(sql), expression=copied(bottom)), copied(bottom)))
     elif top is not None:
-        branches.append((exp.LTE(this=sql.copy(), expression=top.copy()), sql.copy()))
-        branches.append((exp.GT(this=sql.copy(), expression=top.copy()), top.copy()))
+        branches.append((exp.LTE(this=copied(sql), expression=copied(top)), copied(sql)))
+        branches.append((exp.GT(this=copied(sql), expression=copied(top)), copied(top)))
     if branches:
         sql = exp.Case(ifs=[exp.If(this=condition, true=value) for condition, value in branches])
     if form.scale is None and form.kind == "decimal" and low is not None and high is not None:

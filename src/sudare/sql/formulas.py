@@ -8,6 +8,8 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
+
 __all__ = [
     "EPOCH",
     "as_double",
@@ -64,34 +66,34 @@ def decimal_type(scale: int) -> exp.DataType:
 
 def filtered(tree: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """An aggregate over the rows that satisfy a condition."""
-    return tree if condition is None else exp.Filter(this=tree, expression=exp.Where(this=condition.copy()))
+    return tree if condition is None else exp.Filter(this=tree, expression=exp.Where(this=copied(condition)))
 
 
 def one_if(kind: type[exp.Expr], condition: exp.Expr) -> exp.Expr:
     """An aggregate of 1 where a condition holds and 0 elsewhere."""
     zero = exp.Literal.number(0)
-    return kind(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=exp.Literal.number(1))], default=zero))
+    return kind(this=exp.Case(ifs=[exp.If(this=copied(condition), true=exp.Literal.number(1))], default=zero))
 
 
 def is_known(tree: exp.Expr) -> exp.Expr:
     """Whether a value is not NULL."""
-    return exp.Not(this=exp.Is(this=tree.copy(), expression=exp.null()))
+    return exp.Not(this=exp.Is(this=copied(tree), expression=exp.null()))
 
 
 def clipped(value: exp.Expr, low: exp.Expr, high: exp.Expr) -> exp.Expr:
     """A value brought into its bounds; NULL stays NULL."""
     return exp.Case(
         ifs=[
-            exp.If(this=exp.Between(this=value.copy(), low=low.copy(), high=high.copy()), true=value.copy()),
-            exp.If(this=exp.GT(this=value.copy(), expression=high.copy()), true=high.copy()),
-            exp.If(this=exp.LT(this=value.copy(), expression=low.copy()), true=low.copy()),
+            exp.If(this=exp.Between(this=copied(value), low=copied(low), high=copied(high)), true=copied(value)),
+            exp.If(this=exp.GT(this=copied(value), expression=copied(high)), true=copied(high)),
+            exp.If(this=exp.LT(this=copied(value), expression=copied(low)), true=copied(low)),
         ]
     )
 
 
 def as_double(tree: exp.Expr) -> exp.Expr:
     """A value as a float."""
-    return exp.Cast(this=tree, to=DOUBLE.copy())
+    return exp.Cast(this=tree, to=copied(DOUBLE))
 
 
 def date_literal(day: date) -> exp.Expr:

@@ -11,6 +11,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sudare.sql.arithmetic import as_bigint, float_form
+from sudare.sql.copies import copied
 from sudare.sql.forms import BIG, Form, as_decimal, as_double, cast_to, cast_to_decimal, literal, operand, too_wide
 from sudare.sql.intervals import Interval, digits_needed
 from sudare.sql.refusals import refuse
@@ -205,7 +206,7 @@ def _where_above(
     """A function where its argument is above 0 (or 0), NULL elsewhere; and whether it can be NULL because of that."""
     if not needed:
         return call(form.sql), False
-    allowed = compare(this=operand(form.sql.copy()), expression=literal(0.0))
+    allowed = compare(this=operand(copied(form.sql)), expression=literal(0.0))
     return exp.Case(ifs=[exp.If(this=allowed, true=call(form.sql))]), True
 
 

@@ -11,6 +11,7 @@ from math import ceil, floor
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
 from sudare.sql.expressions import bounded, examine, on_grid
 from sudare.sql.facts import Examined, Facts, Lookup
 from sudare.sql.filtering import require_condition
@@ -109,11 +110,11 @@ def _sum(
     value = on_grid(seen, scale, dialect)
 
     def filtered(tree: exp.Expr) -> exp.Expr:
-        return tree if condition is None else exp.Filter(this=tree, expression=exp.Where(this=condition.copy()))
+        return tree if condition is None else exp.Filter(this=tree, expression=exp.Where(this=copied(condition)))
 
     total = filtered(exp.Sum(this=value))
     if isinstance(call, exp.Avg):
-        count = filtered(exp.Count(this=value.copy()))
+        count = filtered(exp.Count(this=copied(value)))
         kind = exp.DataType.build("double")
         # Never a division by zero: a group without values has a NULL sum.
         divisor = exp.cast(exp.Nullif(this=count, expression=exp.Literal.number(0)), kind, copy=False)

@@ -120,8 +120,8 @@ def round_down(value: Fraction, scale: int) -> Fraction:
         >>> round_down(Fraction(-5, 4), 1)
         Fraction(-13, 10)
     """
-    unit = Fraction(10) ** scale
-    return Fraction(math.floor(value * unit)) / unit
+    unit = 10**scale
+    return Fraction(value.numerator * unit // value.denominator, unit)
 
 
 def round_up(value: Fraction, scale: int) -> Fraction:
@@ -136,5 +136,7 @@ def digits_needed(interval: Interval, scale: int) -> int:
         >>> digits_needed(Interval(Fraction(-5), Fraction(104949)), 2)
         8
     """
-    outward = interval.to_grid(scale)
-    return max(len(str(int(outward.magnitude * Fraction(10) ** scale))), scale, 1)
+    unit = 10**scale
+    low = interval.low.numerator * unit // interval.low.denominator
+    high = -(-interval.high.numerator * unit // interval.high.denominator)
+    return max(len(str(max(abs(low), abs(high)))), scale, 1)

@@ -12,6 +12,7 @@ import numpy as np
 from sqlglot import exp
 
 from sudare.errors import DatabaseError, QueryRefusedError
+from sudare.sql.copies import copied
 from sudare.sql.measures import Key
 
 if TYPE_CHECKING:
@@ -193,16 +194,16 @@ class Local:
             self._register(name, table)
         plain = isinstance(post, exp.Select) and not post.args.get("distinct") and len(tables) == 1
         if not plain or not any(deviations.values()):
-            return self._run(post.sql("duckdb")), {}
+            return self._run(copied(post).sql("duckdb", copy=False)), {}
         ((name, _),) = tables.items()
-        extended = post.copy()
+        extended = copied(post)
         extra: dict[str, str] = {}
         for i, item in enumerate(list(post.expressions)):
             spread = _spread(item.unalias(), deviations.get(name, {}))
             if spread is not None:
                 extra[columns[i]] = f"sudare_deviation_{i}"
-                extended = extended.select(exp.alias_(spread, extra[columns[i]], quoted=True))
-        found = self._run(extended.sql("duckdb"))
+                extended.append("expressions", exp.alias_(spread, extra[columns[i]], quoted=True, copy=False))
+        found = self._run(extended.sql("duckdb", copy=False))
         spreads = {column: found.column(hidden).to_numpy(zero_copy_only=False) for column, hidden in extra.items()}
         return found.select(list(range(len(columns)))), spreads
 
@@ -253,29 +254,30 @@ def _own_connection(purpose: str) -> Any:
 
 def _spread(value: exp.Expr, deviations: Mapping[str, float]) -> exp.Expr | None:
     """The standard deviation of an expression over noisy numbers: how far it moves if one of them moves by its own."""
-    double = exp.DataType.build("double")
     squares: list[exp.Expr] = []
     for measure in dict.fromkeys(column.name for column in value.find_all(exp.Column)):
         if deviations.get(measure, 0.0) <= 0:
             continue
-        moved = value.copy()
-        if isinstance(moved, exp.Column):
-            return exp.cast(exp.Literal.number(repr(deviations[measure])), double)
+        step = exp.Literal.number(repr(deviations[measure]))
+        if isinstance(value, exp.Column):
+            return exp.Cast(this=step, to=copied(_DOUBLE))
+        moved = copied(value)
         for column in list(moved.find_all(exp.Column)):
             if column.name == measure:
-                step = exp.Literal.number(repr(deviations[measure]))
-                column.replace(exp.paren(exp.Add(this=exp.cast(column.copy(), double), expression=step)))
-        change = exp.Sub(
-            this=exp.Paren(this=exp.TryCast(this=moved, to=double.copy())),
-            expression=exp.Paren(this=exp.TryCast(this=value.copy(), to=double.copy())),
-        )
-        squares.append(exp.Pow(this=exp.paren(change), expression=exp.Literal.number(2)))
+                exactly = exp.Cast(this=copied(column), to=copied(_DOUBLE))
+                column.replace(exp.Paren(this=exp.Add(this=exactly, expression=copied(step))))
+        change = exp.Sub(this=_as_double(moved), expression=_as_double(copied(value)))
+        squares.append(exp.Pow(this=exp.Paren(this=change), expression=exp.Literal.number(2)))
     if not squares:
         return None
     total = squares[0]
     for square in squares[1:]:
         total = exp.Add(this=total, expression=square)
-    return exp.Sqrt(this=exp.paren(total))
+    return exp.Sqrt(this=exp.Paren(this=total))
+
+
+def _as_double(tree: exp.Expr) -> exp.Expr:
+    return exp.Paren(this=exp.TryCast(this=tree, to=copied(_DOUBLE)))
 
 
 def _wide_context() -> Any:
@@ -285,4 +287,5 @@ def _wide_context() -> Any:
 
 
 _WIDE = _wide_context()
+_DOUBLE = exp.DataType.build("double")
 _OWN = threading.local()

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sudare.bilingual import Words
 from sudare.privacy.unit import Adjacency, Sensitivity
+from sudare.sql.copies import copied
 from sudare.sql.elastic import Growth
 from sudare.sql.expressions import bounded, examine, on_grid
 from sudare.sql.facts import Examined, Facts
@@ -97,7 +98,7 @@ class Measures:
         present: exp.Expr | None = None,
         bounds: tuple[object, object] | None = None,
     ) -> str:
-        tree = filtered(exp.Count(this=exp.Star() if present is None else present.copy()), condition)
+        tree = filtered(exp.Count(this=exp.Star() if present is None else copied(present)), condition)
         is_row_count = condition is None and present is None
         if self.limits.groups is not None:
             low, high = self._unit_bounds(bounds, Fraction(0), Fraction(1), 0, what)
@@ -261,7 +262,7 @@ class Measures:
         place = (id(seen), scale)
         if place not in self._gridded:
             self._gridded[place] = on_grid(seen, scale, self.reader.dialect)
-        return self._gridded[place].copy()
+        return copied(self._gridded[place])
 
     def _condition(self, condition: exp.Expr) -> exp.Expr:
         seen = examine(condition, self.reader.lookup(self.core.scope), self.reader.dialect)

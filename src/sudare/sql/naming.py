@@ -11,6 +11,7 @@ from sqlglot.schema import MappingSchema
 
 from sudare.sections import nearest
 from sudare.sql.capping import LeftOut, capped_source
+from sudare.sql.copies import copied
 from sudare.sql.metadata import Metadata
 from sudare.sql.refusals import refuse
 
@@ -82,7 +83,7 @@ class Names:
         Raises:
             QueryRefusedError: for tables and columns that are not described, and for names that are not clear.
         """
-        tree = tree.copy()
+        tree = copied(tree)
         self._settle_tables(tree)
         try:
             found = qualify(

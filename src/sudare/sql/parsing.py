@@ -44,6 +44,7 @@ _DEEPEST_BRACKETS = 24
 _LONGEST_SIGN_RUN = 12
 _LONGEST_INDEX_RUN = 8
 _MOST_TYPES = 6
+_MOST_OPEN_JOINS = 12
 """Types or lists inside each other, for a parser that cannot be stopped."""
 _WORK_PER_TOKEN = 4  # ordinary queries take 1.3 at most
 _LEAST_WORK = 2_000
@@ -302,6 +303,7 @@ def _parse(text: str, tokens: list[Token], grammar: Dialect) -> exp.Expr:
     bounded = _bounded_parser(type(grammar))
     if bounded is None:
         _require_few_types(text, tokens, grammar)
+        _require_few_open_joins(text, tokens)
         parser = grammar.parser(error_level=ErrorLevel.IMMEDIATE)
     else:
         parser = bounded(dialect=grammar, error_level=ErrorLevel.IMMEDIATE)
@@ -333,6 +335,18 @@ def _require_few_types(text: str, tokens: Sequence[Token], grammar: Dialect) -> 
         elif token.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET) and around:
             around.pop()
         if sum(around) > _MOST_TYPES:
+            _refuse_work(text)
+
+
+def _require_few_open_joins(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse joins that wait for their ON together, before a parser that cannot be stopped tries every way to nest them."""
+    waiting = 0
+    for token in tokens:
+        if token.token_type == TokenType.JOIN:
+            waiting += 1
+        elif token.token_type in (TokenType.ON, TokenType.USING):
+            waiting = 0
+        if waiting > _MOST_OPEN_JOINS:
             _refuse_work(text)
 
 

@@ -18,6 +18,7 @@ from sqlglot import exp
 from sudare.bilingual import Words
 from sudare.sql.aggregates import Aggregates
 from sudare.sql.capping import LeftOut
+from sudare.sql.copies import copied
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Facts
 from sudare.sql.formulas import double_of
@@ -110,7 +111,7 @@ class QueryPlan:
 
     def sql(self, tree: exp.Expr) -> str:
         """A measured query in the database's own SQL."""
-        return tree.sql(self.dialect)
+        return copied(tree).sql(self.dialect, copy=False)
 
     @cached_property
     def digest(self) -> str:
@@ -195,7 +196,7 @@ class _Planner:
             )
             for clause in ("order", "limit", "offset"):
                 if tree.args.get(clause):
-                    united.set(clause, tree.args[clause].copy())
+                    united.set(clause, copied(tree.args[clause]))
             return united
         if not isinstance(tree, exp.Select):
             refuse(
@@ -224,7 +225,7 @@ class _Planner:
                     "This would publish rows. Ask for aggregates: COUNT, SUM, AVG, ..., with GROUP BY.",
                     "このクエリは行そのものを公表します。COUNT・SUM・AVG などの集計を GROUP BY とともに使ってください。",
                 )
-        copy = select.copy()
+        copy = copied(select)
         copy.set("with_", None)
         for source in [copy.args["from_"], *(copy.args.get("joins") or [])]:
             table = source.this
@@ -234,7 +235,7 @@ class _Planner:
             # A query that WITH gave a name to is measured once, however often it is named.
             if id(inner) not in self.above:
                 self.above[id(inner)] = self.top(inner, rest)
-            source.set("this", exp.Subquery(this=self.above[id(inner)].copy(), alias=alias))
+            source.set("this", exp.Subquery(this=copied(self.above[id(inner)]), alias=alias))
         return copy
 
     def _measured(self, select: exp.Select, known: Mapping[str, exp.Query]) -> exp.Select:
@@ -303,7 +304,7 @@ class _Planner:
                     f"{key.name!r:.60} によるグループは個々の保護単位そのもので、公表できません。"
                     "複数の単位に共通する列でまとめてください。",
                 )
-            return Key(name, _key_form(key.copy(), known.facts), known.facts, known.values_from), known
+            return Key(name, _key_form(copied(key), known.facts), known.facts, known.values_from), known
         seen = examine(key, self.reader.lookup(core.scope), self.reader.dialect)
         of_unit = all(self.reader.field(column, core.scope).of_unit for column in key.find_all(exp.Column))
         return Key(name, _key_form(seen.sql, seen.facts), seen.facts), Field(seen.facts, of_unit=of_unit)
@@ -311,7 +312,7 @@ class _Planner:
     def _limits(self, select: exp.Select, core: Core, keys: list[Key], of_unit: bool) -> Limits:
         metadata = self.reader.metadata
         rows, owned = core.relation.stability, core.relation.owned
-        stated = any(BOUNDS_PER_GROUP in node.meta for node in select.find_all(exp.AggFunc))
+        stated = any(node.meta_get(BOUNDS_PER_GROUP) is not None for node in select.find_all(exp.AggFunc))
         if stated and core.relation.private and not owned:
             refuse(
                 select,
@@ -384,14 +385,14 @@ class _Planner:
                 self.changes += changes
             else:
                 query = core.select.select(
-                    *(exp.alias_(key.tree.copy(), key.name, quoted=True, copy=False) for key in keys),
+                    *(exp.alias_(copied(key.tree), key.name, quoted=True, copy=False) for key in keys),
                     *(
-                        exp.alias_(measure.tree.copy(), measure.name, quoted=True, copy=False)
+                        exp.alias_(copied(measure.tree), measure.name, quoted=True, copy=False)
                         for measure in measuring.sums
                     ),
                     copy=False,
                 )
-                query = query.group_by(*(key.tree.copy() for key in keys), copy=False) if keys else query
+                query = query.group_by(*(copied(key.tree) for key in keys), copy=False) if keys else query
         self.changes += measuring.changes
         self.tables.append(
             MeasuredTable(
@@ -414,21 +415,21 @@ def _key_form(tree: exp.Expr, facts: Facts) -> exp.Expr:
     if facts.kind != "float":
         return tree
     zero = exp.EQ(this=tree, expression=double_of(Fraction(0)))
-    return exp.Case(ifs=[exp.If(this=zero, true=double_of(Fraction(0)))], default=tree.copy())
+    return exp.Case(ifs=[exp.If(this=zero, true=double_of(Fraction(0)))], default=copied(tree))
 
 
 def _histogram(core: Core, keys: list[Key], measure: QuantileMeasure) -> exp.Select:
     """How many rows have each point of the grid as their value."""
-    rows = core.select.copy()
+    rows = copied(core.select)
     if measure.condition is not None:
-        rows = rows.where(measure.condition.copy(), copy=False)
+        rows = rows.where(copied(measure.condition), copy=False)
     counted = rows.select(
-        *(exp.alias_(key.tree.copy(), key.name, quoted=True, copy=False) for key in keys),
-        exp.alias_(measure.bucket.copy(), "b", quoted=True, copy=False),
+        *(exp.alias_(copied(key.tree), key.name, quoted=True, copy=False) for key in keys),
+        exp.alias_(copied(measure.bucket), "b", quoted=True, copy=False),
         exp.alias_(exp.Count(this=exp.Star()), "n", quoted=True, copy=False),
         copy=False,
     )
-    return counted.group_by(*(key.tree.copy() for key in keys), measure.bucket.copy(), copy=False)
+    return counted.group_by(*(copied(key.tree) for key in keys), copied(measure.bucket), copy=False)
 
 
 def _in_table(formula: exp.Expr, table: str) -> exp.Expr:

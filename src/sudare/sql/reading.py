@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from sudare.bilingual import Words
 from sudare.sql.capping import LeftOut
+from sudare.sql.copies import copied
 from sudare.sql.elastic import Growth, side_of_table
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Bound, Facts
@@ -131,7 +132,7 @@ class Reader:
         built = exp.Select().from_(sources[0], copy=False)
         for step, tree in zip(steps[1:], sources[1:], strict=True):
             on = conditions.rewrite(step.on) if step.on is not None else exp.true()
-            built = built.join(tree, on=on, join_type="left" if step.outer else "inner", copy=False)
+            built.append("joins", exp.Join(this=tree, on=on, **({"side": "LEFT"} if step.outer else {"kind": "INNER"})))
         if where is not None:
             built = built.where(conditions.rewrite(where.this), copy=False)
         return Core(relation, built)
@@ -199,7 +200,7 @@ class Reader:
         self.tables[table.name] = None
         source, left_out = self.names.source(table.name)
         used = self._used(table)
-        tree = self._restricted(table, source.copy(), used)
+        tree = self._restricted(table, copied(source), used)
         if left_out is not None:
             self.left_out[left_out.name] = left_out
             self.tables |= dict.fromkeys(left_out.tables)
@@ -292,7 +293,7 @@ class Reader:
             name, value = _name_of(item), item.unalias()
             tree: exp.Expr
             if isinstance(value, exp.Column):
-                fields[name], tree = self.field(value, scope), value.copy()
+                fields[name], tree = self.field(value, scope), copied(value)
                 renamed.setdefault((value.table, value.name), name)
             else:
                 seen = examine(value, self.lookup(scope), self.dialect)
@@ -318,7 +319,7 @@ class Reader:
         found: dict[str, tuple[Field, exp.Expr]] = {}
         for i, key in enumerate(keys):
             if isinstance(key, exp.Column):
-                found[f"key {i}"] = (self.field(key, scope), key.copy())
+                found[f"key {i}"] = (self.field(key, scope), copied(key))
             else:
                 seen = examine(key, self.lookup(scope), self.dialect)
                 of_unit = all(self.field(column, scope).of_unit for column in key.find_all(exp.Column))
@@ -340,7 +341,7 @@ class Reader:
         def rewritten(value: exp.Expr) -> tuple[Facts, exp.Expr]:
             held = replaced_from_top(value, stand_in)
             if isinstance(held, exp.Column) and held.name in parts and not held.table:
-                return parts[held.name][0], parts[held.name][1].copy()
+                return parts[held.name][0], copied(parts[held.name][1])
             seen = examine(held, lambda column: self._part(column, parts), self.dialect)
             return seen.facts, put_back(seen.sql, parts)
 
@@ -365,7 +366,7 @@ class Reader:
         kept = {name: relation.fields.get(name, field) for name, field in fields.items()}
         unique = frozenset(key for key in relation.unique if all(name in kept for name in key))
         tree = core.select.select(*columns, copy=False).group_by(
-            *(part.copy() for _, part in found.values()), copy=False
+            *(copied(part) for _, part in found.values()), copy=False
         )
         if select.args.get("having"):
             facts, condition = rewritten(select.args["having"].this)

@@ -8,6 +8,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from sudare.sql.conditions import condition_form
+from sudare.sql.copies import copied
 from sudare.sql.forms import Form, cast_to, literal, null, operand
 from sudare.sql.refusals import refuse
 from sudare.sql.rules import Scope, rule
@@ -129,7 +130,7 @@ def _concat(scope: Scope, node: exp.Expr, clip: bool) -> Form:
         # Written out, because databases differ in what CONCAT does with NULL.
         empty = exp.Literal.string("")
         parts = [
-            exp.Coalesce(this=form.sql, expressions=[empty.copy()]) if form.nullable else form.sql for form in forms
+            exp.Coalesce(this=form.sql, expressions=[copied(empty)]) if form.nullable else form.sql for form in forms
         ]
     sql: exp.Expr = operand(parts[0])
     for part in parts[1:]:

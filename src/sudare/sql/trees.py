@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from sudare.sql.copies import copied
 from sudare.sql.facts import Facts
 from sudare.sql.refusals import refuse, refuse_unsupported
 
@@ -61,7 +62,8 @@ def replaced_from_top(tree: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) ->
         else:
             parts[name] = value
     copy = type(tree)(**parts)
-    copy.meta.update(tree.meta)
+    if tree._meta:
+        copy.meta.update(tree._meta)
     return copy
 
 
@@ -70,7 +72,7 @@ def put_back(tree: exp.Expr, parts: Mapping[str, tuple[Facts, exp.Expr]]) -> exp
 
     def change(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column) and not node.table and node.name in parts:
-            return exp.paren(parts[node.name][1].copy(), copy=False)
+            return exp.paren(copied(parts[node.name][1]), copy=False)
         return node
 
     return replaced_from_top(tree, change)

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from sudare.bilingual import Words
 from sudare.sql.capping import real_table
+from sudare.sql.copies import copied
 from sudare.sql.measures import Change, Key, SumMeasure
 from sudare.sql.measuring import Limits
 from sudare.sql.metadata import Metadata
@@ -24,14 +25,14 @@ def sums_over_units(
     inner, owner = _with_owner(core, metadata)
     inner = inner.select(
         exp.alias_(owner, "owner", quoted=True, copy=False),
-        *(exp.alias_(key.tree.copy(), key.name, quoted=True, copy=False) for key in keys),
+        *(exp.alias_(copied(key.tree), key.name, quoted=True, copy=False) for key in keys),
         *(
-            exp.alias_(measure.inner.copy(), f"u{i}", quoted=True, copy=False)
+            exp.alias_(copied(measure.inner), f"u{i}", quoted=True, copy=False)
             for i, measure in enumerate(sums)
             if measure.inner is not None
         ),
         copy=False,
-    ).group_by(owner.copy(), *(key.tree.copy() for key in keys), copy=False)
+    ).group_by(copied(owner), *(copied(key.tree) for key in keys), copy=False)
     source = inner.subquery("sudare_units")
     if keys and (limits.groups_of_unit is None or limits.groups_of_unit > (limits.groups or 1)):
         names = [exp.column(key.name, quoted=True) for key in keys]
@@ -39,7 +40,7 @@ def sums_over_units(
         order = exp.Order(expressions=[exp.Ordered(this=one, nulls_first=False) for one in (_lot(names), *names)])
         place = exp.Window(this=exp.RowNumber(), partition_by=[exp.column("owner", quoted=True)], order=order)
         numbered = exp.select(
-            *(column.copy() for column in names), *held, exp.alias_(place, "sudare_place", quoted=True, copy=False)
+            *(copied(column) for column in names), *held, exp.alias_(place, "sudare_place", quoted=True, copy=False)
         ).from_(source, copy=False)
         limit = exp.LTE(this=exp.column("sudare_place", quoted=True), expression=exp.Literal.number(limits.groups or 1))
         source = (
@@ -59,7 +60,7 @@ def sums_over_units(
         )
     outer = exp.select(
         *(exp.column(key.name, quoted=True) for key in keys),
-        *(exp.alias_(measure.tree.copy(), measure.name, quoted=True, copy=False) for measure in sums),
+        *(exp.alias_(copied(measure.tree), measure.name, quoted=True, copy=False) for measure in sums),
     ).from_(source, copy=False)
     changes.append(
         Change(
@@ -81,7 +82,7 @@ def _lot(names: list[exp.Column]) -> exp.Expr:
     parts: list[exp.Expr] = []
     for column in (exp.column("owner", quoted=True), *names):
         parts += [
-            exp.Coalesce(this=exp.cast(column.copy(), text), expressions=[exp.Literal.string("")]),
+            exp.Coalesce(this=exp.cast(copied(column), text), expressions=[exp.Literal.string("")]),
             exp.Literal.string("/"),
         ]
     whole = parts[0]
@@ -103,7 +104,7 @@ def _with_owner(core: Core, metadata: Metadata) -> tuple[exp.Select, exp.Expr]:
         )
     (alias, name), tag = tagged[0]
     owner: exp.Expr = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(alias, quoted=True))
-    select, number = core.select.copy(), 0
+    select, number = copied(core.select), 0
     while tag is not None and tag != UNIT:
         table = metadata.tables[tag[0]]
         onward = table.unit if table.link is None else table.link.column

@@ -372,10 +372,11 @@ def test_sums_need_bounds_and_few_digits() -> None:
 
 def test_every_rule_is_for_one_class() -> None:
     """What is derived from a known class is not known by that."""
-
-    class Sneaky(exp.Abs):
-        pass
-
+    sneaky = type("Sneaky", (exp.Abs,), {})
+    try:
+        call = sneaky(this=exp.column("i"))
+    except TypeError:
+        pytest.skip("sqlglot was compiled: its classes have no others derived from them")
     with pytest.raises(QueryRefusedError) as caught:
-        examine(Sneaky(this=exp.column("i")), lookup, "duckdb")
+        examine(call, lookup, "duckdb")
     assert caught.value.reason == "unknown-function"
