@@ -2,7 +2,8 @@
 
 A type that is not known is ``"other"``: it can be neither bounded nor summed, and whoever plans a query refuses it. So is
 text of which different values are equal: with a collation that folds them, or CHAR(n) of PostgreSQL, which compares without
-spaces at the end.
+spaces at the end. So are integers wider than 64 bits, which fail where they meet decimals, and DuckDB's timestamps of other
+precisions than microseconds, which fail where they meet times that they cannot hold.
 """
 
 from __future__ import annotations
@@ -19,12 +20,9 @@ DUCKDB_INTEGERS = {
     "SMALLINT": 5,
     "INTEGER": 10,
     "BIGINT": 19,
-    "HUGEINT": 39,
     "UTINYINT": 3,
     "USMALLINT": 5,
     "UINTEGER": 10,
-    "UBIGINT": 20,
-    "UHUGEINT": 39,
 }
 DUCKDB_KINDS: dict[str, Kind] = {
     "FLOAT": "float",
@@ -32,9 +30,6 @@ DUCKDB_KINDS: dict[str, Kind] = {
     "BOOLEAN": "boolean",
     "DATE": "date",
     "TIMESTAMP": "timestamp",
-    "TIMESTAMP_S": "timestamp",
-    "TIMESTAMP_MS": "timestamp",
-    "TIMESTAMP_NS": "timestamp",
     "TIMESTAMP WITH TIME ZONE": "timestamp",
     "VARCHAR": "text",
 }

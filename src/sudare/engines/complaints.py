@@ -137,6 +137,16 @@ def unreadable_csv(path: Path) -> DatabaseError:
     )
 
 
+def wrong_encoding(name: str, encoding: str) -> DatabaseError:
+    """A database whose texts may not be readable."""
+    return DatabaseError(
+        f"The database {name!r} keeps its texts as {encoding}; one text that is none in Unicode would make queries fail. Only "
+        "databases with the encoding UTF8 are offered.",
+        f"データベース {name!r} の文字コードは {encoding} です。Unicode に変換できない文字列が一つでもあると"
+        "問い合わせが失敗するため、文字コードが UTF8 のデータベースだけを使えます。",
+    )
+
+
 def stand_ins(address: str, names: list[str]) -> DatabaseError:
     """Functions or operators of others would be taken for those of the database itself."""
     listed = ", ".join(names)

@@ -219,7 +219,14 @@ class DuckDBEngine(Engine):
     def _view_parquet(self, table: FileTable) -> None:
         self._check_parts(table)
         rows = f"read_parquet({literal(table.pattern)}, hive_partitioning = false)"
-        self._run(f"CREATE VIEW {double_quoted(table.name)} AS SELECT * FROM {rows}", True)
+        fine = [
+            f"CAST({double_quoted(name)} AS TIMESTAMP) AS {double_quoted(name)}"
+            for name, kind, *_ in self._rows(f"DESCRIBE SELECT * FROM {rows}")
+            if kind == "TIMESTAMP_NS"
+        ]
+        # Nanoseconds reach from 1677 to 2262 only, and fail where they meet other times.
+        columns = f"* REPLACE ({', '.join(fine)})" if fine else "*"
+        self._run(f"CREATE VIEW {double_quoted(table.name)} AS SELECT {columns} FROM {rows}", True)
         self._files[table.name] = table
         self._states[table.name] = ""
 

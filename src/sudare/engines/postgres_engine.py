@@ -169,6 +169,9 @@ class PostgresEngine(Engine):
     def _settle(self, connection: psycopg.Connection[Row]) -> None:
         for name, value in SETTINGS.items():
             connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise complaints.wrong_encoding(connection.info.dbname, encoding or "unknown")
         row = connection.execute("SELECT current_schemas(false)").fetchone()
         schemas: list[str] = row[0] if row is not None else []
         # PostgreSQL's own names come first, temporary tables last.

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlglot import exp
 
 from sudare.engines.engine import Engine
-from sudare.errors import DatabaseError
+from sudare.errors import DatabaseError, QueryRefusedError
 from sudare.noise.entropy import EntropySource, entropy_name, secure_entropy
 from sudare.noise.thresholds import publish_keys
 from sudare.privacy.events import ReleaseEvent
@@ -38,7 +39,7 @@ LONGEST_CUT = 18
 Columns = dict[str, Any]
 Numbers = dict[str, "np.ndarray[Any, Any]"]
 
-__all__ = ["Answer", "LeftOutLists", "answer", "exact_answer"]
+__all__ = ["Answer", "LeftOutLists", "PublicKeys", "answer", "exact_answer", "public_keys"]
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def answer(
     engine: Engine,
     lists: LeftOutLists,
     *,
+    keys: PublicKeys | None = None,
     entropy: EntropySource | None = None,
     timeout: float | None = None,
 ) -> Answer:
@@ -104,6 +106,7 @@ def answer(
         allocation: of the budget.
         engine: the database.
         lists: of what is left out.
+        keys: from `public_keys`, if they were read before.
         entropy: where the bits come from; the secure source by default.
         timeout: seconds for each query in the database.
 
@@ -115,7 +118,7 @@ def answer(
     if allocation.cost is not None:
         unit = plan.metadata.privacy_unit
         event = ReleaseEvent("sql", unit, allocation.cost, allocation.measurements, entropy_name(source))
-    fetched = _fetch(plan, engine, lists, timeout)
+    fetched = _fetch(plan, engine, lists, timeout, keys)
     with Local() as local:
         tables = {
             table.name: _noisy(table, fetched[table.name], plan, allocation, local, source) for table in plan.tables
@@ -143,7 +146,44 @@ class _Fetched:
     key_values: dict[str, pa.Table]
 
 
-def _fetch(plan: QueryPlan, engine: Engine, lists: LeftOutLists, timeout: float | None) -> dict[str, _Fetched]:
+PublicKeys = dict[str, dict[str, "pa.Table"]]
+"""The values of public keys that stand in public tables, by measured table and key."""
+
+
+def public_keys(plan: QueryPlan, engine: Engine, timeout: float | None) -> PublicKeys:
+    """Read the values of keys from public tables; no private row is read.
+
+    Raises:
+        QueryRefusedError: if they have too many combinations.
+        DatabaseError: if the database fails.
+    """
+    found: PublicKeys = {}
+    for table in plan.tables:
+        if table.is_public or table.presence is not None:
+            continue
+        values = found.setdefault(table.name, {})
+        for key in table.keys:
+            if key.facts.values is None and key.values_from is not None:
+                name, column = key.values_from
+                listed = exp.select(exp.column(column, quoted=True).as_("v")).distinct().from_(real_table(name))
+                values[key.name] = engine.fetch(plan.sql(listed), timeout=timeout)
+        numbers = (
+            (values[key.name].num_rows if key.name in values else len(key.facts.values or ())) + key.facts.nullable
+            for key in table.keys
+        )
+        if prod(numbers) > MOST_GROUPS:
+            raise QueryRefusedError(
+                "too-many-groups",
+                f"The public keys have more than {MOST_GROUPS} combinations; group by fewer of them.",
+                f"公開キーの組合せが {MOST_GROUPS} を超えます。グループの列を減らしてください。",
+            )
+    return found
+
+
+def _fetch(
+    plan: QueryPlan, engine: Engine, lists: LeftOutLists, timeout: float | None, keys: PublicKeys | None = None
+) -> dict[str, _Fetched]:
+    listed_keys = public_keys(plan, engine, timeout) if keys is None else keys
     kept = lists.ready(plan, timeout)
 
     def run(tree: exp.Select) -> pa.Table:
@@ -156,21 +196,10 @@ def _fetch(plan: QueryPlan, engine: Engine, lists: LeftOutLists, timeout: float 
 
     found = {}
     for table in plan.tables:
-        values = {}
-        for key in table.keys:
-            if (
-                key.facts.values is None
-                and key.values_from is not None
-                and not table.is_public
-                and table.presence is None
-            ):
-                name, column = key.values_from
-                listed = exp.select(exp.column(column, quoted=True).as_("v")).distinct().from_(real_table(name))
-                values[key.name] = engine.fetch(plan.sql(listed), timeout=timeout)
         found[table.name] = _Fetched(
             run(table.query) if table.query is not None else None,
             {name: run(tree) for name, tree in table.quantile_queries.items()},
-            values,
+            listed_keys.get(table.name, {}),
         )
     return found
 
@@ -190,7 +219,7 @@ def _noisy(
     listed = bool(table.keys) and not table.is_public and table.presence is None
     sums = fetched.sums
     if listed:
-        keys = local.all_keys(table.keys, fetched.key_values, _key_types(table, fetched), MOST_GROUPS)
+        keys = local.all_keys(table.keys, fetched.key_values, _key_types(table, fetched))
         sums = local.completed(keys, sums, [key.name for key in table.keys])
     elif sums is None:
         sums = local.keys_of(list(fetched.histograms.values()), [key.name for key in table.keys])

@@ -39,7 +39,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
 from sudare.privacy.unit import Unit
 from sudare.sql.allocating import Allocation, Noise
-from sudare.sql.answering import LeftOutLists, answer
+from sudare.sql.answering import LeftOutLists, answer, public_keys
 from sudare.sql.answers_store import AnswerStore, NoisyTable, Record
 from sudare.sql.outputs import outputs_of
 from sudare.sql.planning import QueryPlan
@@ -71,6 +71,14 @@ class Accounts:
         own = f"{dataset}/{analyst}"
         self.names: tuple[str, ...] = (dataset,) if analyst is None else (dataset, own)
         known = {found.name: found for found in ledger.datasets()}
+        whole = dataset.rpartition("/")[0]
+        if whole in known:
+            raise LedgerError(
+                f"{dataset!r} is the account of an analyst within {whole!r}. Name the data set and the analyst apart: "
+                f"dataset={whole!r}, analyst={dataset.rpartition('/')[2]!r}.",
+                f"{dataset!r} は {whole!r} の中の分析者の口座です。データセット {whole!r} と分析者 "
+                f"{dataset.rpartition('/')[2]!r} を分けて指定してください。",
+            )
         if analyst is not None and dataset in known and own not in known:
             options = f"--epsilon ... --who {unit.who}" + (" --replace" if unit.adjacency == "replace" else "")
             raise LedgerError(
@@ -283,13 +291,14 @@ class Desk:
         reservations = self._accounts.reserve(cost, fingerprint, " ".join(plan.text.split())[:200])
         try:
             require_schema(self._engine, plan.metadata, plan.used)
+            keys = public_keys(plan, self._engine, self._timeout)
         except BaseException as error:
-            # From the catalogue alone; no row was read.
+            # From the catalogue and public tables alone; no private row was read.
             self._accounts.cancel(reservations, type(error).__name__)
             raise
         numbers = {reservation.dataset: reservation.number for reservation in reservations}
         try:
-            found = answer(plan, allocation, self._engine, self._lists, timeout=self._timeout)
+            found = answer(plan, allocation, self._engine, self._lists, keys=keys, timeout=self._timeout)
             made = _with_reaches(plan, allocation, found.table, found.deviations, found.event)
             record = self._store.write(fingerprint, plan.text, made, numbers)
         except Exception as error:

@@ -157,8 +157,8 @@ def join_sides(left: Side, right: Side, pairs: Sequence[tuple[Hashable, Hashable
 def side_of_table(metadata: Metadata, name: str) -> Side | None:
     """A table of the metadata; None if one unit may have any number of its rows.
 
-    Rows of a table in which each row is a unit of its own change alone. Rows of all other private tables belong to the
-    same units, so that they may change together.
+    Where each row is a unit of its own, it changes alone, and together with the rows of other tables that lead to it. Rows
+    of all other private tables belong to the same units, so that they may change together.
     """
     table = metadata.tables[name]
     if table.public:
@@ -166,7 +166,9 @@ def side_of_table(metadata: Metadata, name: str) -> Side | None:
     rows = 1 if table.row_is_unit else table.max_rows
     if rows is None:
         return None
-    whose = f"row of {name}" if table.row_is_unit else metadata.who
+    links = metadata.chain(name)
+    root = metadata.tables[links[-1].table] if links else table
+    whose = f"row of {root.name}" if root.row_is_unit else metadata.who
     return Side(Growth.constant(rows), _frequencies(table, rows), frozenset([whose]))
 
 

@@ -252,8 +252,8 @@ def clipped(form: Form, node: exp.Expr, *, calculating: bool = True) -> Form:
             too_wide(node)
         if form.kind == "integer":
             edges = (None if low is None else literal(int(low)), None if high is None else literal(int(high)))
-            within = low is not None and high is not None and low >= -BIG and high <= BIG
-            stored = "bigint" if digits == 19 and within else None
+            # Described as INTEGER is every width; what is calculated is cast to BIGINT first, or a narrow one would overflow.
+            stored = None
         else:
             edges = (_edge(low, scale, need), _edge(high, scale, need))
             if digits is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlglot import exp
 
-from sudare.errors import DatabaseError, QueryRefusedError
+from sudare.errors import DatabaseError
 from sudare.sql.copies import copied
 from sudare.sql.measures import Key
 
@@ -93,13 +93,10 @@ class Local:
         self._connection.register(name, table)
         self._names.append(name)
 
-    def all_keys(
-        self, keys: Sequence[Key], fetched: Mapping[str, pa.Table], types: Mapping[str, Any], most: int
-    ) -> pa.Table:
+    def all_keys(self, keys: Sequence[Key], fetched: Mapping[str, pa.Table], types: Mapping[str, Any]) -> pa.Table:
         """Every combination of public keys, in their order."""
         import pyarrow as pa
 
-        number = 1
         for key in keys:
             if key.facts.values is not None:
                 values = pa.array(list(key.facts.values))
@@ -109,13 +106,6 @@ class Local:
             cast = _cast_exactly(column, types.get(key.name, column.type))
             if key.facts.nullable and cast.null_count == 0:
                 cast = pa.concat_arrays([cast, pa.nulls(1, cast.type)])
-            number *= len(cast)
-            if number > most:
-                raise QueryRefusedError(
-                    "too-many-groups",
-                    f"The public keys have more than {most} combinations; group by fewer of them.",
-                    f"公開キーの組合せが {most} を超えます。グループの列を減らしてください。",
-                )
             place = pa.array(np.arange(len(cast)))
             self._register(f"values_{key.name}", pa.table({key.name: cast, f"place_{key.name}": place}))
         names = ", ".join(f'"{key.name}"' for key in keys)

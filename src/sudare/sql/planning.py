@@ -7,8 +7,7 @@ SELECTs without private tables) is post-processing of what is published anyway.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from math import prod
@@ -21,8 +20,8 @@ from sudare.sql.capping import LeftOut
 from sudare.sql.copies import copied
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Facts
-from sudare.sql.formulas import double_of
 from sudare.sql.harmless import require_harmless
+from sudare.sql.keys import key_form
 from sudare.sql.measures import Change, Key, QuantileMeasure, SumMeasure
 from sudare.sql.measuring import Limits
 from sudare.sql.metadata import Metadata
@@ -38,7 +37,7 @@ from sudare.sql.unit_sums import sums_over_units
 
 __all__ = ["MOST_GROUPS", "MeasuredTable", "QueryPlan", "plan_query"]
 
-MOST_GROUPS = 1 << 20
+MOST_GROUPS = 10**6
 """Public keys are listed up to so many combinations."""
 
 
@@ -304,10 +303,26 @@ class _Planner:
                     f"{key.name!r:.60} によるグループは個々の保護単位そのもので、公表できません。"
                     "複数の単位に共通する列でまとめてください。",
                 )
-            return Key(name, _key_form(copied(key), known.facts), known.facts, known.values_from), known
+            tree, facts = self._key_form(copied(key), known.facts, key)
+            return Key(name, tree, facts, known.values_from), replace(known, facts=facts)
         seen = examine(key, self.reader.lookup(core.scope), self.reader.dialect)
         of_unit = all(self.reader.field(column, core.scope).of_unit for column in key.find_all(exp.Column))
-        return Key(name, _key_form(seen.sql, seen.facts), seen.facts), Field(seen.facts, of_unit=of_unit)
+        tree, facts = self._key_form(seen.sql, seen.facts, key)
+        return Key(name, tree, facts), Field(facts, of_unit=of_unit)
+
+    def _key_form(self, tree: exp.Expr, facts: Facts, key: exp.Expr) -> tuple[exp.Expr, Facts]:
+        form, known = key_form(tree, facts, self.reader.dialect, key)
+        if form is not tree and facts.kind in ("date", "timestamp"):
+            self.changes.append(
+                Change(
+                    "key-range",
+                    Words(
+                        f"groups by {key.sql():.60}: times before the year 1 or after 9999 count as the nearest in between",
+                        f"{key.sql():.60} のグループ: 西暦 1 年より前と 9999 年より後は、その間の最も近い日時として数えられます",
+                    ),
+                )
+            )
+        return form, known
 
     def _limits(self, select: exp.Select, core: Core, keys: list[Key], of_unit: bool) -> Limits:
         metadata = self.reader.metadata
@@ -408,14 +423,6 @@ class _Planner:
                 core.relation.reasons,
             )
         )
-
-
-def _key_form(tree: exp.Expr, facts: Facts) -> exp.Expr:
-    """A key so that equal values are written alike: 0.0 and -0.0 are equal, and which one a group has depends on its rows."""
-    if facts.kind != "float":
-        return tree
-    zero = exp.EQ(this=tree, expression=double_of(Fraction(0)))
-    return exp.Case(ifs=[exp.If(this=zero, true=double_of(Fraction(0)))], default=copied(tree))
 
 
 def _histogram(core: Core, keys: list[Key], measure: QuantileMeasure) -> exp.Select:

@@ -155,14 +155,12 @@ def _schema_differences(engine: Engine, metadata: Metadata, table: Table) -> Ite
 
 
 def _holds(described: ColumnType, actual: ColumnType) -> bool:
-    """Whether every value of the actual type is one of the described type."""
+    """Whether the actual type is as described; a decimal with the very digits, because databases calculate with those it has."""
     if described.kind != actual.kind:
         return False
-    if described.kind != "decimal" or described.digits is None or described.scale is None:
+    if described.kind != "decimal" or described.digits is None:
         return True
-    if actual.digits is None or actual.scale is None:
-        return False
-    return actual.scale <= described.scale and actual.digits - actual.scale <= described.digits - described.scale
+    return (actual.digits, actual.scale) == (described.digits, described.scale)
 
 
 def _unlike_links(

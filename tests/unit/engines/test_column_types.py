@@ -10,8 +10,10 @@ from sudare.engines.column_types import duckdb_type, postgres_type, spark_type
     [
         ("TINYINT", ("integer", 3, 0)),
         ("BIGINT", ("integer", 19, 0)),
-        ("HUGEINT", ("integer", 39, 0)),
-        ("UBIGINT", ("integer", 20, 0)),
+        ("HUGEINT", ("other", None, None)),
+        ("UBIGINT", ("other", None, None)),
+        ("UINTEGER", ("integer", 10, 0)),
+        ("TIMESTAMP_NS", ("other", None, None)),
         ("DECIMAL(38,3)", ("decimal", 38, 3)),
         ("FLOAT", ("float", None, None)),
         ("TIMESTAMP WITH TIME ZONE", ("timestamp", None, None)),

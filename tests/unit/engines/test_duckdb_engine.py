@@ -311,3 +311,16 @@ def test_what_does_not_fit_in_memory_goes_to_a_private_folder_that_is_removed(tm
         assert Path(folder).is_dir()
         assert Path(folder).stat().st_mode & 0o077 == 0
     assert not Path(folder).exists()
+
+
+def test_nanoseconds_of_parquet_files_become_microseconds(tmp_path: Path) -> None:
+    """A time that nanoseconds cannot hold would make a query fail as soon as a row is compared with it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    times = pa.array([0, 2**62], pa.timestamp("ns"))
+    pq.write_table(pa.table({"seen": times}), tmp_path / "visits.parquet")
+    with open_engine(tmp_path / "visits.parquet") as engine:
+        assert engine.columns("visits")["seen"].native == "TIMESTAMP"
+        found = engine.fetch("SELECT count(*) AS n FROM visits WHERE seen < TIMESTAMP '3000-01-01'")
+        assert found.column("n").to_pylist() == [2]

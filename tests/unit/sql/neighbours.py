@@ -18,7 +18,7 @@ from sudare.sql.metadata import Metadata
 from sudare.sql.metadata_file import read_metadata
 from sudare.sql.naming import Names
 from sudare.sql.parsing import parse_query
-from sudare.sql.planning import MOST_GROUPS, MeasuredTable, QueryPlan, plan_query
+from sudare.sql.planning import MeasuredTable, QueryPlan, plan_query
 from tests.unit.sql.memory_engine import MemoryEngine
 
 Row = tuple[object, ...]
@@ -116,7 +116,7 @@ class Measuring:
             return None
         fetched = answering._fetch(self.plan, self._engine, answering.LeftOutLists(self._engine), None)[table.name]
         with Local() as local:
-            keys = local.all_keys(table.keys, fetched.key_values, answering._key_types(table, fetched), MOST_GROUPS)
+            keys = local.all_keys(table.keys, fetched.key_values, answering._key_types(table, fetched))
         return list(zip(*(keys.column(key.name).to_pylist() for key in table.keys), strict=True))
 
     def now(self) -> Measured:
