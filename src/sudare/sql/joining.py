@@ -100,6 +100,7 @@ def _in_best_order(steps: list[JoinStep], equal: list[Equal], elastic: bool) -> 
     start = next((step for step in steps if step.relation.private), steps[0])
     relation, present = start.relation, [start]
     waiting = [step for step in steps if step is not start]
+    cut: list[JoinStep] = []
     while waiting:
         best: tuple[int, JoinStep, Relation] | None = None
         problems: list[tuple[JoinStep, JoinProblem, list[tuple[Hashable, Hashable]]]] = []
@@ -128,9 +129,13 @@ def _in_best_order(steps: list[JoinStep], equal: list[Equal], elastic: bool) -> 
                 present.append(loose[0])
                 waiting.remove(loose[0])
                 continue
-        shared = None if elastic else _shared(present, problems, waiting)
+        shared = None if elastic or cut else _shared(start, present, problems, equal)
         if shared is not None:
-            return shared
+            # Inner joins may be taken in any order: these two first, and again all others.
+            relation, cut = shared
+            present = [start, next(step for step in steps if step.alias == cut[1].alias)]
+            waiting = [step for step in steps if step not in present]
+            continue
         if problems:
             blocked, reason, _ = problems[0]
             refuse(blocked.node, reason.reason, reason.english, reason.japanese)
@@ -140,7 +145,7 @@ def _in_best_order(steps: list[JoinStep], equal: list[Equal], elastic: bool) -> 
         relation = join(relation, public.relation, [], outer=False)
         present.append(public)
         waiting.remove(public)
-    return relation, []
+    return relation, cut
 
 
 def _loose(
@@ -155,15 +160,18 @@ def _loose(
 
 
 def _shared(
+    left: JoinStep,
     present: list[JoinStep],
     problems: list[tuple[JoinStep, JoinProblem, list[tuple[Hashable, Hashable]]]],
-    waiting: list[JoinStep],
+    equal: list[Equal],
 ) -> tuple[Relation, list[JoinStep]] | None:
     """Two private sources whose rows belong to different units, each cut to so many rows for a value."""
-    if len(present) != 1 or len(waiting) != 1 or not problems or problems[0][1].reason != "two-units":
+    right = next((step for step, problem, _ in problems if problem.reason == "two-units"), None)
+    if right is None or any(step.relation.private for step in present if step is not left):
         return None
-    left, (right, _, pairs) = present[0], problems[0]
-    for mine, other in pairs:
+    for mine, other in _between({left.alias}, right.alias, equal):
+        if not _is_plain(left.relation, right.relation, (mine, other)):
+            continue
         ours, theirs = left.relation.fields[mine].frequency, right.relation.fields[other].frequency
         one, two = left.relation.stability, right.relation.stability
         if ours is None or theirs is None or one is None or two is None:

@@ -303,6 +303,15 @@ class Measures:
         return Fraction(round((low + high) / 2 * 10**scale), 10**scale)
 
     def _require_rows(self, node: exp.Expr | None) -> int:
+        if self.limits.growth is not None:
+            refuse(
+                node,
+                "elastic-aggregate",
+                "With elastic joins only COUNT(*), COUNT and SUM are offered, and AVG, which is made of them. Choose truncated joins "
+                "(joins='truncated') and state max_frequency for the columns that are compared.",
+                "elastic の結合で使えるのは COUNT、SUM と、それらから求める AVG だけです。"
+                "joins='truncated' を選び、比較する列の max_frequency を指定してください。",
+            )
         if self.limits.rows is None:
             refuse(
                 node,

@@ -357,6 +357,13 @@ class _Planner:
             rows = 1
         elif growth is not None and all(key.is_public for key in keys):
             return Limits(None, None, bool(keys), groups_of_unit, metadata.adjacency, growth)
+        elif growth is not None:
+            refuse(
+                select,
+                "elastic-keys",
+                "With elastic joins groups are offered by public keys only: list the values of the column in the metadata.",
+                "elastic の結合では、公開キーによるグループだけを使えます。メタデータで列の values を列挙してください。",
+            )
         elif rows is None and groups is None:
             refuse(
                 select,

@@ -211,6 +211,7 @@ QUERIES = [
     "SELECT COUNT(*) AS n FROM visit v JOIN orders o ON v.shop = o.shop",
     "SELECT kind, prio, COUNT(*) AS n, SUM(total) AS s FROM visit v JOIN orders o ON v.shop = o.shop GROUP BY kind, prio",
     "SELECT COUNT(*) AS n FROM visit v JOIN visit w ON v.shop = w.shop AND v.cost < w.cost",
+    "SELECT COUNT(*) AS n FROM visit v JOIN tag ON v.place = plid JOIN visit w ON v.shop = w.shop",
 ]
 QUERIES_ON_ROWS = [
     "SELECT COUNT(*) AS n, SUM(ms) AS s, VARIANCE(ms) AS v FROM event",
