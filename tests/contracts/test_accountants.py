@@ -23,6 +23,7 @@ from sudare import (
     PureAccountant,
     ReleaseEvent,
     ResponseMeasurement,
+    SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
     Unit,
@@ -80,6 +81,11 @@ def keys(epsilon: float) -> ReleaseEvent:
 def smooth(epsilon: float) -> ReleaseEvent:
     budget = Budget(epsilon=epsilon, delta=OWN)
     return ReleaseEvent("smooth", Unit(), budget, (SmoothMeasurement.for_budget(budget),), "secure")
+
+
+def sampled_groups(epsilon: float) -> ReleaseEvent:
+    budget = Budget(epsilon=epsilon, delta=OWN)
+    return ReleaseEvent("groups", Unit(), budget, (SampledGroupsMeasurement.for_budget(budget),), "secure")
 
 
 class AccountantContract:
@@ -190,7 +196,7 @@ class TestPureAccountant(AccountantContract):
         return PureAccountant()
 
     def refused(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), gaussian_approximate(0.5), keys(0.1), smooth(0.1)]
+        return [gaussian(0.1), gaussian_approximate(0.5), keys(0.1), smooth(0.1), sampled_groups(0.1)]
 
     def test_total(self) -> None:
         expected = Fraction(6, 10) + ResponseMeasurement(Fraction(3)).epsilon
@@ -202,7 +208,7 @@ class TestApproximateAccountant(AccountantContract):
         return ApproximateAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [laplace(0.1), gaussian_approximate(0.5), selection(0.2), keys(0.1), smooth(0.1)]
+        return [laplace(0.1), gaussian_approximate(0.5), selection(0.2), keys(0.1), smooth(0.1), sampled_groups(0.1)]
 
     def refused(self) -> list[ReleaseEvent]:
         return [gaussian(0.1)]
@@ -212,7 +218,7 @@ class TestApproximateAccountant(AccountantContract):
         assert accountant.total() is None
         for event in self.events():
             accountant.add(event)
-        assert accountant.total() == Budget(epsilon=1, delta=Fraction(1, 10**7) + 2 * OWN)
+        assert accountant.total() == Budget(epsilon=1.1, delta=Fraction(1, 10**7) + 3 * OWN)
         with pytest.raises(GuaranteeError, match="deltas charged add up"):
             accountant.epsilon(1e-8)
 
@@ -230,7 +236,15 @@ class TestZcdpAccountant(AccountantContract):
         return ZcdpAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), laplace(0.3), gaussian_approximate(0.5), selection(0.2), keys(0.1), smooth(0.1)]
+        return [
+            gaussian(0.1),
+            laplace(0.3),
+            gaussian_approximate(0.5),
+            selection(0.2),
+            keys(0.1),
+            smooth(0.1),
+            sampled_groups(0.1),
+        ]
 
     def test_total(self) -> None:
         accountant = ZcdpAccountant()
@@ -285,7 +299,7 @@ class TestPldAccountant(AccountantContract):
         return PldAccountant()
 
     def events(self) -> list[ReleaseEvent]:
-        return [gaussian(0.1), laplace(0.3), selection(0.2), keys(0.1), smooth(0.1)]
+        return [gaussian(0.1), laplace(0.3), selection(0.2), keys(0.1), smooth(0.1), sampled_groups(0.1)]
 
     def test_tighter_than_rho(self) -> None:
         zcdp = ZcdpAccountant()

@@ -82,6 +82,14 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "SelectionMeasurement": (sudare.SelectionMeasurement, {"chosen_epsilon": Fraction(1), "rule": "exponential"}),
     "ResponseMeasurement": (sudare.ResponseMeasurement, {"ratio": Fraction(3)}),
     "KeyReleaseMeasurement": (sudare.KeyReleaseMeasurement, {"chance": Fraction(1, 10)}),
+    "SampledGroupsMeasurement": (
+        sudare.SampledGroupsMeasurement,
+        {"rate": Fraction(1, 2), "k": 40, "record_epsilon": Fraction(1), "records": 1},
+    ),
+    "SampledGroupsMeasurement.for_budget": (
+        sudare.SampledGroupsMeasurement.for_budget,
+        {"budget": sudare.Budget(epsilon=1, delta=0.1), "records": 1},
+    ),
     "SmoothMeasurement": (
         sudare.SmoothMeasurement,
         {"slide": Fraction(1), "beta": Fraction(1), "chance": Fraction(1, 10), "cells": 1},

@@ -20,6 +20,7 @@ from sudare.privacy.measurements import (
     SmoothMeasurement,
 )
 from sudare.privacy.reading import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
+from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PureAccountant",
     "ReleaseEvent",
     "ResponseMeasurement",
+    "SampledGroupsMeasurement",
     "SelectionMeasurement",
     "Sensitivity",
     "SmoothMeasurement",

@@ -19,7 +19,9 @@ from sudare.errors import EventError, ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
-from sudare.privacy.measurements import KINDS, Measurement, read_measurement
+from sudare.privacy.measurements import KINDS as NOISE_KINDS
+from sudare.privacy.measurements import Measurement, read_measurement
+from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
 from sudare.privacy.unit import Unit
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["EVENT_VERSION", "ReleaseEvent"]
 
 EVENT_VERSION = 1
+KINDS = (*NOISE_KINDS, SampledGroupsMeasurement)
+"""All kinds of measurements there are; an event takes no others, and no subclasses."""
+
 _EXPECTED = {
     "mechanism": "the name of a mechanism",
     "unit": "a Unit",
@@ -187,7 +192,7 @@ class ReleaseEvent:
             mechanism=values["mechanism"],
             unit=Unit.from_dict(values["unit"]),
             cost=Budget.from_dict(values["cost"]),
-            measurements=tuple(read_measurement(item) for item in values["measurements"]),
+            measurements=tuple(read_measurement(item, KINDS) for item in values["measurements"]),
             entropy=values["entropy"],
             conversion=values["conversion"],
             invariants=tuple(values["invariants"]),

@@ -434,7 +434,7 @@ KINDS = (
     KeyReleaseMeasurement,
     SmoothMeasurement,
 )
-"""All kinds there are; an event takes no others, and no subclasses."""
+"""The kinds of this module; `events` knows all that there are."""
 
 
 def log_rounded_up(ratio: Fraction) -> Fraction:
@@ -480,13 +480,13 @@ def _require_chance(chance: Fraction, function: str) -> None:
         raise ParameterError("chance", function, "below 1: it is a probability", chance)
 
 
-def read_measurement(values: dict[str, Any]) -> Measurement:
+def read_measurement(values: dict[str, Any], kinds: tuple[type[Measurement], ...] = KINDS) -> Measurement:
     """Read what `Measurement.to_dict` wrote.
 
     Raises:
         EventError: if the kind is unknown, or fields are missing, unknown or out of range.
     """
-    known = {kind.kind: kind for kind in KINDS}
+    known = {kind.kind: kind for kind in kinds}
     name = values.get("kind")
     if not isinstance(name, str) or name not in known:
         raise EventError(f"A measurement in an event is of the unknown kind {name!r:.80}. Known are {sorted(known)}.")

@@ -307,8 +307,8 @@ class Measures:
             refuse(
                 node,
                 "elastic-aggregate",
-                "With elastic joins only COUNT(*), COUNT and SUM are offered, and AVG, which is made of them. Choose truncated joins "
-                "(joins='truncated') and state max_frequency for the columns that are compared.",
+                "With elastic joins only COUNT(*), COUNT and SUM are offered, and AVG, which is made of them. Choose truncated "
+                "joins (joins='truncated') and state max_frequency for the columns that are compared.",
                 "elastic の結合で使えるのは COUNT、SUM と、それらから求める AVG だけです。"
                 "joins='truncated' を選び、比較する列の max_frequency を指定してください。",
             )

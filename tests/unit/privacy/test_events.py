@@ -22,6 +22,7 @@ from sudare import (
     ParameterError,
     ReleaseEvent,
     ResponseMeasurement,
+    SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
     Unit,
@@ -72,6 +73,17 @@ EVENTS = st.one_of(
         lambda u, d: ReleaseEvent("keys", u, Budget(epsilon=1, delta=d), (KeyReleaseMeasurement(d),), "secure"),
         UNITS,
         st.fractions(Fraction(1, 10**9), Fraction(9, 10)).filter(lambda d: d > 0),
+    ),
+    st.builds(
+        lambda d, rows: ReleaseEvent(
+            "sampled-groups",
+            Unit.with_rows(rows),
+            Budget(epsilon=1, delta=d),
+            (SampledGroupsMeasurement.for_budget(Budget(epsilon=1, delta=d), records=rows),),
+            "secure",
+        ),
+        st.fractions(Fraction(1, 10**9), Fraction(9, 10)).filter(lambda d: d > 0),
+        st.integers(1, 3),
     ),
     st.builds(
         lambda u, d, cells: ReleaseEvent(

@@ -1,0 +1,161 @@
+"""Protection inside the data set: generalized, sampled, perturbed or synthetic records of people, and pseudonyms.
+
+Names are loaded on first use: some need compiled kernels, and synthetic data an optional package. Pseudonyms and people's
+rights are in `sudare.microdata.pseudonyms`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sudare.microdata.anonymizing import Anonymized as Anonymized
+    from sudare.microdata.anonymizing import anonymize as anonymize
+    from sudare.microdata.anonymizing import satisfies as satisfies
+    from sudare.microdata.hierarchy import Generalization as Generalization
+    from sudare.microdata.hierarchy_builders import date_hierarchy as date_hierarchy
+    from sudare.microdata.hierarchy_builders import flat_hierarchy as flat_hierarchy
+    from sudare.microdata.hierarchy_builders import grouped_hierarchy as grouped_hierarchy
+    from sudare.microdata.hierarchy_builders import interval_hierarchy as interval_hierarchy
+    from sudare.microdata.hierarchy_builders import masked_hierarchy as masked_hierarchy
+    from sudare.microdata.hierarchy_builders import mesh_hierarchy as mesh_hierarchy
+    from sudare.microdata.hierarchy_builders import meshes_within as meshes_within
+    from sudare.microdata.hierarchy_files import read_hierarchy as read_hierarchy
+    from sudare.microdata.hierarchy_files import write_hierarchy as write_hierarchy
+    from sudare.microdata.large import AnonymizedFile as AnonymizedFile
+    from sudare.microdata.large import anonymize_file as anonymize_file
+    from sudare.microdata.metrics import Metric as Metric
+    from sudare.microdata.microaggregation import microaggregate as microaggregate
+    from sudare.microdata.models import AlphaAnonymity as AlphaAnonymity
+    from sudare.microdata.models import BetaLikeness as BetaLikeness
+    from sudare.microdata.models import Closeness as Closeness
+    from sudare.microdata.models import DeltaDisclosure as DeltaDisclosure
+    from sudare.microdata.models import DistinctDiversity as DistinctDiversity
+    from sudare.microdata.models import EntropyDiversity as EntropyDiversity
+    from sudare.microdata.models import KAnonymity as KAnonymity
+    from sudare.microdata.models import KMap as KMap
+    from sudare.microdata.models import Measured as Measured
+    from sudare.microdata.models import Model as Model
+    from sudare.microdata.models import Presence as Presence
+    from sudare.microdata.models import RecursiveDiversity as RecursiveDiversity
+    from sudare.microdata.models import SensitiveModel as SensitiveModel
+    from sudare.microdata.models import estimated_k_map as estimated_k_map
+    from sudare.microdata.models import measure as measure
+    from sudare.microdata.mondrian import Recoding as Recoding
+    from sudare.microdata.mondrian import recode_locally as recode_locally
+    from sudare.microdata.noisy_values import add_noise_to_numbers as add_noise_to_numbers
+    from sudare.microdata.outcomes import Outcome as Outcome
+    from sudare.microdata.pram import TransitionMatrix as TransitionMatrix
+    from sudare.microdata.pram import randomize_values as randomize_values
+    from sudare.microdata.records import CodedColumn as CodedColumn
+    from sudare.microdata.records import Records as Records
+    from sudare.microdata.records import read_people as read_people
+    from sudare.microdata.records import write_people as write_people
+    from sudare.microdata.risk import attribute_risks as attribute_risks
+    from sudare.microdata.risk import individual_risk as individual_risk
+    from sudare.microdata.risk import journalist_risk as journalist_risk
+    from sudare.microdata.risk import marketer_risk as marketer_risk
+    from sudare.microdata.risk import matching_frequencies as matching_frequencies
+    from sudare.microdata.risk import prosecutor_risk as prosecutor_risk
+    from sudare.microdata.risk import sample_uniqueness as sample_uniqueness
+    from sudare.microdata.sampled_k_anonymity import choose_levels as choose_levels
+    from sudare.microdata.sampled_k_anonymity import sampled_groups as sampled_groups
+    from sudare.microdata.sampling import sample_by_coins as sample_by_coins
+    from sudare.microdata.sampling import sample_of_size as sample_of_size
+    from sudare.microdata.sampling import sample_of_strata as sample_of_strata
+    from sudare.microdata.swapping import swap_randomly as swap_randomly
+    from sudare.microdata.swapping import swap_ranks as swap_ranks
+    from sudare.microdata.swapping import swap_risky as swap_risky
+    from sudare.microdata.synthetic import MeasuredMarginal as MeasuredMarginal
+    from sudare.microdata.synthetic import PublicColumn as PublicColumn
+    from sudare.microdata.synthetic import Synthetic as Synthetic
+    from sudare.microdata.synthetic import people_of_table as people_of_table
+    from sudare.microdata.synthetic import synthesize as synthesize
+    from sudare.microdata.synthetic import write_people_of_table as write_people_of_table
+    from sudare.microdata.uniqueness import population_uniqueness as population_uniqueness
+    from sudare.microdata.utility import Utility as Utility
+    from sudare.microdata.utility import measure_utility as measure_utility
+
+_HOMES = {
+    "AlphaAnonymity": "models",
+    "Anonymized": "anonymizing",
+    "AnonymizedFile": "large",
+    "BetaLikeness": "models",
+    "Closeness": "models",
+    "CodedColumn": "records",
+    "DeltaDisclosure": "models",
+    "DistinctDiversity": "models",
+    "EntropyDiversity": "models",
+    "Generalization": "hierarchy",
+    "KAnonymity": "models",
+    "KMap": "models",
+    "Measured": "models",
+    "MeasuredMarginal": "synthetic",
+    "Metric": "metrics",
+    "Model": "models",
+    "Outcome": "outcomes",
+    "Presence": "models",
+    "PublicColumn": "synthetic",
+    "Recoding": "mondrian",
+    "Records": "records",
+    "RecursiveDiversity": "models",
+    "SensitiveModel": "models",
+    "Synthetic": "synthetic",
+    "TransitionMatrix": "pram",
+    "Utility": "utility",
+    "add_noise_to_numbers": "noisy_values",
+    "anonymize": "anonymizing",
+    "anonymize_file": "large",
+    "attribute_risks": "risk",
+    "choose_levels": "sampled_k_anonymity",
+    "date_hierarchy": "hierarchy_builders",
+    "estimated_k_map": "models",
+    "flat_hierarchy": "hierarchy_builders",
+    "grouped_hierarchy": "hierarchy_builders",
+    "individual_risk": "risk",
+    "interval_hierarchy": "hierarchy_builders",
+    "journalist_risk": "risk",
+    "marketer_risk": "risk",
+    "masked_hierarchy": "hierarchy_builders",
+    "matching_frequencies": "risk",
+    "measure": "models",
+    "measure_utility": "utility",
+    "mesh_hierarchy": "hierarchy_builders",
+    "meshes_within": "hierarchy_builders",
+    "microaggregate": "microaggregation",
+    "people_of_table": "synthetic",
+    "population_uniqueness": "uniqueness",
+    "prosecutor_risk": "risk",
+    "randomize_values": "pram",
+    "read_hierarchy": "hierarchy_files",
+    "read_people": "records",
+    "recode_locally": "mondrian",
+    "sample_by_coins": "sampling",
+    "sample_of_size": "sampling",
+    "sample_of_strata": "sampling",
+    "sample_uniqueness": "risk",
+    "sampled_groups": "sampled_k_anonymity",
+    "satisfies": "anonymizing",
+    "swap_randomly": "swapping",
+    "swap_ranks": "swapping",
+    "swap_risky": "swapping",
+    "synthesize": "synthetic",
+    "write_hierarchy": "hierarchy_files",
+    "write_people": "records",
+    "write_people_of_table": "synthetic",
+}
+"""In which module each name is."""
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sudare.microdata' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"sudare.microdata.{_HOMES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,74 @@
+"""From a rule for one value to a hierarchy: the part that all builders share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sudare.errors import Described, InputError, ParameterError
+from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.records import CodedColumn
+
+__all__ = ["TOP", "Values", "build_hierarchy", "listed_values"]
+
+Values = CodedColumn | Iterable[object]
+"""A column of the data, or the domain."""
+
+TOP = "*"
+
+
+def listed_values(values: Values) -> tuple[object, ...]:
+    """The different values of a column, or those of a domain."""
+    return values.labels if isinstance(values, CodedColumn) else tuple(values)
+
+
+def build_hierarchy(
+    name: str,
+    values: Values,
+    groups: Callable[[str], Sequence[str]],
+    top: str | None,
+    missing: str | None,
+    wanted: tuple[str, str],
+) -> Generalization:
+    """A hierarchy of the groups of each value; a value that the rule does not take is refused with its place.
+
+    Args:
+        name: of the column.
+        values: the domain, or a column of the data.
+        groups: from a value to its groups on the levels between; raises ValueError for a value that it does not take.
+        top: the label of the last level; None if the groups hold it already.
+        missing: what missing values are called on the levels between; None if they have no place.
+        wanted: what a value must be, in English and Japanese.
+    """
+    paths: dict[str, tuple[str, ...]] = {}
+    has_missing = False
+    for place, label in enumerate(listed_values(values)):
+        if label is None or label == "":
+            has_missing = True
+            continue
+        text = str(label)
+        if text in paths:
+            continue
+        try:
+            paths[text] = (text, *groups(text), *(() if top is None else (top,)))
+        except ValueError:
+            raise _refused(name, values, place, text, wanted) from None
+    if missing is not None and (has_missing or not isinstance(values, CodedColumn)):
+        length = len(next(iter(paths.values()))) if paths else 2
+        between = length - 1 - (top is not None)
+        paths[""] = ("", *(missing,) * between, *(() if top is None else (top,)))
+    if not paths:
+        raise ParameterError("values", "a hierarchy", "at least one value", Described("none"))
+    return Generalization.of_paths(name, list(paths.values()))
+
+
+def _refused(name: str, values: Values, place: int, text: str, wanted: tuple[str, str]) -> InputError:
+    if isinstance(values, CodedColumn):
+        row = values.first_row(place)
+        spot, spot_ja = f"in row {row} of the data", f"データ {row} 行目"
+    else:
+        spot, spot_ja = f"at place {place + 1} of the values", f"{place + 1} 番目の値"
+    english, japanese = wanted
+    return InputError(
+        f"The column {name!r} has {text!r:.60} {spot}, which is not {english}. Correct it, or take another hierarchy.",
+        f"列 {name!r} の{spot_ja} ({text!r:.60}) は{japanese}ではありません。直すか、別の階層を使ってください。",
+    )

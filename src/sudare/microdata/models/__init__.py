@@ -1,0 +1,30 @@
+"""Models of privacy within a table of people: conditions on classes of records that look alike.
+
+`sizes` counts records, `diversity`, `closeness` and `likeness` look at a sensitive column, `measuring` tells what a table
+satisfies. None of them is differential privacy.
+"""
+
+from sudare.microdata.models.closeness import Closeness
+from sudare.microdata.models.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from sudare.microdata.models.likeness import AlphaAnonymity, BetaLikeness, DeltaDisclosure
+from sudare.microdata.models.measuring import Measured, measure
+from sudare.microdata.models.model import Model, SensitiveModel
+from sudare.microdata.models.sizes import KAnonymity, KMap, Presence, estimated_k_map
+
+__all__ = [
+    "AlphaAnonymity",
+    "BetaLikeness",
+    "Closeness",
+    "DeltaDisclosure",
+    "DistinctDiversity",
+    "EntropyDiversity",
+    "KAnonymity",
+    "KMap",
+    "Measured",
+    "Model",
+    "Presence",
+    "RecursiveDiversity",
+    "SensitiveModel",
+    "estimated_k_map",
+    "measure",
+]

@@ -1,0 +1,189 @@
+"""Bounds on single sensitive values of a class: alpha-k-anonymity, beta-likeness and delta-disclosure.
+
+What they protect: that a sensitive value becomes (much) more probable once the class of a person is known. What they do not:
+what the whole table tells, and conclusions from several columns together.
+
+Each of them bounds the share of every value in a class, from above or from both sides. The share in two classes together lies
+between their own, so a coarser table keeps the bounds if nothing is suppressed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.errors import ParameterError
+from sudare.microdata.grouping import Grouped, Histogram
+from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
+from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["AlphaAnonymity", "BetaLikeness", "DeltaDisclosure", "relative_parts"]
+
+ROUNDING = 1e-12
+"""Logarithms are rounded; what is nearer to a limit than this, in parts of it, does not hold."""
+
+
+@dataclass(frozen=True)
+class AlphaAnonymity(SensitiveModel):
+    """Alpha-k-anonymity: classes of at least k rows, no sensitive value in more than alpha of them (Wong and others, 2006).
+
+    Args:
+        column: the sensitive one.
+        alpha: the largest share of a value, above 0, at most 1.
+        k: rows that a class needs at least, 2 or more.
+
+    Example:
+        >>> from sudare.microdata.models import AlphaAnonymity
+        >>> AlphaAnonymity("illness", 0.5, 3).describe()
+        "(0.5, 3)-anonymity: at least 3 records in each class, and no value of 'illness' in more than 0.5 of them"
+    """
+
+    column: str
+    alpha: Fraction
+    k: int
+
+    def __init__(self, column: str, alpha: Rational, k: int) -> None:
+        exact = exact_fraction(alpha, "alpha", "AlphaAnonymity", "a share above 0 and at most 1")
+        if not 0 < exact <= 1:
+            raise ParameterError("alpha", "AlphaAnonymity", "a share above 0 and at most 1", shown(alpha))
+        size = exact_integer(k, "k", "AlphaAnonymity", "a whole number of at least 2", smallest=2)
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "alpha", exact)
+        object.__setattr__(self, "k", size)
+
+    @property
+    def smallest_size(self) -> int:
+        """k, or more if alpha asks for more values."""
+        return max(self.k, self.smallest_distinct)
+
+    @property
+    def smallest_distinct(self) -> int:
+        """1 / alpha, rounded up."""
+        return math.ceil(1 / self.alpha)
+
+    def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
+        """Classes that are large enough and without a value that is too frequent."""
+        counted = self.histogram(grouped)
+        most = per_class(np.maximum, counted.counts, counted.edges).astype(np.int64)
+        mixed = at_most(most, grouped.sizes, self.alpha)
+        return or_empty(mixed & (grouped.sizes >= self.k), grouped)
+
+    def describe(self, language: str = "en") -> str:
+        """The model in words."""
+        alpha = show_fraction(self.alpha)
+        if language == "ja":
+            return f"({alpha}, {self.k})-匿名性: 各クラスは {self.k} 件以上で、{self.column!r} のどの値も {alpha} を超えません"
+        return (
+            f"({alpha}, {self.k})-anonymity: at least {self.k} records in each class, and no value of {self.column!r} in more "
+            f"than {alpha} of them"
+        )
+
+
+@dataclass(frozen=True)
+class BetaLikeness(SensitiveModel):
+    """No sensitive value is more than 1 + beta times as frequent in a class as in the whole table (Cao and Karras, 2012).
+
+    Args:
+        column: the sensitive one.
+        beta: above 0.
+        enhanced: whether a value of share p in the whole table may grow by at most -log p of it as well, which keeps frequent
+            values from becoming certain.
+    """
+
+    column: str
+    beta: Fraction
+    enhanced: bool = False
+    compares_with_table = True
+
+    def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
+        exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
+        if exact <= 0:
+            raise ParameterError("beta", "BetaLikeness", "a number above 0", shown(beta))
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "beta", exact)
+        object.__setattr__(self, "enhanced", bool(enhanced))
+
+    def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
+        """Classes in which no value is too frequent."""
+        counted = self.histogram(grouped)
+        here, there = relative_parts(counted)
+        fine = at_most(here, there, 1 + self.beta)
+        if self.enhanced:
+            growth = here / np.maximum(there, 1) - 1
+            most = -np.log(counted.totals[counted.values] / max(int(counted.totals.sum()), 1))
+            fine &= (growth <= most - ROUNDING * np.maximum(most, 1)) | (here <= there)
+        return or_empty(per_class(np.add, (~fine).astype(np.int64), counted.edges) == 0, grouped)
+
+    def describe(self, language: str = "en") -> str:
+        """The model in words."""
+        beta, most = show_fraction(self.beta), show_fraction(1 + self.beta)
+        if language == "ja":
+            kind = "拡張" if self.enhanced else "基本"
+            return f"{kind} {beta}-類似性: 各クラスで {self.column!r} のどの値の割合も表全体の {most} 倍以下です"
+        kind = "enhanced" if self.enhanced else "basic"
+        return (
+            f"{kind} {beta}-likeness: no value of {self.column!r} is more than {most} times as frequent in a class as in the "
+            "whole table"
+        )
+
+
+@dataclass(frozen=True)
+class DeltaDisclosure(SensitiveModel):
+    """The share of each sensitive value in a class is within a factor of exp(delta) of that in the table (Brickell, Shmatikov).
+
+    Args:
+        column: the sensitive one.
+        delta: above 0.
+        absent: whether values that do not occur in a class count, as in the definition: then each class needs every value. If
+            not, as in some programs, nothing is known of coarser tables.
+    """
+
+    column: str
+    delta: Fraction
+    absent: bool = True
+    compares_with_table = True
+
+    def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
+        exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
+        if exact <= 0:
+            raise ParameterError("delta", "DeltaDisclosure", "a number above 0", shown(delta))
+        object.__setattr__(self, "column", column)
+        object.__setattr__(self, "delta", exact)
+        object.__setattr__(self, "absent", bool(absent))
+        object.__setattr__(self, "is_monotonic", bool(absent))
+
+    def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
+        """Classes in which no share differs too much."""
+        counted = self.histogram(grouped)
+        here, there = relative_parts(counted)
+        factor = np.abs(np.log(here) - np.log(there))
+        limit = float(self.delta)
+        far = factor >= limit - ROUNDING * max(1.0, limit)
+        fine = per_class(np.add, far.astype(np.int64), counted.edges) == 0
+        if self.absent:
+            fine &= np.diff(counted.edges) == np.count_nonzero(counted.totals)
+        return or_empty(fine, grouped)
+
+    def describe(self, language: str = "en") -> str:
+        """The model in words."""
+        delta = show_fraction(self.delta)
+        if language == "ja":
+            return f"{delta}-開示: 各クラスで {self.column!r} の値の割合は表全体の exp({delta}) 倍未満、exp(-{delta}) 倍超です"
+        return (
+            f"{delta}-disclosure: the share of each value of {self.column!r} in a class is within a factor of exp({delta}) of "
+            "that in the whole table"
+        )
+
+
+def relative_parts(counted: Histogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each entry, two whole numbers whose quotient is (share in the class) / (share in the table)."""
+    rows = per_class(np.add, counted.counts, counted.edges).astype(np.int64)
+    table = int(counted.totals.sum())
+    return counted.counts * table, counted.totals[counted.values] * np.repeat(rows, np.diff(counted.edges))

@@ -1,0 +1,45 @@
+"""Pseudonyms: identifiers replaced by texts that nobody can link without the key, and a person's rights over them.
+
+- `keys`: secret key files, subkeys for every purpose, rotation. `identifiers`: what is the same person.
+- `forms`, `hashing`: how pseudonyms are written, how long they must be, keyed hashes of many texts. `mapping`: random tables.
+- `pseudonymizer`: `Pseudonymizer`, one call for arrays. `running`: `pseudonymize_file`, one call for files.
+- `register`, `log`: who is left out or corrected from now on, and what was done. `rights`: `PersonDesk`.
+- `linking`: tables for whoever holds the key. `streaming`, `storage`: files.
+
+What it protects and what it does not: ``pseudonyms.md`` beside this file.
+"""
+
+from sudare.microdata.pseudonyms.forms import TextForm
+from sudare.microdata.pseudonyms.keys import SecretKey, destroy_epoch, new_key, read_key, rotate_key
+from sudare.microdata.pseudonyms.linking import export_mapping, import_mapping, relink_file, relink_mapping
+from sudare.microdata.pseudonyms.mapping import Mapping, Scope, make_mapping
+from sudare.microdata.pseudonyms.pseudonymizer import Design, Pseudonymizer
+from sudare.microdata.pseudonyms.register import Register, make_register, register_beside
+from sudare.microdata.pseudonyms.rights import Answer, FileAnswer, PersonDesk
+from sudare.microdata.pseudonyms.running import Pseudonymized, pseudonymize_file
+
+__all__ = [
+    "Answer",
+    "Design",
+    "FileAnswer",
+    "Mapping",
+    "PersonDesk",
+    "Pseudonymized",
+    "Pseudonymizer",
+    "Register",
+    "Scope",
+    "SecretKey",
+    "TextForm",
+    "destroy_epoch",
+    "export_mapping",
+    "import_mapping",
+    "make_mapping",
+    "make_register",
+    "new_key",
+    "pseudonymize_file",
+    "read_key",
+    "register_beside",
+    "relink_file",
+    "relink_mapping",
+    "rotate_key",
+]

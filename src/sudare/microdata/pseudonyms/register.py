@@ -1,0 +1,444 @@
+"""The register of a key: who is left out or corrected from now on, which files were made, and a log of all that was done.
+
+It holds nobody's identifier. A person is a keyed hash under a subkey that is used for nothing else; corrections are sealed. It
+lies beside the key by default, is made with it, and every run of `pseudonymize` looks into it: what a person asked for
+once holds for all files to come.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sudare.errors import InputError
+from sudare.io.counting import OptedOut
+from sudare.microdata.pseudonyms import log as chain
+from sudare.microdata.pseudonyms.forms import TextForm
+from sudare.microdata.pseudonyms.hashing import KeyedHash
+from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
+from sudare.microdata.pseudonyms.log import Finding, LogEntry
+from sudare.microdata.pseudonyms.pseudonymizer import Design
+from sudare.microdata.pseudonyms.storage import FileLock, PrivateDatabase
+
+__all__ = ["Correction", "KnownFile", "Register", "make_register", "register_beside"]
+
+WHAT = ("register", "登録簿")
+APPLICATION = 0x53445247
+TAG = TextForm("hex", 32)
+SCHEMA = (
+    chain.SCHEMA,
+    """CREATE TABLE people (kind TEXT, tag TEXT, state TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (kind, tag))
+       WITHOUT ROWID""",
+    "CREATE TABLE corrections (kind TEXT, tag TEXT, field TEXT, sealed BLOB NOT NULL, PRIMARY KEY (kind, tag, field))",
+    """CREATE TABLE designs (recipient TEXT, kind TEXT, epoch INTEGER, design TEXT NOT NULL,
+       PRIMARY KEY (recipient, kind, epoch)) WITHOUT ROWID""",
+    "CREATE TABLE kinds (kind TEXT PRIMARY KEY, normalize TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE files (path TEXT PRIMARY KEY, hash TEXT NOT NULL, previous TEXT NOT NULL, made TEXT NOT NULL)",
+)
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file that was made with the key.
+
+    Attributes:
+        path: where it was written.
+        encoding: of a text file.
+        columns: the design of each column of pseudonyms.
+    """
+
+    path: Path
+    encoding: str
+    columns: Mapping[str, Design]
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What is to be read instead of what a person said is wrong.
+
+    Attributes:
+        tag: the person.
+        field: the column.
+        wrong: texts that were found.
+        right: the text in their place.
+    """
+
+    tag: str
+    field: str
+    wrong: tuple[str, ...]
+    right: str
+
+
+def register_beside(key_path: str | Path) -> Path:
+    """Where the register of a key lies unless the user says otherwise.
+
+    Example:
+        >>> register_beside("keys/study.key").name
+        'study.key.register'
+    """
+    path = Path(key_path)
+    return path.with_name(path.name + ".register")
+
+
+def make_register(path: str | Path, key: SecretKey) -> None:
+    """Make an empty register for a key.
+
+    Raises:
+        OutputError: if the file exists, or cannot be written.
+    """
+    require_apart(key, (path, "file", "register"))
+    PrivateDatabase.make(path, WHAT, APPLICATION, key.name, SCHEMA)
+
+
+class Register:
+    """The register of a key.
+
+    Args:
+        path: a file made by `make_register`.
+        key: its key.
+        check: refuse one that was changed from outside; False only to look at what is wrong with it.
+
+    Raises:
+        InputError: if it is missing, of another key, or was changed from outside.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sudare.microdata.pseudonyms.keys import new_key
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     key = new_key(Path(folder) / "study.key")
+        ...     make_register(register_beside(key.path), key)
+        ...     with Register(register_beside(key.path), key) as register:
+        ...         first = register.leave_out("patient", "1234", "opt-out")
+        ...         again = register.leave_out("patient", "1234", "opt-out")
+        ...         register.verify(), len(register.entries())
+        ([], 1)
+        >>> first, again
+        (True, False)
+    """
+
+    def __init__(self, path: str | Path, key: SecretKey, *, check: bool = True) -> None:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        self.key = key
+        self._database = PrivateDatabase(path, WHAT, APPLICATION, key.name)
+        self._seals, self._hashes = key.subkey("register", "log"), key.subkey("register", "files")
+        self._salt = key.subkey("register", "releases").hex()
+        self._sealing = AESGCM(key.subkey("register", "corrections"))
+        findings = self.verify() if check else []
+        if findings:
+            self.close()
+            raise InputError(
+                f"The register {str(path)!r} was changed from outside or is damaged: {findings[0].english} Nothing was done. "
+                f"`sudare person log --verify` tells more.",
+                f"登録簿 {str(path)!r} が外部から変更されたか、壊れています: {findings[0].japanese}何も行われていません。"
+                "`sudare person log --verify` で詳しく調べられます。",
+            )
+
+    def __enter__(self) -> Register:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._database.path
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def locked(self) -> FileLock:
+        """A lock for whoever changes files, so that no two do."""
+        return FileLock(self.path.with_name(self.path.name + ".lock"))
+
+    def tags(self, kind: str) -> KeyedHash:
+        """The hash that people of a kind are known by here."""
+        return KeyedHash(self.key.subkey("register", "people", kind))
+
+    def tag(self, kind: str, person: str) -> str:
+        """One person's hash."""
+        import pyarrow as pa
+
+        return str(self.tags(kind).texts(pa.array([person], pa.large_string()), TAG)[0])
+
+    def leave_out(self, kind: str, person: str, how: str) -> bool:
+        """Note that a person is left out from now on; whether that is new.
+
+        Args:
+            kind: of identifier.
+            person: the canonical identifier; only hashes of it are kept.
+            how: ``"opt-out"`` or ``"delete"``.
+        """
+        tag, state = self.tag(kind, person), chain.STATES[how]
+        digest = sha256(f"{self._salt}\0{person}".encode("utf-8", "surrogatepass")).hexdigest()
+        with self._database.writing() as connection:
+            known = connection.execute("SELECT state FROM people WHERE kind = ? AND tag = ?", (kind, tag)).fetchone()
+            # Who was deleted stays deleted.
+            if known is not None and (known[0] == state or known[0] == "deleted"):
+                return False
+            connection.execute("INSERT OR REPLACE INTO people VALUES (?, ?, ?, ?)", (kind, tag, state, digest))
+            _settle(connection, kind, self.normalization(kind))
+            chain.append_entry(connection, self._seals, {"did": how, "kind": kind, "person": tag, "digest": digest})
+        return True
+
+    def take_back(self, kind: str, person: str) -> bool:
+        """Note that a person may be in files and releases to come again; whether that is new."""
+        tag = self.tag(kind, person)
+        with self._database.writing() as connection:
+            done = connection.execute("DELETE FROM people WHERE kind = ? AND tag = ?", (kind, tag))
+            if done.rowcount:
+                chain.append_entry(connection, self._seals, {"did": "opt-in", "kind": kind, "person": tag})
+        return bool(done.rowcount)
+
+    def state(self, kind: str, person: str) -> str | None:
+        """``"opted out"``, ``"deleted"``, or None."""
+        rows = self._database.rows(
+            "SELECT state FROM people WHERE kind = ? AND tag = ?", (kind, self.tag(kind, person))
+        )
+        return str(rows[0][0]) if rows else None
+
+    def left_out(self, kind: str) -> list[str]:
+        """The hashes of all people of a kind who are left out."""
+        return [tag for (tag,) in self._database.rows("SELECT tag FROM people WHERE kind = ? ORDER BY tag", (kind,))]
+
+    def opted_out(self, kind: str) -> OptedOut:
+        """All people of a kind who are left out, as `sudare.read_counts` takes them for a release.
+
+        Their digests are those of the canonical identifiers: what the column of persons holds must be written like that.
+        """
+        rows = self._database.rows("SELECT digest FROM people WHERE kind = ?", (kind,))
+        return OptedOut(self._salt, frozenset(digest for (digest,) in rows))
+
+    def correct(self, kind: str, person: str, field: str, wrong: Sequence[str], right: str) -> bool:
+        """Note what a person's field is to be from now on, wherever it is one of the wrong texts; whether that is new."""
+        tag = self.tag(kind, person)
+        with self._database.writing() as connection:
+            known = {one.field: one for one in self.corrections(kind) if one.tag == tag}.get(field)
+            before = set() if known is None else {*known.wrong, known.right}
+            texts = tuple(sorted((before | set(wrong)) - {right}))
+            if known is not None and (known.right, known.wrong) == (right, texts):
+                return False
+            nonce = os.urandom(12)
+            body = json.dumps([texts, right]).encode()
+            sealed = nonce + self._sealing.encrypt(nonce, body, _bound(kind, tag, field))
+            connection.execute("INSERT OR REPLACE INTO corrections VALUES (?, ?, ?, ?)", (kind, tag, field, sealed))
+            _settle(connection, kind, self.normalization(kind))
+            entry = {"did": "correct", "kind": kind, "person": tag, "field": field, "sealed": self._hash(sealed)}
+            chain.append_entry(connection, self._seals, entry)
+        return True
+
+    def corrections(self, kind: str) -> list[Correction]:
+        """All corrections of people of a kind."""
+        from cryptography.exceptions import InvalidTag
+
+        found = []
+        for tag, field, sealed in self._database.rows(
+            "SELECT tag, field, sealed FROM corrections WHERE kind = ? ORDER BY tag, field", (kind,)
+        ):
+            try:
+                wrong, right = json.loads(self._sealing.decrypt(sealed[:12], sealed[12:], _bound(kind, tag, field)))
+            except InvalidTag:
+                raise self._database.not_ours() from None
+            found.append(Correction(tag, field, tuple(wrong), right))
+        return found
+
+    def forget_corrections(self, kind: str, person: str) -> None:
+        """Drop what is kept to correct a person's data."""
+        tag = self.tag(kind, person)
+        with self._database.writing() as connection:
+            done = connection.execute("DELETE FROM corrections WHERE kind = ? AND tag = ?", (kind, tag))
+            if done.rowcount:
+                entry = {"did": "forget corrections", "kind": kind, "person": tag}
+                chain.append_entry(connection, self._seals, entry)
+        if done.rowcount:
+            self._database.empty_log()
+
+    def design(self, recipient: str, kind: str, epoch: int) -> Design | None:
+        """What was settled for a recipient, a kind and an epoch by the first file; None before that."""
+        rows = self._database.rows(
+            "SELECT design FROM designs WHERE recipient = ? AND kind = ? AND epoch = ?", (recipient, kind, epoch)
+        )
+        return Design.from_dict(json.loads(rows[0][0])) if rows else None
+
+    def require_agreement(self, design: Design) -> None:
+        """Refuse a design by which a person would have other pseudonyms, or another hash here, than in earlier files.
+
+        Raises:
+            InputError: if it is not what was settled.
+        """
+        known = self.design(design.recipient, design.kind, design.epoch)
+        if known is not None and known != design:
+            names = [name for name, value in vars(known).items() if getattr(design, name) != value]
+            raise InputError(
+                f"For the recipient {design.recipient!r}, earlier files with {design.kind!r} were made with other settings "
+                f"({', '.join(names)}): the same person would have two pseudonyms. Leave these options out to take the earlier "
+                f"ones, or name another recipient.",
+                f"提供先 {design.recipient!r} の {design.kind!r} は、以前のファイルでは別の設定（{', '.join(names)}）でした。"
+                "同じ人の仮名が変わってしまいます。これらの指定を省くと以前の設定が使われます。または別の提供先名にしてください。",
+            )
+        known_way = dict(self._kinds()).get(design.kind, design.normalize)
+        if known_way != design.normalize:
+            raise InputError(
+                f"Identifiers of the kind {design.kind!r} were normalised in another way before "
+                f"({', '.join(known_way) or 'none'}): the register would not find the same people. Use the same, "
+                f"or name another kind.",
+                f"種類 {design.kind!r} の識別子は以前、別の正規化（{', '.join(known_way) or 'なし'}）でした。"
+                "登録簿が同じ人を見つけられません。同じ正規化にするか、別の種類名にしてください。",
+            )
+
+    def normalization(self, kind: str) -> tuple[str, ...]:
+        """How identifiers of a kind are normalised; not at all if the kind is new."""
+        return dict(self._kinds()).get(kind, ())
+
+    def kinds(self) -> list[str]:
+        """All kinds of identifiers that the register has met."""
+        return [kind for kind, _ in self._kinds()]
+
+    def _kinds(self) -> list[tuple[str, tuple[str, ...]]]:
+        rows = self._database.rows("SELECT kind, normalize FROM kinds ORDER BY kind")
+        return [(kind, tuple(json.loads(normalize))) for kind, normalize in rows]
+
+    def version(self) -> int:
+        """The number of the last entry that changes what files may hold."""
+        wanted = ("opt-out", "delete", "opt-in", "correct")
+        return max((entry.number for entry in self.entries() if entry.read()["did"] in wanted), default=0)
+
+    def record_file(
+        self, path: Path, written: Path, encoding: str, columns: Mapping[str, Design], body: Mapping[str, Any]
+    ) -> None:
+        """Note a file that is about to appear, what it was made with, and that it was made."""
+        digest = self.file_hash(written)
+        made = {"encoding": encoding, "columns": {name: design.to_dict() for name, design in columns.items()}}
+        with self._database.writing() as connection:
+            for design in columns.values():
+                text = json.dumps(design.to_dict(), sort_keys=True)
+                key = (design.recipient, design.kind, design.epoch)
+                connection.execute("INSERT OR IGNORE INTO designs VALUES (?, ?, ?, ?)", (*key, text))
+                _settle(connection, design.kind, design.normalize)
+            place = str(path.resolve())
+            connection.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, '', ?)", (place, digest, json.dumps(made, sort_keys=True))
+            )
+            chain.append_entry(connection, self._seals, {**body, "file": place, "after": digest})
+
+    def record_change(self, path: Path, written: Path, before: str, body: Mapping[str, Any]) -> None:
+        """Note that a file is about to be replaced; before the replacement, so that no change goes without an entry."""
+        after, place = self.file_hash(written), str(path.resolve())
+        with self._database.writing() as connection:
+            statement = (
+                "SELECT made FROM files WHERE path = ? UNION ALL SELECT made FROM files WHERE ? IN (hash, previous)"
+            )
+            known = connection.execute(statement, (place, before)).fetchone()
+            if known is not None:  # in its place, or a copy that was found by what it holds
+                row = (place, after, before, known[0])
+                connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
+            chain.append_entry(connection, self._seals, {**body, "file": place, "before": before, "after": after})
+
+    def note(self, body: Mapping[str, Any]) -> LogEntry:
+        """Append an entry that changes nothing else."""
+        with self._database.writing() as connection:
+            return chain.append_entry(connection, self._seals, body)
+
+    def files(self) -> list[KnownFile]:
+        """All files that were made with the key, in the order of their paths."""
+        rows = self._database.rows("SELECT path, made FROM files ORDER BY path")
+        return [_known(path, made) for path, made in rows]
+
+    def known_file(self, path: Path) -> KnownFile | None:
+        """What is known of a file, by its place or, if it was moved or copied, by what it holds."""
+        rows = self._database.rows("SELECT path, made FROM files WHERE path = ?", (str(path.resolve()),))
+        if not rows and self._database.rows("SELECT 1 FROM files LIMIT 1"):
+            digest = self.file_hash(path)
+            statement = "SELECT path, made FROM files WHERE hash = ? OR previous = ?"
+            rows = self._database.rows(statement, (digest, digest))
+        return _known(*rows[0]) if rows else None
+
+    def file_hash(self, path: Path) -> str:
+        """The keyed hash of a file: a plain one would let others test their guesses at what it holds."""
+        digest = blake2b(key=self._hashes, digest_size=32)
+        with path.open("rb") as stream:
+            while piece := stream.read(1 << 20):
+                digest.update(piece)
+        return digest.hexdigest()
+
+    def entries(self) -> list[LogEntry]:
+        """The log."""
+        return [
+            LogEntry(*row) for row in self._database.rows("SELECT number, time, body, seal FROM log ORDER BY number")
+        ]
+
+    def head(self) -> str:
+        """The last seal; note it somewhere else."""
+        entries = self.entries()
+        return entries[-1].seal if entries else chain.BEFORE_ALL
+
+    def verify(self, *, noted: str | None = None, files: bool = False) -> list[Finding]:
+        """What was changed from outside.
+
+        Args:
+            noted: a seal that was noted earlier.
+            files: also read the files that are still where they were written, and compare their hashes.
+        """
+        entries = self.entries()
+        findings = chain.check_chain(entries, self._seals, noted)
+        if findings:
+            return findings
+        people, corrected = chain.replay(entries)
+        held = {(k, t): (s, d) for k, t, s, d in self._database.rows("SELECT kind, tag, state, digest FROM people")}
+        kept = self._database.rows("SELECT kind, tag, field, sealed FROM corrections")
+        sealed = {(kind, tag, field): self._hash(text) for kind, tag, field, text in kept}
+        if held != people or sealed != corrected:
+            findings.append(
+                Finding(
+                    None,
+                    "Who is left out or corrected is not what the log says.",
+                    "除外または訂正の対象が記録と一致しません。",
+                )
+            )
+        if files:
+            findings += self._changed_files()
+        return findings
+
+    def _changed_files(self) -> list[Finding]:
+        findings = []
+        for place, digest, previous in self._database.rows("SELECT path, hash, previous FROM files ORDER BY path"):
+            path = Path(place)
+            if path.is_file() and self.file_hash(path) not in (digest, previous):
+                findings.append(
+                    Finding(
+                        None,
+                        f"The file {place!r} is not what was written.",
+                        f"ファイル {place!r} は書き出したものと異なります。",
+                    )
+                )
+        return findings
+
+    def _hash(self, data: bytes) -> str:
+        return blake2b(data, key=self._hashes, digest_size=32).hexdigest()
+
+
+def _settle(connection: sqlite3.Connection, kind: str, normalize: Sequence[str]) -> None:
+    """From its first use on, a kind is normalised in one way: else the register would not find the same people."""
+    connection.execute("INSERT OR IGNORE INTO kinds VALUES (?, ?)", (kind, json.dumps(list(normalize))))
+
+
+def _bound(kind: str, tag: str, field: str) -> bytes:
+    return json.dumps([kind, tag, field]).encode()
+
+
+def _known(path: str, made: str) -> KnownFile:
+    values = json.loads(made)
+    columns = {name: Design.from_dict(design) for name, design in values["columns"].items()}
+    return KnownFile(Path(path), values["encoding"], columns)

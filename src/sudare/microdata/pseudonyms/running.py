@@ -1,0 +1,279 @@
+"""Pseudonymize a file: read in batches, leave out who asked for it, correct what was corrected, replace identifiers, write whole.
+
+Nothing is written on an error: the file appears under its name only at the end, and a table's mapping is not touched before every
+identifier was seen to be there. Somebody who opts out while a file is made stops it from appearing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sudare.errors import InputError, OutputError, ParameterError
+from sudare.io import atomically
+from sudare.microdata.pseudonyms.forms import EVERYBODY
+from sudare.microdata.pseudonyms.hashing import KeyedHash
+from sudare.microdata.pseudonyms.identifiers import first_missing, missing_identifier
+from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
+from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
+from sudare.microdata.pseudonyms.pseudonymizer import MISSING, Design, Pseudonymizer, require_table
+from sudare.microdata.pseudonyms.register import TAG, Correction, Register
+from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, require_written_form
+from sudare.parameters import shown
+
+__all__ = ["Pseudonymized", "pseudonymize_file"]
+
+
+@dataclass(frozen=True)
+class Pseudonymized:
+    """What a run made.
+
+    Attributes:
+        path: the new file.
+        columns: the design of each column of pseudonyms.
+    """
+
+    path: Path
+    columns: Mapping[str, Design]
+
+
+def pseudonymize_file(
+    source: str | Path,
+    out: str | Path,
+    columns: Mapping[str, Design],
+    *,
+    key: SecretKey,
+    register: Register,
+    mapping: NameMapping | None = None,
+    people: int = EVERYBODY,
+    missing: str = "refuse",
+    encoding: str = "utf-8",
+    threads: int | None = None,
+) -> Pseudonymized:
+    r"""Replace the identifiers in some columns of a file by pseudonyms, and write a new file.
+
+    Rows in which somebody is named who is left out by the register are not in it. Rows keep their order.
+
+    Args:
+        source: a CSV or Parquet file.
+        out: the new file, CSV or Parquet by its name.
+        columns: the design for each column of identifiers.
+        key: the secret key.
+        register: of the key.
+        mapping: the random table, for the method ``"table"``.
+        people: how many people there may be at most; keyed pseudonyms must be long enough for them.
+        missing: ``"refuse"`` missing identifiers, or ``"keep"`` them missing.
+        encoding: of a text file.
+        threads: how many to use; all processors if left out.
+
+    Raises:
+        InputError: if the file, a column, an identifier, the key or the register is not what it must be.
+        OutputError: if the new file exists or cannot be written, or somebody opted out meanwhile.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sudare.microdata.pseudonyms import Design, Register, make_register, new_key, register_beside
+        >>> with tempfile.TemporaryDirectory() as name:
+        ...     folder = Path(name)
+        ...     for part in ("keys", "out"):
+        ...         (folder / part).mkdir()
+        ...     key = new_key(folder / "keys" / "study.key")
+        ...     make_register(register_beside(key.path), key)
+        ...     _ = (folder / "visits.csv").write_text("patient,age\n17,44\n18,51\n")
+        ...     with Register(register_beside(key.path), key) as register:
+        ...         design = {"patient": Design("university", "patient", key.epoch)}
+        ...         made = pseudonymize_file(
+        ...             folder / "visits.csv", folder / "out" / "visits.csv", design, key=key, register=register
+        ...         )
+        ...     [line.split(",")[1] for line in made.path.read_text().splitlines()]
+        ['age', '44', '51']
+    """
+    target = Path(out)
+    require_written_form(target)
+    require_apart(key, (target, "folder", "output"), (source, "file", "input"))
+    if register.path.resolve().is_relative_to(target.resolve().parent):
+        raise InputError(
+            f"The register {str(register.path)!r} lies in the folder of the output. Write somewhere else.",
+            f"登録簿 {str(register.path)!r} が出力先のフォルダにあります。別の場所に書き出してください。",
+        )
+    if not columns:
+        raise ParameterError("columns", "pseudonymize_file", "at least one column of identifiers", shown(None))
+    if missing not in MISSING:
+        raise ParameterError("missing", "pseudonymize_file", f"one of {', '.join(MISSING)}", shown(missing))
+    stream = PeopleStream(source, encoding)
+    for column, design in columns.items():
+        stream.require(column)
+        if design.per is not None:
+            stream.require(design.per)
+        require_table(design, mapping)
+        register.require_agreement(design)
+    version = register.version()
+    parts = {
+        column: _Column(column, design, key, register, mapping if design.method == "table" else None, people, threads)
+        for column, design in columns.items()
+    }
+    checking = _Checking(stream.path, parts, missing)
+    if any(design.method == "table" for design in columns.values()):
+        for batch in stream.batches():
+            checking.identifiers(batch)
+        checking.row = 0
+    if target.exists():
+        raise _exists(target)
+    lock = register.locked()
+    try:
+        with atomically(target) as temporary:
+            schema = _new_schema(stream.schema, columns)
+            with StreamWriter(temporary, schema, stream.layout) as writer:
+                for batch in stream.batches():
+                    writer.write(_replaced(batch, schema, parts, checking))
+            lock.take()
+            if register.version() != version:
+                raise OutputError(
+                    "Somebody opted out or was corrected while the file was made. Nothing was written; run it again.",
+                    "作成中に除外または訂正の申し出がありました。何も書き出されていません。もう一度実行してください。",
+                )
+            body = {
+                "did": "pseudonymize",
+                "from": str(stream.path.resolve()),
+                "before": register.file_hash(stream.path),
+                "recipients": sorted({design.recipient for design in columns.values()}),
+                "columns": sorted(columns),
+            }
+            register.record_file(target, temporary, stream.layout.encoding, columns, body)
+    finally:
+        lock.leave()
+    return Pseudonymized(target, dict(columns))
+
+
+class _Column:
+    """One column of identifiers in a run."""
+
+    def __init__(
+        self,
+        name: str,
+        design: Design,
+        key: SecretKey,
+        register: Register,
+        mapping: NameMapping | None,
+        people: int,
+        threads: int | None,
+    ) -> None:
+        import pyarrow as pa
+
+        self.name, self.design = name, design
+        self.pseudonymizer = Pseudonymizer(key, design, mapping=mapping, people=people, missing="keep", threads=threads)
+        self._left_out = pa.array(register.left_out(design.kind), pa.string())
+        self.corrections = register.corrections(design.kind)
+        is_needed = len(self._left_out) or self.corrections
+        self._tags: KeyedHash | None = register.tags(design.kind) if is_needed else None
+
+    def tags(self, texts: Any) -> Any:
+        """What the register knows people by; None where it knows nobody."""
+        return None if self._tags is None else self._tags.texts(texts, TAG)
+
+    def stays(self, tags: Any) -> Any:
+        """Which rows are of nobody who is left out."""
+        import pyarrow.compute as pc
+
+        return pc.invert(pc.is_in(tags, value_set=self._left_out))
+
+
+class _Checking:
+    """Canonical identifiers of a batch, with the row of whatever is wrong."""
+
+    def __init__(self, path: Path, parts: Mapping[str, _Column], missing: str) -> None:
+        self.path, self.parts, self.missing, self.row = path, parts, missing, 0
+
+    def identifiers(self, batch: Any) -> dict[str, Any]:
+        """The texts of each column of identifiers."""
+        found = {}
+        for name, part in self.parts.items():
+            texts = part.pseudonymizer.identifiers(batch.column(name), column=name)
+            place = first_missing(texts)
+            if place is not None and self.missing == "refuse":
+                raise missing_identifier(name, self.path, self.row + place + 1)
+            found[name] = texts
+        self.row += batch.num_rows
+        return found
+
+
+def _replaced(batch: Any, schema: Any, parts: Mapping[str, _Column], checking: _Checking) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = checking.identifiers(batch)
+    values = dict(zip(batch.schema.names, batch.columns, strict=True))
+    stays = None
+    for name, part in parts.items():
+        tags = part.tags(texts[name])
+        if tags is not None:
+            kept = part.stays(tags)
+            stays = kept if stays is None else pc.and_(stays, kept)
+            for correction in part.corrections:
+                if correction.field in values and correction.field not in parts:
+                    old = values[correction.field]
+                    values[correction.field] = corrected(old, pc.equal(tags, correction.tag), correction)
+    if stays is not None and not pc.all(stays).as_py():
+        values = {name: column.filter(stays) for name, column in values.items()}
+        texts = {name: column.filter(stays) for name, column in texts.items()}
+    for name, part in parts.items():
+        per = None if part.design.per is None else values[part.design.per]
+        texts[name] = part.pseudonymizer.of_identifiers(texts[name], per)
+    return pa.record_batch([texts.get(name, values[name]) for name in schema.names], schema=schema)
+
+
+def corrected(column: Any, is_theirs: Any, correction: Correction) -> Any:
+    """A column with the right value wherever a row is theirs and holds a wrong one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wrong = pc.is_in(as_texts(column), value_set=pa.array(correction.wrong, pa.large_string()))
+    wanted = pc.and_(pc.fill_null(is_theirs, False), wrong)
+    if not pc.any(wanted).as_py():
+        return column
+    return pc.if_else(wanted, typed_value(correction.right, column.type, correction.field), column)
+
+
+def as_texts(column: Any) -> Any:
+    """A column as texts, missing values as empty ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return pc.fill_null(column.cast(pa.large_string()), "")
+
+
+def typed_value(text: str, kind: Any, field: str) -> Any:
+    """A text as a value of a column's type; an empty one is a missing value where the column is not of texts.
+
+    Raises:
+        InputError: if it is no value of that type.
+    """
+    import pyarrow as pa
+
+    is_text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    if text == "" and not is_text:
+        return pa.scalar(None, kind)
+    try:
+        return pa.scalar(text, pa.string()).cast(kind)
+    except pa.ArrowException:
+        raise InputError(
+            f"The right value for the column {field!r} is not of its type ({kind}).",
+            f"列 {field!r} の正しい値が列の型（{kind}）に合いません。",
+        ) from None
+
+
+def _new_schema(schema: Any, columns: Mapping[str, Design]) -> Any:
+    import pyarrow as pa
+
+    fields = [pa.field(one.name, pa.string(), one.nullable) if one.name in columns else one for one in schema]
+    return pa.schema(fields, metadata=schema.metadata)
+
+
+def _exists(target: Path) -> OutputError:
+    return OutputError(
+        f"{str(target)!r} exists already. Choose another name, or move it away.",
+        f"{str(target)!r} は既にあります。別の名前にするか、移動してください。",
+    )

@@ -1,0 +1,324 @@
+"""A table of people in memory: every column as whole numbers and the texts they stand for.
+
+Whatever groups, generalizes or swaps records compares numbers; a text is looked at once for each different value. Nothing is
+guessed: a column holds the texts that the file holds, 007 stays 007, and an empty field is a missing value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.errors import Described, InputError, ParameterError
+from sudare.io import complaints
+from sudare.microdata.people_files import read_texts, write_texts
+from sudare.parameters import describe_array, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["CodedColumn", "Records", "read_people", "write_people"]
+
+MOST_BYTES = 2**31 - 1
+"""That Arrow's short texts hold in one piece."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """One column of a table of people.
+
+    Args:
+        name: as the header has it.
+        codes: for each row, the place of its text among the labels; cannot be written to.
+        labels: different texts in the order of their first appearance, each in at least one row; None is a missing value.
+
+    Example:
+        >>> from sudare.microdata.records import CodedColumn
+        >>> sex = CodedColumn.of("sex", ["f", "m", None, "f"])
+        >>> sex.labels, sex.codes.tolist()
+        (('f', 'm', None), [0, 1, 2, 0])
+    """
+
+    name: str
+    codes: NDArray[np.int32]
+    labels: tuple[str | None, ...]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ParameterError("name", "CodedColumn", "a text", shown(self.name))
+        labels = tuple(self.labels)
+        if len(set(labels)) != len(labels) or not all(label is None or isinstance(label, str) for label in labels):
+            raise ParameterError("labels", "CodedColumn", "different texts, or None", Described("others"))
+        codes = self.codes
+        requirement = f"an array of int32 of one dimension, from 0 to {len(labels) - 1}"
+        if not isinstance(codes, np.ndarray) or codes.ndim != 1 or codes.dtype != np.int32:
+            raise ParameterError("codes", "CodedColumn", requirement, describe_array(codes))
+        if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= len(labels)):
+            raise ParameterError("codes", "CodedColumn", requirement, Described("others"))
+        if codes.flags.writeable or not codes.flags.c_contiguous:
+            codes = np.array(codes, dtype=np.int32, order="C")
+            codes.flags.writeable = False
+        object.__setattr__(self, "codes", codes)
+        object.__setattr__(self, "labels", labels)
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[object]) -> CodedColumn:
+        """A column of values of any kind, as the texts they print as; None and not-a-number are missing."""
+        places: dict[str | None, int] = {}
+        listed = values.tolist() if isinstance(values, np.ndarray) else values
+        codes = [places.setdefault(_text(value), len(places)) for value in listed]
+        return cls(name, np.array(codes, dtype=np.int32), tuple(places))
+
+    @classmethod
+    def of_codes(cls, name: str, codes: NDArray[Any], labels: Sequence[str | None]) -> CodedColumn:
+        """A column of codes of labels in any order, some of which may be equal or in no row.
+
+        Example:
+            >>> import numpy as np
+            >>> from sudare.microdata.records import CodedColumn
+            >>> column = CodedColumn.of_codes("age", np.array([2, 0, 2]), ["old", "middle", "young"])
+            >>> column.labels, column.codes.tolist()
+            (('young', 'old'), [0, 1, 0])
+        """
+        rows = codes.size
+        if rows and (int(codes.min()) < 0 or int(codes.max()) >= len(labels)):
+            raise ParameterError("codes", "CodedColumn.of_codes", "places of the labels", Described("others"))
+        first = np.full(len(labels), rows, dtype=np.int64)
+        first[codes[::-1]] = np.arange(rows - 1, -1, -1)
+        order = np.argsort(first, kind="stable")[: int(np.count_nonzero(first < rows))]
+        places: dict[str | None, int] = {}
+        new = np.zeros(len(labels), dtype=np.int32)
+        for place in order.tolist():
+            new[place] = places.setdefault(labels[place], len(places))
+        return cls(name, _protected(new[codes]), tuple(places))
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        return int(self.codes.size)
+
+    def texts(self) -> NDArray[np.object_]:
+        """The labels of the rows."""
+        labels = np.empty(len(self.labels), dtype=object)
+        labels[:] = self.labels
+        return labels[self.codes] if self.labels else labels
+
+    def take(self, rows: NDArray[np.int64]) -> CodedColumn:
+        """Some rows, in the order given; labels of no row go."""
+        return CodedColumn.of_codes(self.name, self.codes[rows], self.labels)
+
+    def relabelled(self, labels: Sequence[str | None]) -> CodedColumn:
+        """The column with another text for each of its labels; labels that become equal become one.
+
+        Example:
+            >>> from sudare.microdata.records import CodedColumn
+            >>> CodedColumn.of("age", [31, 35, 42]).relabelled(["30-39", "30-39", "40-49"]).codes.tolist()
+            [0, 0, 1]
+        """
+        if len(labels) != len(self.labels):
+            requirement = f"one for each of the {len(self.labels)} labels of the column"
+            raise ParameterError("labels", "relabelled", requirement, Described(f"{len(labels)} labels"))
+        # Old labels are in the order of their first appearance, so the new ones are as well.
+        places: dict[str | None, int] = {}
+        new = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int32)
+        return CodedColumn(self.name, _protected(new[self.codes]), tuple(places))
+
+    def first_row(self, place: int) -> int:
+        """The first row with a label, from 1 on as people count the rows of data."""
+        return int(np.argmax(self.codes == place)) + 1
+
+
+def _protected(codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    codes.flags.writeable = False
+    return codes
+
+
+def _text(value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    is_no_number = value != value
+    return None if is_no_number else str(value)
+
+
+class Records:
+    """A table of people in memory, which never changes.
+
+    Example:
+        >>> from sudare.microdata.records import Records
+        >>> people = Records.of_columns({"age": [31, 45, 31], "sex": ["f", "m", None]})
+        >>> people.names, people.rows, people.column("sex").labels
+        (('age', 'sex'), 3, ('f', 'm', None))
+    """
+
+    __slots__ = ("_columns", "names", "rows")
+
+    def __init__(self, columns: Sequence[CodedColumn]) -> None:
+        """A table of columns of one length, with different names.
+
+        Raises:
+            ParameterError: if they are not.
+        """
+        self._columns = {column.name: column for column in columns}
+        self.names: tuple[str, ...] = tuple(self._columns)
+        self.rows: int = columns[0].rows if columns else 0
+        if len(self.names) != len(columns):
+            raise ParameterError("columns", "Records", "of different names", Described("a name that is there twice"))
+        if any(column.rows != self.rows for column in columns):
+            raise ParameterError("columns", "Records", "of one length", Described("columns of different lengths"))
+
+    def __repr__(self) -> str:
+        # Never the data, nor how many rows there are.
+        return f"Records({', '.join(self.names)})"
+
+    @property
+    def columns(self) -> tuple[CodedColumn, ...]:
+        """All columns, in order."""
+        return tuple(self._columns.values())
+
+    def column(self, name: str) -> CodedColumn:
+        """One column.
+
+        Raises:
+            InputError: if there is none of this name; it tells the name that was probably meant.
+        """
+        if name not in self._columns:
+            nearest = complaints.nearest_name(str(name), self.names)
+            meant = "" if nearest is None else f" Did you mean {nearest!r}?"
+            meant_ja = "" if nearest is None else f" {nearest!r} のことですか。"
+            listed = ", ".join(self.names[: complaints.MOST_NAMES])
+            raise InputError(
+                f"There is no column {name!r}.{meant} The columns are: {listed}.",
+                f"列 {name!r} がありません。{meant_ja}列は次のとおりです: {listed}。",
+            )
+        return self._columns[name]
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Iterable[object]]) -> Records:
+        """A table of values of any kind, as the texts they print as; None and not-a-number are missing."""
+        return cls([CodedColumn.of(name, values) for name, values in columns.items()])
+
+    @classmethod
+    def of_arrow(cls, table: Any) -> Records:
+        """A table of pyarrow; numbers and dates become the texts that pyarrow prints.
+
+        Raises:
+            InputError: if a column holds lists or the like, or two columns have one name.
+
+        Example:
+            >>> import pyarrow as pa
+            >>> from sudare.microdata.records import Records
+            >>> Records.of_arrow(pa.table({"age": [31, None]})).column("age").labels
+            ('31', None)
+        """
+        for name in table.column_names:
+            if table.column_names.count(name) > 1:
+                raise InputError(
+                    f"The table has two columns named {name!r}. Give each column a name of its own.",
+                    f"表に {name!r} という列が二つあります。列の名前を区別してください。",
+                )
+        return cls([_of_arrow(name, column) for name, column in zip(table.column_names, table.columns, strict=True)])
+
+    def to_arrow(self) -> Any:
+        """All columns as texts, in a table of pyarrow."""
+        import pyarrow as pa
+
+        return pa.table({name: _to_arrow(column) for name, column in self._columns.items()})
+
+    def take(self, rows: NDArray[np.int64]) -> Records:
+        """Some rows, in the order given."""
+        return Records([column.take(rows) for column in self.columns])
+
+    def with_columns(self, *columns: CodedColumn) -> Records:
+        """The table with columns replaced where it has the name, and else appended."""
+        return Records(list((self._columns | {column.name: column for column in columns}).values()))
+
+    def without(self, *names: str) -> Records:
+        """The table without some columns, which it must have."""
+        gone = {self.column(name).name for name in names}
+        return Records([column for column in self.columns if column.name not in gone])
+
+
+def _of_arrow(name: str, column: Any) -> CodedColumn:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        raise InputError(
+            f"The column {name!r} holds neither texts nor numbers.", f"列 {name!r} は文字列でも数値でもありません。"
+        )
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    elif pa.types.is_null(kind):
+        column = column.cast(pa.string())
+    encoded = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    encoded = encoded.dictionary_encode(null_encoding="encode")
+    if encoded.num_chunks == 0:
+        return CodedColumn(name, np.zeros(0, dtype=np.int32), ())
+    # Texts are made for the different values only, and all pieces share those of the last one.
+    labels = encoded.chunk(encoded.num_chunks - 1).dictionary.cast(pa.string()).to_pylist()
+    if pa.types.is_floating(kind):
+        labels = [None if label == "nan" else label for label in labels]
+    codes = np.concatenate([np.from_dlpack(piece.indices) for piece in encoded.chunks]).astype(np.int32, copy=False)
+    if len(set(labels)) < len(labels):
+        return CodedColumn.of_codes(name, codes, labels)
+    return CodedColumn(name, _protected(codes), tuple(labels))
+
+
+def _to_arrow(column: CodedColumn) -> Any:
+    import pyarrow as pa
+
+    lengths = np.array([0 if label is None else len(label.encode()) for label in column.labels], dtype=np.int64)
+    is_long = column.rows > 0 and int(lengths[column.codes].sum()) > MOST_BYTES
+    labels = pa.array(column.labels, pa.large_string() if is_long else pa.string())
+    return labels.take(pa.Array.from_buffers(pa.int32(), column.rows, [None, pa.py_buffer(column.codes)]))
+
+
+def read_people(path: str | Path, *, encoding: str = "utf-8", columns: Sequence[str] | None = None) -> Records:
+    r"""Read people from CSV files (commas, semicolons, tabs or bars, with a header), Parquet or Arrow files.
+
+    Rows stay in order: of the file, and of the files' names where there are several. Fields stay as they are written; an empty
+    one is missing.
+
+    Args:
+        path: a file, a folder or a pattern.
+        encoding: of text files.
+        columns: which columns, in this order; all if left out.
+
+    Raises:
+        InputError: if a file cannot be read, is in another encoding or in two, a row has more or fewer fields than the header,
+            or a column is missing.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sudare.microdata.records import read_people
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "people.csv"
+        ...     _ = file.write_text("age;zip\n31;00781\n;81667\n")
+        ...     read_people(file).column("zip").texts().tolist()
+        ['00781', '81667']
+    """
+    return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns))
+
+
+def write_people(path: str | Path, records: Records, *, replace: bool = False) -> None:
+    r"""Write people to a .csv (commas, UTF-8) or .parquet file; whole or not at all.
+
+    Raises:
+        OutputError: if the name ends in something else, the file exists, or it cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from sudare.microdata.records import Records, write_people
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_people(Path(folder) / "people.csv", Records.of_columns({"age": [31, None], "name": ["a,b", "c"]}))
+        ...     (Path(folder) / "people.csv").read_text()
+        'age,name\n31,"a,b"\n,c\n'
+    """
+    labels = (label for column in records.columns for label in column.labels)
+    write_texts(path, records.to_arrow(), labels, replace=replace)

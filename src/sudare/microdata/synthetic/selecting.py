@@ -1,0 +1,51 @@
+"""How badly a model explains a marginal, as a whole number that one person changes little.
+
+The score is the l1 distance between the people's counts and the model's. The model's counts are rounded to a grid *before* the
+distance is taken: the model is public, so this moves scores but not what one person can change of them.
+
+Proof: ``synthesis.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.microdata.synthetic.graphical_model import GraphicalModel
+from sudare.microdata.synthetic.measured import People
+from sudare.privacy.unit import Sensitivity
+
+if TYPE_CHECKING:
+    from sudare.microdata.synthetic.measured import Clique
+
+__all__ = ["GRID", "l1_scores", "scaled_sensitivity"]
+
+GRID = 1 << 10
+"""Scores count in steps of 1/1024 of a person."""
+
+LARGEST_EXPECTED = 2.0**40
+"""People that a model may expect in a cell; more are cut off, so that sums of 2**12 such cells on the grid fit a word."""
+
+
+def l1_scores(people: People, model: GraphicalModel, cliques: Sequence[Clique]) -> list[int]:
+    """For each clique `GRID` times the l1 distance between the people's counts and the model's rounded ones.
+
+    Sensitivity: `scaled_sensitivity`.
+    """
+    return [_distance(people, model, clique) for clique in cliques]
+
+
+def scaled_sensitivity(sensitivity: Sensitivity, weight: int = 1) -> int:
+    """The most that one unit can change of a score times a weight."""
+    return sensitivity.l1 * GRID * weight
+
+
+def _distance(people: People, model: GraphicalModel, clique: Clique) -> int:
+    expected = np.nan_to_num(model.marginal(clique), nan=0.0, posinf=LARGEST_EXPECTED)
+    on_grid = np.rint(np.clip(expected, 0.0, LARGEST_EXPECTED) * GRID).astype(np.int64)
+    distances = np.abs(people.counts(clique) * GRID - on_grid)
+    # Added in halves of 32 bits: no sum can run over, whatever the counts are.
+    low, high = distances & 0xFFFFFFFF, distances >> 32
+    return (int(high.sum()) << 32) + int(low.sum())

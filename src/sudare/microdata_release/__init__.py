@@ -1,0 +1,15 @@
+"""Tables of people, from a plan to a folder with the protected records and a report.
+
+- `read_people_plan`: what a plan says, checked without looking at any data.
+- `run_people_plan`: reads, protects, measures and writes; charges a ledger where the method is differential privacy.
+- `measure_risks`: how easily somebody is found in a table; for whoever holds it.
+
+Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan` (parts of a plan), `steps` (carrying them out), `measuring`
+(what the report tells), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent by halves).
+"""
+
+from sudare.microdata_release.measuring import Risks, measure_risks
+from sudare.microdata_release.plan_file import PeoplePlan, read_people_plan
+from sudare.microdata_release.running import ProtectedPeople, run_people_plan
+
+__all__ = ["PeoplePlan", "ProtectedPeople", "Risks", "measure_risks", "read_people_plan", "run_people_plan"]

@@ -1,0 +1,246 @@
+"""How a plan says what a column's coarser values are: a file, or a rule such as intervals, months or masked letters.
+
+A rule gives the groups of a value from the value alone. So it can be applied to the values that the data happens to hold, and
+still says nothing about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NoReturn
+
+from sudare.domain import mesh_codes, mesh_level
+from sudare.errors import InputError, ParameterError
+from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchy_builders import (
+    DATE_STEPS,
+    date_hierarchy,
+    flat_hierarchy,
+    grouped_hierarchy,
+    interval_hierarchy,
+    masked_hierarchy,
+    mesh_hierarchy,
+)
+from sudare.microdata.hierarchy_files import read_hierarchy
+from sudare.microdata.records import CodedColumn
+from sudare.release.hashing import hash_of_file
+from sudare.sections import Section
+
+__all__ = [
+    "HIERARCHY_KEYS",
+    "RULE_KEYS",
+    "HierarchyRule",
+    "hierarchy_of",
+    "numbers_of",
+    "read_rule",
+    "refused",
+    "texts_of",
+]
+
+HIERARCHY_KEYS = ("hierarchy", "intervals", "dates", "mesh", "mask", "groups", "flat")
+RULE_KEYS = {
+    "intervals": ("widths", "edges", "origin", "lowest", "highest", "whole"),
+    "dates": ("steps",),
+    "mesh": ("level", "coarser"),
+    "mask": ("letter", "from_left"),
+}
+"""What each rule may say."""
+
+Build = Callable[[CodedColumn], Generalization]
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchyRule:
+    """Where the coarser values of a column come from.
+
+    Attributes:
+        kind: one of HIERARCHY_KEYS.
+        told: as the report tells it: the name of the file, or the kind.
+        build: the hierarchy for a column of the data.
+        height: how many levels it has above the values, if that does not depend on the values.
+        digest: of the file, if there is one.
+    """
+
+    kind: str
+    told: str
+    build: Build
+    height: int | None
+    digest: str = ""
+
+
+def read_rule(section: Section, name: str, base: Path, missing: str | None = None) -> HierarchyRule | None:
+    """The rule of a column, or None if it has none.
+
+    Args:
+        section: of the column.
+        name: of the column.
+        base: the folder that a file is meant from.
+        missing: what a missing value is called on coarser levels.
+
+    Raises:
+        PlanError: if there are two, or one says what cannot be.
+        InputError: if a file cannot be read, or is no tree; names file and line.
+    """
+    given = [key for key in HIERARCHY_KEYS if section.has(key)]
+    if len(given) > 1:
+        section.refuse(
+            given[1],
+            f"cannot stand beside '{given[0]}': a column has one hierarchy",
+            f"は「{given[0]}」と同時に指定できません。列の階層は一つです",
+        )
+    if not given:
+        return None
+    kind = given[0]
+    if kind == "hierarchy":
+        file = base / section.text(kind)
+        known = read_hierarchy(file, name)
+        return HierarchyRule(kind, file.name, lambda column: known, known.height, hash_of_file(file))
+    if kind == "groups":
+        return _read_groups(section, name, missing)
+    if kind == "flat":
+        if not section.flag(kind, True):
+            section.refuse(kind, "must be true, or left out", "は true とするか、省略してください")
+        return HierarchyRule(kind, kind, lambda column: flat_hierarchy(name, column), 1)
+    rule = section.section(kind, RULE_KEYS[kind])
+    readers = {"intervals": _read_intervals, "dates": _read_dates, "mesh": _read_mesh, "mask": _read_mask}
+    build, trial = readers[kind](rule, name, missing)
+    rule.finish()
+    # A value that every rule of this kind takes, so that a mistake in it is found before any data is read.
+    try:
+        tried = build(CodedColumn.of(name, [trial]))
+    except ParameterError as error:
+        refused(rule, error)
+    return HierarchyRule(kind, kind, build, None if kind == "mask" else tried.height)
+
+
+def hierarchy_of(column: CodedColumn, build: Build) -> Generalization:
+    """The hierarchy of a column, with a place for each of its values.
+
+    Args:
+        column: of the data.
+        build: what gives a hierarchy.
+
+    Raises:
+        InputError: if a value has no place; names the column and the row, and never the value.
+
+    Example:
+        >>> from sudare.microdata.hierarchy_builders import flat_hierarchy
+        >>> from sudare.microdata.records import CodedColumn
+        >>> hierarchy_of(CodedColumn.of("sex", ["f", "m"]), lambda column: flat_hierarchy("sex", column)).height
+        1
+    """
+    try:
+        built = build(column)
+        built.places(column)
+    except InputError:
+        place = _first_without_place(column, build)
+    except ParameterError:
+        if set(column.labels) - {None}:
+            raise
+        place = 0  # nothing but missing values, of which the rule knows none
+    else:
+        return built
+    row, is_missing = column.first_row(place), column.labels[place] is None
+    what, what_ja = ("an empty field", "が空欄で") if is_missing else ("a value", "の値が")
+    hint = " Name missing values with 'missing' in the plan, or fill them in." if is_missing else ""
+    hint_ja = "計画の「missing」で欠損値に名前を付けるか、値を補ってください。" if is_missing else ""
+    raise InputError(
+        f"The column {column.name!r} has {what} in row {row} of the data that its hierarchy has no place for. "
+        f"Correct the row, or "
+        f"the hierarchy.{hint}",
+        f"列 {column.name!r} のデータ {row} 行目{what_ja}、階層に含まれていません。データか階層を直してください。{hint_ja}",
+    ) from None
+
+
+def _first_without_place(column: CodedColumn, build: Build) -> int:
+    """The first value that a hierarchy does not take, alone or beside the first one."""
+    for place, label in enumerate(column.labels):
+        few = CodedColumn.of(column.name, dict.fromkeys([column.labels[0], label]))
+        try:
+            build(few).places(few)
+        except (InputError, ParameterError):
+            return place
+    return 0
+
+
+def _read_intervals(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
+    settings: dict[str, Any] = {"whole": rule.flag("whole", False), "missing": missing}
+    if rule.has("widths"):
+        settings["widths"] = numbers_of(rule, "widths")
+    if rule.has("edges"):
+        levels = rule.items("edges")
+        if not levels or not all(isinstance(level, list) and all(map(_is_number, level)) for level in levels):
+            rule.refuse(
+                "edges",
+                "must be a list of numbers for each level, such as [[0, 15, 65], [0, 65]]",
+                "は段階ごとの数値のリストです（例: [[0, 15, 65], [0, 65]]）",
+            )
+        settings["edges"] = levels
+    for key in ("origin", "lowest", "highest"):
+        if rule.has(key):
+            settings[key] = rule.number(key)
+    return lambda column: interval_hierarchy(name, column, **settings), "0"
+
+
+def _read_dates(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
+    steps = texts_of(rule, "steps", DATE_STEPS)
+    return lambda column: date_hierarchy(name, column, steps=steps, missing=missing), "2020-01-31"
+
+
+def _read_mesh(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
+    level = rule.text("level")
+    coarser = texts_of(rule, "coarser") if rule.has("coarser") else None
+    try:
+        finest = mesh_level(level, "level")
+    except ParameterError as error:
+        refused(rule, error, "level")
+    # Somewhere in Japan.
+    trial = str(mesh_codes([53 * finest.divisions], [39 * finest.divisions], finest).tolist()[0]).zfill(finest.digits)
+    return lambda column: mesh_hierarchy(name, column, level, coarser=coarser, missing=missing), trial
+
+
+def _read_mask(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
+    letter, from_left = rule.text("letter", "*"), rule.flag("from_left", False)
+    return lambda column: masked_hierarchy(name, column, mask=letter, from_left=from_left, missing=missing), "a"
+
+
+def _read_groups(section: Section, name: str, missing: str | None) -> HierarchyRule:
+    groups = section.mapping("groups")
+    try:
+        known = grouped_hierarchy(name, groups, missing=missing)
+    except ParameterError as error:
+        refused(section, error, "groups")
+    return HierarchyRule("groups", "groups", lambda column: known, known.height)
+
+
+def numbers_of(section: Section, key: str) -> tuple[int | Decimal, ...]:
+    """A list of numbers, at least one."""
+    numbers = section.items(key)
+    if not numbers or not all(map(_is_number, numbers)):
+        section.refuse(key, "must be a list of numbers, such as [5, 10]", "は [5, 10] のような数値のリストです")
+    return tuple(numbers)
+
+
+def texts_of(section: Section, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """A list of texts; at least one, unless a default has none."""
+    texts = section.items(key, default)
+    if not all(isinstance(text, str) and text for text in texts) or (not texts and default is None):
+        section.refuse(key, 'must be a list of texts, such as ["a", "b"]', 'は ["a", "b"] のような文字列のリストです')
+    return tuple(texts)
+
+
+def refused(section: Section, error: ParameterError, key: str | None = None) -> NoReturn:
+    """Tell in the plan's own words that a function does not take what the plan says."""
+    got = f" ({error.hint})" if error.hint else ""
+    section.refuse(
+        key or error.parameter,
+        f"must be {error.requirement}{got}",
+        f"は使えません（条件: {error.requirement}）",
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, Decimal)) and not isinstance(value, bool)

@@ -1,0 +1,404 @@
+"""What a plan does to the records, step by step: each step is a value that says everything its method needs.
+
+Steps that are differential privacy of the table stand alone; the others follow each other in any order, with models of classes
+last, because whatever came after could undo them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from sudare.errors import ParameterError
+from sudare.microdata.metrics import METRICS
+from sudare.microdata.models import Model
+from sudare.microdata.pram import TransitionMatrix
+from sudare.microdata_release.column_plan import PlannedColumn
+from sudare.microdata_release.hierarchy_plan import numbers_of, refused, texts_of
+from sudare.microdata_release.model_plan import at_least_two, read_models
+from sudare.sections import Section, nearest
+
+__all__ = [
+    "ALL_STEP_KEYS",
+    "METHODS",
+    "PRIVATE_METHODS",
+    "Anonymize",
+    "Microaggregate",
+    "Noise",
+    "Pram",
+    "Sample",
+    "SampledGroups",
+    "Step",
+    "Swap",
+    "Synthesize",
+    "read_step",
+]
+
+METHODS: Mapping[str, tuple[str, ...]] = {
+    "anonymize": ("k", "models", "suppression", "suppressed", "metric", "search", "seconds"),
+    "sample": ("rate", "rows", "by"),
+    "swap": ("kind", "columns", "share", "k", "within", "distance"),
+    "pram": ("column", "keep", "matrix", "invariant"),
+    "microaggregate": ("columns", "k", "kind"),
+    "noise": ("column", "epsilon", "scale", "sigma", "bounds", "decimals"),
+    "sampled-k-anonymity": ("rate",),
+    "mst": ("rows",),
+    "aim": ("rows", "workload", "rounds"),
+}
+"""What each method may say."""
+
+ALL_STEP_KEYS = ("method", *dict.fromkeys(key for keys in METHODS.values() for key in keys))
+PRIVATE_METHODS = ("sampled-k-anonymity", "mst", "aim")
+"""Methods that are differential privacy of the table, and cost budget."""
+
+SEARCHES = ("optimal", "heuristic", "local")
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymize:
+    """Coarser values, and suppression, until models hold; see ``sudare.microdata.anonymizing``."""
+
+    models: tuple[Model, ...]
+    suppression: Fraction
+    suppressed: str
+    metric: str
+    search: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some of the records: by coins, or so many, of all or of each stratum."""
+
+    rate: Fraction | None
+    rows: int | None
+    by: str | None
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Values exchanged between records."""
+
+    kind: str
+    columns: tuple[str, ...]
+    within: tuple[str, ...]
+    share: Fraction | None
+    k: int | None
+    distance: Fraction | None
+
+
+@dataclass(frozen=True)
+class Pram:
+    """Values replaced by a matrix of probabilities."""
+
+    column: str
+    matrix: TransitionMatrix
+    invariant: bool
+
+
+@dataclass(frozen=True)
+class Microaggregate:
+    """Numbers replaced by means of groups."""
+
+    columns: tuple[str, ...]
+    k: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise added to numbers; one of epsilon, scale and sigma is given."""
+
+    column: str
+    epsilon: Fraction | None
+    scale: Fraction | None
+    sigma: Fraction | None
+    bounds: tuple[Fraction, Fraction] | None
+    decimals: int | None
+
+
+@dataclass(frozen=True)
+class SampledGroups:
+    """A random sample of which only groups of k or more are kept: differential privacy."""
+
+    rate: Fraction | None
+    levels: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Synthesize:
+    """Rows of nobody with about the marginals of the records: differential privacy."""
+
+    method: str
+    rows: int | None
+    workload: int | tuple[tuple[str, ...], ...] | None
+    rounds: int | None
+
+
+Step = Anonymize | Sample | Swap | Pram | Microaggregate | Noise | SampledGroups | Synthesize
+
+
+def read_step(section: Section, file: str, where: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, Step]:
+    """One step, and the name of its method.
+
+    Args:
+        section: where it stands.
+        file: the plan's name.
+        where: the section's name.
+        columns: of the plan, by name.
+
+    Raises:
+        PlanError: if it says what cannot be.
+    """
+    method = section.choice("method", tuple(METHODS))
+    values = section.rest()
+    own = Section(values, where, file, ("method", *METHODS[method]))
+    counts_columns = type(values.get("workload")) is int
+    published = {name: column for name, column in columns.items() if column.role != "identifier"}
+    readers: Mapping[str, Callable[[], Step]] = {
+        "anonymize": lambda: _read_anonymize(own, file, published),
+        "sample": lambda: _read_sample(own, published),
+        "swap": lambda: _read_swap(own, published),
+        "pram": lambda: _read_pram(own, published),
+        "microaggregate": lambda: _read_microaggregate(own, published),
+        "noise": lambda: _read_noise(own, published),
+        "sampled-k-anonymity": lambda: _read_sampled_groups(own, published),
+        "mst": lambda: _read_synthesize(own, "mst", published, False),
+        "aim": lambda: _read_synthesize(own, "aim", published, counts_columns),
+    }
+    try:
+        step = readers[method]()
+    except ParameterError as error:
+        refused(own, error)
+    own.finish()
+    return method, step
+
+
+def _read_anonymize(section: Section, file: str, columns: Mapping[str, PlannedColumn]) -> Anonymize:
+    quasi = [name for name, column in columns.items() if column.role == "quasi-identifier"]
+    if not quasi:
+        section.refuse(
+            "method",
+            'is "anonymize", which needs at least one column with role = "quasi-identifier"',
+            'が "anonymize" のときは、role = "quasi-identifier" の列が一つ以上必要です',
+        )
+    for name in quasi:
+        if columns[name].rule is None:
+            section.refuse(
+                "method",
+                f"is \"anonymize\", and the quasi-identifier '{name}' has no hierarchy: add a file, or intervals, "
+                f"dates, mesh, "
+                f"mask, groups or flat to [columns.{name}]",
+                f'が "anonymize" ですが、準識別子「{name}」に階層がありません。[columns.{name}] に hierarchy（ファイル）、'
+                "intervals、dates、mesh、mask、groups、flat のいずれかを加えてください",
+            )
+    sensitive = {name: column.rule for name, column in columns.items() if column.role == "sensitive"}
+    models = read_models(section, file, sensitive, quasi)
+    search = section.choice("search", SEARCHES, "optimal")
+    seconds = float(section.number("seconds")) if section.has("seconds") else None
+    if seconds is not None and (seconds <= 0 or search == "local"):
+        section.refuse(
+            "seconds",
+            'must be above 0, for search = "optimal" or "heuristic"',
+            'は正の数で、search が "optimal" か "heuristic" のときに指定できます',
+        )
+    suppression = _share(section, "suppression") if section.has("suppression") else Fraction(0)
+    if search == "local" and suppression:
+        section.refuse(
+            "suppression",
+            'must be left out where search is "local": classes are cut so that nothing is suppressed',
+            'は search が "local" のとき指定できません（抑制が起きないように組を作ります）',
+        )
+    suppressed = section.choice("suppressed", ("removed", "starred"), "removed")
+    metric = section.choice("metric", tuple(METRICS), "loss")
+    return Anonymize(models, suppression, suppressed, metric, search, seconds)
+
+
+def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Sample:
+    if section.has("rate") == section.has("rows"):
+        section.refuse("rate", "or 'rows' must be given, and not both", "か「rows」のどちらか一方を指定してください")
+    rate = _share(section, "rate") if section.has("rate") else None
+    rows = section.whole("rows") if section.has("rows") else None
+    if rows is not None and rows < 1:
+        section.refuse("rows", "must be at least 1", "は 1 以上です")
+    by = _column(section, "by", section.text("by"), columns) if section.has("by") else None
+    if by is not None and rate is None:
+        section.refuse(
+            "rows", "must be 'rate' where 'by' names a column", "ではなく「rate」を「by」と組み合わせてください"
+        )
+    return Sample(rate, rows, by)
+
+
+def _read_swap(section: Section, columns: Mapping[str, PlannedColumn]) -> Swap:
+    kind = section.choice("kind", ("random", "targeted", "rank"), "random")
+    names = _columns(section, "columns", columns)
+    within = _columns(section, "within", columns) if section.has("within") else ()
+    share = k = distance = None
+    if kind == "random":
+        share = _share(section, "share")
+    elif kind == "targeted":
+        k = at_least_two(section, "k")
+    else:
+        distance = _share(section, "distance")
+        if within or len(names) != 1:
+            section.refuse(
+                "columns",
+                "must name one column of numbers where kind is \"rank\", without 'within'",
+                'は kind が "rank" のとき数値の列一つだけです（「within」は使えません）',
+            )
+    both = next((name for name in within if name in names), None)
+    if both is not None:
+        section.refuse(
+            "within", f"names '{both}', whose values are swapped", f"の「{both}」は交換する列と重複しています"
+        )
+    return Swap(kind, names, within, share, k, distance)
+
+
+def _read_pram(section: Section, columns: Mapping[str, PlannedColumn]) -> Pram:
+    column = _column(section, "column", section.text("column"), columns)
+    values = columns[column].values
+    if values is None:
+        section.refuse(
+            "column",
+            f"needs all values that may stand in '{column}': list them as 'values' in [columns.{column}]",
+            f"の「{column}」に入りうる値を [columns.{column}] の「values」に並べてください",
+        )
+    labels = (*values, None) if columns[column].missing is not None else values
+    invariant = section.flag("invariant", False)
+    if section.has("matrix") == section.has("keep"):
+        section.refuse(
+            "keep", "or 'matrix' must be given, and not both", "か「matrix」のどちらか一方を指定してください"
+        )
+    if section.has("keep"):
+        return Pram(column, TransitionMatrix.keeping(labels, _share(section, "keep")), invariant)
+    rows = section.items("matrix")
+    if not all(isinstance(row, list) and all(isinstance(item, (int, Decimal)) for item in row) for row in rows):
+        section.refuse("matrix", "must be a list of rows of probabilities", "は確率の行のリストです")
+    return Pram(column, TransitionMatrix(labels, tuple(tuple(map(Fraction, row)) for row in rows)), invariant)
+
+
+def _read_microaggregate(section: Section, columns: Mapping[str, PlannedColumn]) -> Microaggregate:
+    names = _columns(section, "columns", columns)
+    return Microaggregate(
+        names, at_least_two(section, "k"), section.choice("kind", ("multivariate", "univariate"), "multivariate")
+    )
+
+
+def _read_noise(section: Section, columns: Mapping[str, PlannedColumn]) -> Noise:
+    column = _column(section, "column", section.text("column"), columns)
+    stated = [key for key in ("epsilon", "scale", "sigma") if section.has(key)]
+    if len(stated) != 1:
+        section.refuse(
+            "scale",
+            "or 'epsilon' or 'sigma' must be given, and no two of them",
+            "、「epsilon」、「sigma」のうち一つだけを指定してください",
+        )
+    amount = Fraction(section.number(stated[0]))
+    if amount <= 0:
+        section.refuse(stated[0], "must be above 0", "は正の数です")
+    bounds = None
+    if section.has("bounds"):
+        ends = numbers_of(section, "bounds")
+        if len(ends) != 2 or ends[0] >= ends[1]:
+            section.refuse("bounds", "must be two numbers, the smaller one first", "は小さい順の二つの数値です")
+        bounds = (Fraction(ends[0]), Fraction(ends[1]))
+    decimals = section.whole("decimals") if section.has("decimals") else None
+    if stated[0] == "epsilon" and bounds is None:
+        section.refuse("bounds", "is needed with 'epsilon'", "は「epsilon」と共に必要です")
+    if bounds is not None and decimals is None:
+        section.refuse("decimals", "is needed with 'bounds'", "は「bounds」と共に必要です")
+    amounts = {key: amount if key in stated else None for key in ("epsilon", "scale", "sigma")}
+    return Noise(column, amounts["epsilon"], amounts["scale"], amounts["sigma"], bounds, decimals)
+
+
+def _read_sampled_groups(section: Section, columns: Mapping[str, PlannedColumn]) -> SampledGroups:
+    """Levels are decided by whoever writes the plan, and by no data: that is what makes the guarantee true."""
+    levels = {}
+    for name, column in columns.items():
+        level = column.level or 0
+        top = 0 if column.rule is None else column.rule.height
+        if level < 0 or (top is not None and level > top):
+            section.refuse(
+                "method",
+                f"needs 'level' in [columns.{name}] from 0 to {top}, as its hierarchy has them",
+                f"には、[columns.{name}] の「level」を 0 から {top} で指定してください",
+            )
+        levels[name] = level
+    if not levels:
+        section.refuse("method", "needs at least one column to publish", "には、公開する列が一つ以上必要です")
+    return SampledGroups(_share(section, "rate") if section.has("rate") else None, levels)
+
+
+def _read_synthesize(
+    section: Section, method: str, columns: Mapping[str, PlannedColumn], counts_columns: bool
+) -> Synthesize:
+    for name, column in columns.items():
+        if column.values is None and column.bins is None:
+            section.refuse(
+                "method",
+                f"is \"{method}\", and nothing says what may stand in '{name}': list 'values' or 'bins' in "
+                f"[columns.{name}]. They "
+                'must be known without the data; or leave the column out with role = "identifier"',
+                f'が "{method}" ですが、列「{name}」に入りうる値が示されていません。[columns.{name}] に「values」'
+                f"か「bins」を"
+                'データを見ずに書くか、role = "identifier" として除いてください',
+            )
+    rows = section.whole("rows") if section.has("rows") else None
+    if rows is not None and rows < 1:
+        section.refuse("rows", "must be at least 1", "は 1 以上です")
+    rounds = section.whole("rounds") if section.has("rounds") else None
+    if rounds is not None and rounds < 1:
+        section.refuse("rounds", "must be at least 1", "は 1 以上です")
+    workload = _read_workload(section, columns, counts_columns) if section.has("workload") else None
+    return Synthesize(method, rows, workload, rounds)
+
+
+def _read_workload(
+    section: Section, columns: Mapping[str, PlannedColumn], counts_columns: bool
+) -> int | tuple[tuple[str, ...], ...] | None:
+    if counts_columns:
+        number = section.whole("workload")
+        if not 1 <= number <= len(columns):
+            section.refuse("workload", f"must be from 1 to {len(columns)}", f"は 1 から {len(columns)} です")
+        return number
+    tables = section.items("workload")
+    if not tables or not all(isinstance(table, list) and table for table in tables):
+        section.refuse(
+            "workload",
+            'must be a number of columns, or a list of tables such as [["age", "job"]]',
+            'は列の数か、[["age", "job"]] のような表のリストです',
+        )
+    return tuple(tuple(_column(section, "workload", str(name), columns) for name in table) for table in tables)
+
+
+def _columns(section: Section, key: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, ...]:
+    names = texts_of(section, key)
+    if len(set(names)) < len(names):
+        section.refuse(key, "names a column twice", "に同じ列が二つあります")
+    return tuple(_column(section, key, name, columns) for name in names)
+
+
+def _column(section: Section, key: str, name: str, columns: Mapping[str, PlannedColumn]) -> str:
+    if name not in columns:
+        english, japanese = nearest(name, columns)
+        section.refuse(
+            key,
+            f"names '{name:.60}', which is no column of this plan that is published.{english}",
+            f"の「{name:.60}」は、この計画で公開する列ではありません。{japanese}",
+        )
+    return name
+
+
+def _share(section: Section, key: str) -> Fraction:
+    """A share from 0 to 1, as a decimal or as text such as "1/10"."""
+    try:
+        share = Fraction(section.text(key)) if section.is_text(key) else Fraction(section.number(key))
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        section.refuse(
+            key, 'must be a share from 0 to 1, such as 0.05 or "1/20"', 'は 0 から 1 の割合です（例: 0.05、"1/20"）'
+        )
+    return share

@@ -1,0 +1,225 @@
+"""Carrying out the steps of a plan on records in memory, and what is to be said of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from sudare.bilingual import Words
+from sudare.microdata.anonymizing import Anonymized, anonymize
+from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.microaggregation import microaggregate
+from sudare.microdata.noisy_values import add_noise_to_numbers
+from sudare.microdata.outcomes import Outcome
+from sudare.microdata.pram import randomize_values
+from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.sampled_k_anonymity import PROTECTS as SAMPLED_PROTECTS
+from sudare.microdata.sampled_k_anonymity import sampled_groups
+from sudare.microdata.sampling import sample_by_coins, sample_of_size, sample_of_strata
+from sudare.microdata.swapping import swap_randomly, swap_ranks, swap_risky
+from sudare.microdata_release.hierarchy_plan import hierarchy_of
+from sudare.microdata_release.measuring import rest_of_population
+from sudare.microdata_release.plan_file import PeoplePlan
+from sudare.microdata_release.step_plan import (
+    Anonymize,
+    Microaggregate,
+    Noise,
+    Pram,
+    Sample,
+    SampledGroups,
+    Step,
+    Swap,
+    Synthesize,
+)
+from sudare.privacy import ReleaseEvent, Unit
+
+__all__ = ["Done", "build_hierarchies", "run_private_step", "run_step"]
+
+CLASSES_PROTECT = Words(
+    "Whoever knows somebody's quasi-identifiers finds a class of records that look alike, never one record, as "
+    "long as nothing "
+    "but these columns is known. The models of a sensitive column limit what the class itself gives away. Columns "
+    "that are not "
+    "quasi-identifiers are published as they are, several releases of the same people can be put together, and knowledge "
+    "from elsewhere may exclude some of a class. k-anonymity and its family are not differential privacy.",
+    "準識別子を知っている人がたどり着けるのは、同じ値をもつ記録の組までで、一件の記録には届きません"
+    "（ほかの列を知られていない限り）。機微な列の条件は、組そのものから分かることを抑えます。"
+    "準識別子でない列はそのまま公開され、"
+    "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって組の一部が除かれることもあります。"
+    "k-匿名性とその仲間は差分プライバシーではありません。",
+)
+CLASSES_KEEP = Words(
+    "Every value, made coarser where a level says so; the other columns of the records that are kept.",
+    "各値（段階に応じて粗くしたもの）と、残した記録のほかの列。",
+)
+SAMPLED_KEEP = Words(
+    "Combinations of values that many share, each in proportion to the sample; rare ones are gone, uncounted.",
+    "多くの人に共通する値の組み合わせ（標本の割合で）。まれなものは、数えずに除かれています。",
+)
+SYNTHETIC_PROTECTS = Words(
+    "Differential privacy of every person: the rows were drawn from a model of noisy counts, and tell hardly more about a "
+    "person than if that person had never been there, whatever else is known. A row may be equal to a real "
+    "person's by chance. It is the noise that protects, not that the rows are synthetic.",
+    "各人についての差分プライバシーです。行はノイズを加えた集計のモデルから引かれ、ほかに何を知っていても、"
+    "その人がいなかった場合とほとんど同じことしか分かりません。偶然、実在の人と同じ行ができることはあります。"
+    "守っているのはノイズであり、合成であること自体ではありません。",
+)
+SYNTHETIC_KEEP = Words(
+    "About the counts of each column and of the columns that the model ties together; all other relations are lost.",
+    "各列の件数と、モデルが結びつけた列の組の件数を、おおよそ保ちます。そのほかの関係は失われます。",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """A step that was carried out.
+
+    Attributes:
+        method: as the plan calls it.
+        name: which variant, in a word.
+        records: the result.
+        protects: what it protects from, and what it does not.
+        keeps: what stays.
+        outcome: of a method that perturbs.
+        anonymized: of models of classes.
+        hierarchies: that were used.
+        tables: that synthetic people were drawn from: the columns that belong together.
+    """
+
+    method: str
+    name: str
+    records: Records
+    protects: Words
+    keeps: Words
+    outcome: Outcome | None = None
+    anonymized: Anonymized | None = None
+    hierarchies: Mapping[str, Generalization] | None = None
+    tables: tuple[tuple[str, ...], ...] = ()
+
+
+def run_step(plan: PeoplePlan, method: str, step: Step, records: Records, population: Records | None) -> Done:
+    """One step that costs no budget.
+
+    Raises:
+        InputError: if the data does not fit; names the column and the row.
+    """
+    if isinstance(step, Anonymize):
+        return _anonymize(plan, step, records, population)
+    outcome = _perturb(plan, step, records)
+    return Done(method, outcome.method, outcome.records, outcome.protects, outcome.keeps, outcome)
+
+
+def _perturb(plan: PeoplePlan, step: Step, records: Records) -> Outcome:
+    if isinstance(step, Sample):
+        if step.by is not None:
+            return sample_of_strata(records, step.by, step.rate or 0)
+        return sample_of_size(records, step.rows) if step.rows is not None else sample_by_coins(records, step.rate or 0)
+    if isinstance(step, Swap):
+        if step.share is not None:
+            return swap_randomly(records, step.columns, share=step.share, within=step.within)
+        if step.k is not None:
+            return swap_risky(records, step.columns, plan.quasi_identifiers, k=step.k, within=step.within)
+        return swap_ranks(records, step.columns[0], distance=step.distance or 0)
+    if isinstance(step, Pram):
+        return randomize_values(records, step.column, step.matrix, invariant=step.invariant)
+    if isinstance(step, Microaggregate):
+        is_single = step.kind == "univariate"
+        return microaggregate(records, step.columns, k=step.k, method="univariate" if is_single else "multivariate")
+    noise = cast("Noise", step)
+    return add_noise_to_numbers(
+        records,
+        noise.column,
+        epsilon=noise.epsilon,
+        scale=noise.scale,
+        sigma=noise.sigma,
+        bounds=noise.bounds,
+        decimals=noise.decimals,
+    )
+
+
+def _anonymize(plan: PeoplePlan, step: Anonymize, records: Records, population: Records | None) -> Done:
+    hierarchies = build_hierarchies(plan, records, population)
+    made = anonymize(
+        records,
+        hierarchies,
+        step.models,
+        sensitive=[name for name, column in plan.columns.items() if column.role == "sensitive"],
+        suppression=step.suppression,
+        metric=step.metric,
+        method=step.search,
+        time_limit=step.seconds,
+        suppressed=step.suppressed,
+        others=None if population is None else rest_of_population(records, population, list(hierarchies)),
+    )
+    name = "local-recoding" if step.search == "local" else "global-recoding"
+    return Done(
+        "anonymize", name, made.records, CLASSES_PROTECT, CLASSES_KEEP, anonymized=made, hierarchies=hierarchies
+    )
+
+
+def build_hierarchies(
+    plan: PeoplePlan, records: Records, population: Records | None = None
+) -> dict[str, Generalization]:
+    """The hierarchies of the quasi-identifiers, for the values that there are.
+
+    Raises:
+        InputError: if a value is none that its rule takes; names the column and the row.
+    """
+    built = {}
+    for name in plan.quasi_identifiers:
+        rule, column = plan.columns[name].rule, records.column(name)
+        if rule is None:
+            continue
+        built[name] = hierarchy_of(column, rule.build)
+        if population is not None and rule.kind not in ("hierarchy", "groups"):
+            both = dict.fromkeys([*column.labels, *population.column(name).labels])
+            hierarchy_of(population.column(name), rule.build)
+            built[name] = rule.build(CodedColumn.of(name, both))
+    return built
+
+
+def run_private_step(plan: PeoplePlan, step: Step, records: Records) -> tuple[Done, ReleaseEvent]:
+    """The step of a plan with a budget: differential privacy of the table.
+
+    Everything is checked before anything is drawn; nothing is raised afterwards.
+
+    Raises:
+        InputError: if the data does not fit the plan; names the column and the row.
+    """
+    charging = plan.charging
+    unit, budget = (charging.unit, charging.budget) if charging is not None else (Unit(), None)
+    if budget is None:
+        raise AssertionError("a private step without a budget")
+    if isinstance(step, SampledGroups):
+        hierarchies = {
+            name: hierarchy_of(records.column(name), column.rule.build)
+            for name, column in plan.columns.items()
+            if column.rule is not None and column.role != "identifier"
+        }
+        published, event = sampled_groups(records, step.levels, hierarchies, budget, rate=step.rate, unit=unit)
+        done = Done(
+            "sampled-k-anonymity",
+            "sampled-groups",
+            published,
+            SAMPLED_PROTECTS,
+            SAMPLED_KEEP,
+            hierarchies=hierarchies,
+        )
+        return done, event
+    from sudare.microdata.synthetic import synthesize
+
+    wanted = cast("Synthesize", step)
+    made, event = synthesize(
+        records,
+        {name: plan.columns[name].bins or list(plan.columns[name].values or ()) for name in plan.published},
+        budget,
+        "aim" if wanted.method == "aim" else "mst",
+        rows=wanted.rows,
+        workload=wanted.workload,
+        missing=[name for name in plan.published if plan.columns[name].missing is not None],
+        unit=unit,
+        rounds=wanted.rounds,
+    )
+    done = Done(wanted.method, wanted.method, made.records, SYNTHETIC_PROTECTS, SYNTHETIC_KEEP, tables=made.tables)
+    return done, event

@@ -1,0 +1,236 @@
+"""What is published satisfies its models when it is looked at alone, by plain code; wrong requests are refused in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sudare.errors import InputError, ParameterError
+from sudare.microdata.anonymizing import SUPPRESSED, anonymize, satisfies
+from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.metrics import Metric
+from sudare.microdata.models import (
+    AlphaAnonymity,
+    BetaLikeness,
+    Closeness,
+    DistinctDiversity,
+    EntropyDiversity,
+    KAnonymity,
+    KMap,
+    Model,
+    Presence,
+    RecursiveDiversity,
+)
+from sudare.microdata.records import Records
+from tests.unit.microdata.naive_models import naive_holds
+
+AGE = Generalization.of_paths("age", [(str(i), f"{i // 2 * 2}s", "young" if i < 4 else "old", "*") for i in range(8)])
+SEX = Generalization.of_paths("sex", [("f", "*"), ("m", "*")])
+HIERARCHIES = {"age": AGE, "sex": SEX}
+
+MODELS: list[list[Model]] = [
+    [KAnonymity(2)],
+    [KAnonymity(3), DistinctDiversity("ill", 2)],
+    [EntropyDiversity("ill", 1.9)],
+    [RecursiveDiversity("ill", 2, 2)],
+    [AlphaAnonymity("ill", 0.5, 2)],
+    [KAnonymity(2), Closeness("ill", 0.25)],
+    [Closeness("ill", 0.25, order=True)],
+    [BetaLikeness("ill", 0.8, enhanced=True)],
+]
+
+Row = tuple[int, str, str]
+ROWS = st.lists(st.tuples(st.integers(0, 7), st.sampled_from("fm"), st.sampled_from("abc")), min_size=4, max_size=30)
+
+
+def records_of(rows: list[Row]) -> Records:
+    return Records.of_columns(
+        {
+            "id": [f"p{place}" for place in range(len(rows))],
+            "age": [str(row[0]) for row in rows],
+            "sex": [row[1] for row in rows],
+            "ill": [row[2] for row in rows],
+        }
+    )
+
+
+def plain_check(rows: list[tuple[str, ...]], models: list[Model], table: list[str]) -> bool:
+    classes: dict[tuple[str, ...], list[str]] = {}
+    for age, sex, ill in rows:
+        classes.setdefault((age, sex), []).append(ill)
+    return all(naive_holds(model, values, table) for model in models for values in classes.values())
+
+
+def rows_of(records: Records) -> list[tuple[str, ...]]:
+    return list(zip(*(records.column(name).texts().tolist() for name in ("age", "sex", "ill")), strict=True))
+
+
+@pytest.mark.parametrize("models", MODELS, ids=lambda models: "+".join(m.describe().split(":")[0] for m in models))
+@settings(max_examples=15)
+@given(
+    rows=ROWS,
+    suppression=st.sampled_from([0, 0.2, 0.6]),
+    suppressed=st.sampled_from(["removed", "starred"]),
+    method=st.sampled_from(["optimal", "heuristic", "local"]),
+)
+def test_the_output_alone_satisfies_its_models(
+    models: list[Model], rows: list[Row], suppression: float, suppressed: str, method: str
+) -> None:
+    records = records_of(rows)
+    limit = 0 if method == "local" else suppression
+    result, told = None, ""
+    try:
+        result = anonymize(records, HIERARCHIES, models, suppression=limit, suppressed=suppressed, method=method)
+    except InputError as refused:
+        told = refused.english
+    if result is None:
+        assert any(words in told for words in ("No choice", "Every record", "fewer", "Even all records"))
+        return
+    out = rows_of(result.records)
+    if suppressed == "removed":
+        assert plain_check(out, models, [ill for *_, ill in out])
+        assert len(out) == result.kept.sum()
+    else:
+        assert len(out) == len(rows)
+        inside = [row for row, kept in zip(out, result.kept, strict=True) if kept]
+        assert all(row[:2] == (SUPPRESSED, SUPPRESSED) for row, kept in zip(out, result.kept, strict=True) if not kept)
+        if not any(row[:2] == (SUPPRESSED, SUPPRESSED) for row in inside):
+            assert plain_check(inside, models, [ill for *_, ill in out])
+    assert result.suppressed <= limit + 1e-12
+    ids = result.records.column("id").texts().tolist()
+    given_rows = {f"p{place}": row for place, row in enumerate(rows)}
+    for name, (age, sex, ill) in zip(ids, out, strict=True):
+        assert ill == given_rows[name][2]
+        if method != "local" and age != SUPPRESSED:
+            assert age in dict.fromkeys(AGE.paths()[given_rows[name][0]])
+        assert sex in ("*", given_rows[name][1]) or method == "local"
+
+
+def test_a_table_that_fails_is_seen_to_fail() -> None:
+    """The control of the re-check."""
+    records = Records.of_columns({"age": ["young", "young", "old"], "ill": ["a", "b", "a"]})
+    assert not satisfies(records, ["age"], [KAnonymity(2)])
+    assert satisfies(records, ["age"], [KAnonymity(2)], exempt=np.array([False, False, True]))
+    assert satisfies(records, ["age"], [KAnonymity(2)], counts=np.array([1, 1, 2]))
+
+
+def test_the_search_tells_what_it_did() -> None:
+    result = anonymize(records_of([(i % 8, "fm"[i % 2], "ab"[i % 2]) for i in range(24)]), HIERARCHIES, [KAnonymity(4)])
+    search = result.search
+    assert search is not None
+    assert search.is_optimal
+    assert search.gap == 0
+    assert search.choices == 8
+    assert 1 <= search.checked <= 9
+    assert search.loss == search.bound
+
+
+def test_suppression_of_two_strangers_keeps_the_rest_as_it_is() -> None:
+    rows: list[Row] = [(1, "f", "a")] * 5 + [(6, "m", "b")] * 5 + [(0, "m", "a"), (7, "f", "b")]
+    result = anonymize(records_of(rows), HIERARCHIES, [KAnonymity(5)], suppression=0.2)
+    assert result.search is not None
+    assert dict(result.search.levels) == {"age": 0, "sex": 0}
+    assert result.kept.tolist() == [True] * 10 + [False] * 2
+    assert result.records.rows == 10
+
+
+def test_others_around_the_records() -> None:
+    others = records_of([(i % 8, "fm"[i % 2], "a") for i in range(40)])
+    records = records_of([(1, "m", "a"), (2, "f", "b")])
+    result = anonymize(records, HIERARCHIES, [KMap(8)], others=others)
+    assert result.search is not None
+    assert result.search.is_optimal
+    assert dict(result.search.levels) in ({"age": 1, "sex": 1}, {"age": 2, "sex": 0})
+    with pytest.raises(InputError, match="No choice of levels"):
+        anonymize(records, HIERARCHIES, [Presence(0.5, 1)], others=others)
+
+
+def test_a_value_that_is_suppressed_everywhere_leaves_the_scale() -> None:
+    """Ordered distances are in parts of the scale; without the suppressed value it is shorter, and what is near may be far."""
+    rows: list[Row] = [(1, "f", "a"), (1, "f", "b"), (6, "m", "a"), (6, "m", "b"), (0, "m", "z"), (7, "f", "c")] * 3
+    for t in (0, 0.1, 0.2, 0.3):
+        models: list[Model] = [Closeness("ill", t, order=True)]
+        result = anonymize(records_of(rows), HIERARCHIES, models, suppression=0.4)
+        out = rows_of(result.records)
+        assert plain_check(out, models, [ill for *_, ill in out])
+
+
+def test_missing_values_are_values_if_the_hierarchy_lists_them() -> None:
+    age = Generalization.of_paths("age", [*((str(i), "*") for i in range(3)), ("", "*")])
+    records = Records.of_columns({"age": ["1", None, "1", None]})
+    result = anonymize(records, {"age": age}, [KAnonymity(2)])
+    assert result.records.column("age").texts().tolist() == ["1", None, "1", None]
+    with pytest.raises(InputError, match="'age' has an empty field in row 2"):
+        anonymize(records, {"age": AGE}, [KAnonymity(2)])
+
+
+GOOD = records_of([(1, "f", "a"), (2, "m", "b"), (3, "f", "a")])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(4)]),
+            "at least 4 records in each class, and the table has fewer",
+        ),
+        (lambda: anonymize(GOOD, {"agee": AGE}, [KAnonymity(2)]), "There is no column 'agee'. Did you mean 'age'?"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [DistinctDiversity("no", 2)]), "There is no column 'no'"),
+        (
+            lambda: anonymize(Records.of_columns({"age": ["1", "77"]}), {"age": AGE}, [KAnonymity(2)]),
+            "The column 'age' has '77' in row 2 of the data, which is not in its hierarchy",
+        ),
+        (
+            lambda: anonymize(
+                GOOD, {"age": Generalization.of_paths("age", [(str(i),) for i in range(8)])}, [KAnonymity(2)]
+            ),
+            "No choice of levels satisfies the models, not even the coarsest",
+        ),
+        (
+            lambda: anonymize(
+                GOOD,
+                {"age": Generalization.of_paths("age", [(str(i),) for i in range(8)])},
+                [KAnonymity(2)],
+                suppression=1,
+            ),
+            "Every record would be suppressed",
+        ),
+    ],
+)
+def test_bad_data_is_refused(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert words in caught.value.english
+    assert not caught.value.japanese.isascii()
+
+
+@pytest.mark.parametrize(
+    ("call", "parameter"),
+    [
+        (lambda: anonymize(GOOD, HIERARCHIES, [DistinctDiversity("sex", 2)]), "sensitive"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], sensitive=["age"]), "sensitive"),
+        (lambda: anonymize(GOOD, {}, [KAnonymity(2)]), "hierarchies"),
+        (lambda: anonymize(GOOD, HIERARCHIES, []), "models"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], suppression=1.5), "suppression"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], method="best"), "method"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], method="local", suppression=0.1), "method"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], suppressed="hidden"), "suppressed"),
+        (lambda: anonymize(GOOD, HIERARCHIES, [KAnonymity(2)], metric="beauty"), "metric"),
+        (lambda: Metric("loss", "median"), "aggregate"),
+    ],
+)
+def test_wrong_arguments_are_refused(call: Callable[[], object], parameter: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        call()
+    assert caught.value.parameter == parameter
+
+
+def test_an_empty_result_may_be_allowed() -> None:
+    flat = Generalization.of_paths("age", [(str(i),) for i in range(8)])
+    result = anonymize(GOOD, {"age": flat}, [KAnonymity(2)], suppression=1, allow_empty=True)
+    assert result.records.rows == 0
+    assert result.suppressed == 1.0
