@@ -108,7 +108,7 @@ def test_epsilon_holds_and_half_the_noise_is_caught(randomizer: Any, half_the_no
     assert broken.refutes(claim)
 
 
-RUNS, PEOPLE, LEVEL = 600, 4000, 0.9
+RUNS, PEOPLE, LEVEL = 300, 4000, 0.9
 SURVEYED: list[Any] = [
     KaryResponse(range(5), 1),
     Retention(range(5), 0.3),

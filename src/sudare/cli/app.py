@@ -20,8 +20,11 @@ from sudare.cli import (
     ledgers,
     mapping,
     meshes,
+    microdata,
+    people_tools,
     planning,
     prio,
+    pseudonyms,
     releasing,
     reporting,
     reproducing,
@@ -42,6 +45,10 @@ COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("release", "release", releasing.release),
     ("release", "report", reporting.report),
     ("release", "verify", checking.verify),
+    ("people", "anonymize", microdata.anonymize),
+    ("people", "sample", microdata.sample),
+    ("people", "synthesize", microdata.synthesize),
+    ("people", "risk", people_tools.risk),
     ("look", "map", mapping.draw_map),
     ("look", "demo", starting.demo),
     ("look", "reproduce", reproducing.reproduce),
@@ -60,6 +67,37 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
             ("verify", checking.verify_ledger),
             ("export", ledgers.export),
             ("opt-out", ledgers.opt_out),
+        ),
+    ),
+    "pseudonymize": (
+        "people",
+        (
+            ("new-key", pseudonyms.make_key),
+            ("new-mapping", pseudonyms.make_table),
+            ("run", pseudonyms.run),
+            ("export", pseudonyms.export),
+            ("import", pseudonyms.import_table),
+            ("rotate", pseudonyms.rotate),
+            ("relink", pseudonyms.relink),
+            ("destroy", pseudonyms.destroy),
+        ),
+    ),
+    "person": (
+        "people",
+        (
+            ("find", pseudonyms.find),
+            ("correct", pseudonyms.correct),
+            ("delete", pseudonyms.delete),
+            ("opt-out", pseudonyms.opt_out),
+            ("opt-in", pseudonyms.opt_in),
+            ("log", pseudonyms.log),
+        ),
+    ),
+    "hierarchy": (
+        "people",
+        (
+            ("check", people_tools.check),
+            ("build", people_tools.build),
         ),
     ),
     "collect": (
@@ -110,7 +148,7 @@ def build_app(language: Language) -> typer.Typer:
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        9
+        13
     """
     words = Words(language)
     command_class, group_class = in_language(words)

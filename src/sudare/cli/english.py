@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sudare.cli import english_microdata as microdata
+from sudare.cli import english_pseudonyms as pseudonyms
+
 __all__ = ["MESSAGES"]
 
 HELP: Mapping[str, str] = {
@@ -300,6 +303,8 @@ HELP: Mapping[str, str] = {
     "mesh.children.help": "The smaller meshes that a mesh is made of, one a line, south-west first.",
     "mesh.children.examples": "sudare mesh children 533946 --level 3",
     "mesh.children.level": "The level of the smaller meshes.",
+    **pseudonyms.HELP,
+    **microdata.HELP,
 }
 
 SPOKEN: Mapping[str, str] = {
@@ -577,6 +582,8 @@ SPOKEN: Mapping[str, str] = {
     "sql.waiting": "The database is counting ...",
     "sql.welcome": "A query ends with a semicolon. \\d tables, \\budget, \\price QUERY; \\explain QUERY; \\q ends.",
     "sql.shell_help": "\\d tables; \\budget what is left; \\price QUERY; \\explain QUERY; \\q end. Queries end with a semicolon.",
+    **pseudonyms.SPOKEN,
+    **microdata.SPOKEN,
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sudare.cli import japanese_microdata as microdata
+from sudare.cli import japanese_pseudonyms as pseudonyms
+
 __all__ = ["MESSAGES"]
 
 HELP: Mapping[str, str] = {
@@ -295,6 +298,8 @@ HELP: Mapping[str, str] = {
     "mesh.children.help": "メッシュを構成する小さなメッシュを求めます。\n\n1行に1つずつ、南西から順に出力します。",
     "mesh.children.examples": "sudare mesh children 533946 --level 3",
     "mesh.children.level": "小さなメッシュの階層。",
+    **pseudonyms.HELP,
+    **microdata.HELP,
 }
 
 SPOKEN: Mapping[str, str] = {
@@ -576,6 +581,8 @@ SPOKEN: Mapping[str, str] = {
     "sql.waiting": "データベースが集計しています…",
     "sql.welcome": "クエリはセミコロンで終わります。\\d 表、\\budget 残高、\\price クエリ; \\explain クエリ; \\q 終了。",
     "sql.shell_help": "\\d 表、\\budget 残高、\\price クエリ; \\explain クエリ; \\q 終了。クエリはセミコロンで終わります。",
+    **pseudonyms.SPOKEN,
+    **microdata.SPOKEN,
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

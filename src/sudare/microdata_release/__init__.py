@@ -4,8 +4,9 @@
 - `run_people_plan`: reads, protects, measures and writes; charges a ledger where the method is differential privacy.
 - `measure_risks`: how easily somebody is found in a table; for whoever holds it.
 
-Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan` (parts of a plan), `steps` (carrying them out), `measuring`
-(what the report tells), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent by halves).
+Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `steps` (carrying them
+out), `measuring` (what the report tells), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent
+by halves).
 """
 
 from sudare.microdata_release.measuring import Risks, measure_risks

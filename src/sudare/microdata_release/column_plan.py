@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 from sudare.domain import Bins
@@ -14,10 +16,11 @@ from sudare.microdata_release.hierarchy_plan import (
     numbers_of,
     read_rule,
     refused,
+    texts_of,
 )
-from sudare.sections import Section
+from sudare.sections import Section, nearest
 
-__all__ = ["COLUMN_KEYS", "ROLES", "PlannedColumn", "read_columns_section"]
+__all__ = ["COLUMN_KEYS", "ROLES", "PlannedColumn", "column_of", "columns_of", "read_columns_section", "share_of"]
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "other")
 COLUMN_KEYS = ("role", *HIERARCHY_KEYS, "missing", "level", "values", "bins")
@@ -106,3 +109,36 @@ def _read_bins(section: Section, name: str) -> Bins:
         return Bins(name, tuple(edge if isinstance(edge, int) else float(edge) for edge in edges))
     except ParameterError as error:
         refused(section, error, "bins")
+
+
+def columns_of(section: Section, key: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, ...]:
+    """A list of different columns that are published."""
+    names = texts_of(section, key)
+    if len(set(names)) < len(names):
+        section.refuse(key, "names a column twice", "に同じ列が二つあります")
+    return tuple(column_of(section, key, name, columns) for name in names)
+
+
+def column_of(section: Section, key: str, name: str, columns: Mapping[str, PlannedColumn]) -> str:
+    """The name of a column that is published; tells the nearest if there is none."""
+    if name not in columns:
+        english, japanese = nearest(name, columns)
+        section.refuse(
+            key,
+            f"names '{name:.60}', which is no column of this plan that is published.{english}",
+            f"の「{name:.60}」は、この計画で公開する列ではありません。{japanese}",
+        )
+    return name
+
+
+def share_of(section: Section, key: str) -> Fraction:
+    """A share from 0 to 1, as a decimal or as text such as "1/10"."""
+    try:
+        share = Fraction(section.text(key)) if section.is_text(key) else Fraction(section.number(key))
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        section.refuse(
+            key, 'must be a share from 0 to 1, such as 0.05 or "1/20"', 'は 0 から 1 の割合です（例: 0.05、"1/20"）'
+        )
+    return share

@@ -26,7 +26,7 @@ from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
 from sudare.microdata_release.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.microdata_release.plan_file import PeoplePlan
-from sudare.microdata_release.step_plan import Anonymize, SampledGroups, Step
+from sudare.microdata_release.step_plan import Anonymize, Pram, SampledGroups, Step
 from sudare.microdata_release.steps import Done
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.document import Charge, describe_file
@@ -166,11 +166,16 @@ def _step(done: Done, step: Step) -> dict[str, Any]:
 
 def _settings(step: Step) -> dict[str, Any]:
     """What the plan asked for, without what stands elsewhere in the report."""
-    values = {}
-    for name, value in vars(step).items():
-        if name in ("models", "matrix", "levels", "method") or value in (None, (), False):
-            continue
-        values[name] = _plain(value)
+    untold = {"models", "matrix", "levels", "method"}
+    if isinstance(step, Anonymize) and step.search == "local":
+        untold |= {"suppression", "suppressed", "metric"}
+    values = {
+        name: _plain(value)
+        for name, value in vars(step).items()
+        if name not in untold and value not in (None, (), False)
+    }
+    if isinstance(step, Pram):
+        values["keep"] = str(min(row[place] for place, row in enumerate(step.matrix.rows)))
     return values
 
 

@@ -134,9 +134,9 @@ def _tiles(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
         tiles.append(("highest", _same(_share(after["highest"]))))
         if report["kept"]["suppressed"] is not None:
             tiles.append(("suppressed", _same(_share(report["kept"]["suppressed"]))))
-    methods = [page_words.METHODS[step["method"]] for step in report["steps"]]
-    joined = Words(" → ".join(word.english for word in methods), " → ".join(word.japanese for word in methods))
-    return [*tiles, ("method", joined)]
+    count = len(report["steps"])
+    several = Words(f"{count} steps", f"{count} つの手順")
+    return [*tiles, ("method", several if count > 1 else page_words.METHODS[report["steps"][0]["method"]])]
 
 
 def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +144,7 @@ def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
     unit = event["unit"]
     return {
         "who": release_words.of_unit(str(unit["who"])),
+        "unit_text": "unit_row" if unit["rows"] == 1 else "unit_rows",
         "rows": f"{unit['rows']:,}",
         "change": page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],
         "budget": show_budget(event["cost"]),
@@ -195,6 +196,8 @@ def _column(column: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, A
     word = "as_it_is" if column["published"] else "left_out"
     if is_local and column["role"] == "quasi-identifier":
         word = "own_boxes"
+    if column["published"] and report["steps"][0]["method"] in ("mst", "aim"):
+        word = "drawn_anew"
     return {
         "name": column["name"],
         "role": page_words.ROLES[column["role"]],

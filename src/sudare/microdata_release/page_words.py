@@ -74,6 +74,7 @@ TEXTS = {
     "level_stated": Words("Level stated", "定めた段階"),
     "own_boxes": Words("each class its own", "組ごと"),
     "as_it_is": Words("as it is", "そのまま"),
+    "drawn_anew": Words("drawn anew", "新たに生成"),
     "left_out": Words("left out", "除外"),
     "identifiers_note": Words(
         "Columns with the role “identifier” are dropped. Where records must stay linkable, make pseudonyms before "
@@ -150,6 +151,7 @@ TEXTS = {
     "guessing": Words("By guessing", "当て推量"),
     "with_release": Words("With these records", "この記録を使った場合"),
     "unit": Words("Who is protected", "保護の単位"),
+    "unit_row": Words("One {who} with one record, {change}", "{who}（1 件の記録）の{change}"),
     "unit_rows": Words("One {who} with up to {rows} records, {change}", "{who}（最大 {rows} 件）の{change}"),
     "add-remove": Words("added or removed", "追加・削除"),
     "replace": Words("replaced by another", "入れ替え"),

@@ -15,10 +15,17 @@ from sudare.errors import ParameterError
 from sudare.microdata.metrics import METRICS
 from sudare.microdata.models import Model
 from sudare.microdata.pram import TransitionMatrix
-from sudare.microdata_release.column_plan import PlannedColumn
-from sudare.microdata_release.hierarchy_plan import numbers_of, refused, texts_of
-from sudare.microdata_release.model_plan import at_least_two, read_models
-from sudare.sections import Section, nearest
+from sudare.microdata_release.column_plan import PlannedColumn, column_of, columns_of, share_of
+from sudare.microdata_release.hierarchy_plan import numbers_of, refused
+from sudare.microdata_release.model_plan import at_least_two, needs_population, read_models
+from sudare.microdata_release.private_step_plan import (
+    PRIVATE_METHODS,
+    SampledGroups,
+    Synthesize,
+    read_sampled_groups,
+    read_synthesize,
+)
+from sudare.sections import Section
 
 __all__ = [
     "ALL_STEP_KEYS",
@@ -50,9 +57,6 @@ METHODS: Mapping[str, tuple[str, ...]] = {
 """What each method may say."""
 
 ALL_STEP_KEYS = ("method", *dict.fromkeys(key for keys in METHODS.values() for key in keys))
-PRIVATE_METHODS = ("sampled-k-anonymity", "mst", "aim")
-"""Methods that are differential privacy of the table, and cost budget."""
-
 SEARCHES = ("optimal", "heuristic", "local")
 
 
@@ -119,24 +123,6 @@ class Noise:
     decimals: int | None
 
 
-@dataclass(frozen=True)
-class SampledGroups:
-    """A random sample of which only groups of k or more are kept: differential privacy."""
-
-    rate: Fraction | None
-    levels: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Synthesize:
-    """Rows of nobody with about the marginals of the records: differential privacy."""
-
-    method: str
-    rows: int | None
-    workload: int | tuple[tuple[str, ...], ...] | None
-    rounds: int | None
-
-
 Step = Anonymize | Sample | Swap | Pram | Microaggregate | Noise | SampledGroups | Synthesize
 
 
@@ -164,9 +150,9 @@ def read_step(section: Section, file: str, where: str, columns: Mapping[str, Pla
         "pram": lambda: _read_pram(own, published),
         "microaggregate": lambda: _read_microaggregate(own, published),
         "noise": lambda: _read_noise(own, published),
-        "sampled-k-anonymity": lambda: _read_sampled_groups(own, published),
-        "mst": lambda: _read_synthesize(own, "mst", published, False),
-        "aim": lambda: _read_synthesize(own, "aim", published, counts_columns),
+        "sampled-k-anonymity": lambda: read_sampled_groups(own, published),
+        "mst": lambda: read_synthesize(own, "mst", published, False),
+        "aim": lambda: read_synthesize(own, "aim", published, counts_columns),
     }
     try:
         step = readers[method]()
@@ -204,12 +190,18 @@ def _read_anonymize(section: Section, file: str, columns: Mapping[str, PlannedCo
             'must be above 0, for search = "optimal" or "heuristic"',
             'は正の数で、search が "optimal" か "heuristic" のときに指定できます',
         )
-    suppression = _share(section, "suppression") if section.has("suppression") else Fraction(0)
+    suppression = share_of(section, "suppression") if section.has("suppression") else Fraction(0)
     if search == "local" and suppression:
         section.refuse(
             "suppression",
             'must be left out where search is "local": classes are cut so that nothing is suppressed',
             'は search が "local" のとき指定できません（抑制が起きないように組を作ります）',
+        )
+    if search == "local" and needs_population(models):
+        section.refuse(
+            "search",
+            'must not be "local" with k-map or presence',
+            'は k-map や presence では "local" にできません',
         )
     suppressed = section.choice("suppressed", ("removed", "starred"), "removed")
     metric = section.choice("metric", tuple(METRICS), "loss")
@@ -219,11 +211,11 @@ def _read_anonymize(section: Section, file: str, columns: Mapping[str, PlannedCo
 def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Sample:
     if section.has("rate") == section.has("rows"):
         section.refuse("rate", "or 'rows' must be given, and not both", "か「rows」のどちらか一方を指定してください")
-    rate = _share(section, "rate") if section.has("rate") else None
+    rate = share_of(section, "rate") if section.has("rate") else None
     rows = section.whole("rows") if section.has("rows") else None
     if rows is not None and rows < 1:
         section.refuse("rows", "must be at least 1", "は 1 以上です")
-    by = _column(section, "by", section.text("by"), columns) if section.has("by") else None
+    by = column_of(section, "by", section.text("by"), columns) if section.has("by") else None
     if by is not None and rate is None:
         section.refuse(
             "rows", "must be 'rate' where 'by' names a column", "ではなく「rate」を「by」と組み合わせてください"
@@ -233,15 +225,21 @@ def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Samp
 
 def _read_swap(section: Section, columns: Mapping[str, PlannedColumn]) -> Swap:
     kind = section.choice("kind", ("random", "targeted", "rank"), "random")
-    names = _columns(section, "columns", columns)
-    within = _columns(section, "within", columns) if section.has("within") else ()
+    names = columns_of(section, "columns", columns)
+    within = columns_of(section, "within", columns) if section.has("within") else ()
     share = k = distance = None
     if kind == "random":
-        share = _share(section, "share")
+        share = share_of(section, "share")
     elif kind == "targeted":
         k = at_least_two(section, "k")
+        if not any(column.role == "quasi-identifier" for column in columns.values()):
+            section.refuse(
+                "kind",
+                'is "targeted", which needs a column with role = "quasi-identifier"',
+                'が "targeted" のときは、role = "quasi-identifier" の列が必要です',
+            )
     else:
-        distance = _share(section, "distance")
+        distance = share_of(section, "distance")
         if within or len(names) != 1:
             section.refuse(
                 "columns",
@@ -257,7 +255,7 @@ def _read_swap(section: Section, columns: Mapping[str, PlannedColumn]) -> Swap:
 
 
 def _read_pram(section: Section, columns: Mapping[str, PlannedColumn]) -> Pram:
-    column = _column(section, "column", section.text("column"), columns)
+    column = column_of(section, "column", section.text("column"), columns)
     values = columns[column].values
     if values is None:
         section.refuse(
@@ -272,7 +270,7 @@ def _read_pram(section: Section, columns: Mapping[str, PlannedColumn]) -> Pram:
             "keep", "or 'matrix' must be given, and not both", "か「matrix」のどちらか一方を指定してください"
         )
     if section.has("keep"):
-        return Pram(column, TransitionMatrix.keeping(labels, _share(section, "keep")), invariant)
+        return Pram(column, TransitionMatrix.keeping(labels, share_of(section, "keep")), invariant)
     rows = section.items("matrix")
     if not all(isinstance(row, list) and all(isinstance(item, (int, Decimal)) for item in row) for row in rows):
         section.refuse("matrix", "must be a list of rows of probabilities", "は確率の行のリストです")
@@ -280,14 +278,14 @@ def _read_pram(section: Section, columns: Mapping[str, PlannedColumn]) -> Pram:
 
 
 def _read_microaggregate(section: Section, columns: Mapping[str, PlannedColumn]) -> Microaggregate:
-    names = _columns(section, "columns", columns)
+    names = columns_of(section, "columns", columns)
     return Microaggregate(
         names, at_least_two(section, "k"), section.choice("kind", ("multivariate", "univariate"), "multivariate")
     )
 
 
 def _read_noise(section: Section, columns: Mapping[str, PlannedColumn]) -> Noise:
-    column = _column(section, "column", section.text("column"), columns)
+    column = column_of(section, "column", section.text("column"), columns)
     stated = [key for key in ("epsilon", "scale", "sigma") if section.has(key)]
     if len(stated) != 1:
         section.refuse(
@@ -311,94 +309,3 @@ def _read_noise(section: Section, columns: Mapping[str, PlannedColumn]) -> Noise
         section.refuse("decimals", "is needed with 'bounds'", "は「bounds」と共に必要です")
     amounts = {key: amount if key in stated else None for key in ("epsilon", "scale", "sigma")}
     return Noise(column, amounts["epsilon"], amounts["scale"], amounts["sigma"], bounds, decimals)
-
-
-def _read_sampled_groups(section: Section, columns: Mapping[str, PlannedColumn]) -> SampledGroups:
-    """Levels are decided by whoever writes the plan, and by no data: that is what makes the guarantee true."""
-    levels = {}
-    for name, column in columns.items():
-        level = column.level or 0
-        top = 0 if column.rule is None else column.rule.height
-        if level < 0 or (top is not None and level > top):
-            section.refuse(
-                "method",
-                f"needs 'level' in [columns.{name}] from 0 to {top}, as its hierarchy has them",
-                f"には、[columns.{name}] の「level」を 0 から {top} で指定してください",
-            )
-        levels[name] = level
-    if not levels:
-        section.refuse("method", "needs at least one column to publish", "には、公開する列が一つ以上必要です")
-    return SampledGroups(_share(section, "rate") if section.has("rate") else None, levels)
-
-
-def _read_synthesize(
-    section: Section, method: str, columns: Mapping[str, PlannedColumn], counts_columns: bool
-) -> Synthesize:
-    for name, column in columns.items():
-        if column.values is None and column.bins is None:
-            section.refuse(
-                "method",
-                f"is \"{method}\", and nothing says what may stand in '{name}': list 'values' or 'bins' in "
-                f"[columns.{name}]. They "
-                'must be known without the data; or leave the column out with role = "identifier"',
-                f'が "{method}" ですが、列「{name}」に入りうる値が示されていません。[columns.{name}] に「values」'
-                f"か「bins」を"
-                'データを見ずに書くか、role = "identifier" として除いてください',
-            )
-    rows = section.whole("rows") if section.has("rows") else None
-    if rows is not None and rows < 1:
-        section.refuse("rows", "must be at least 1", "は 1 以上です")
-    rounds = section.whole("rounds") if section.has("rounds") else None
-    if rounds is not None and rounds < 1:
-        section.refuse("rounds", "must be at least 1", "は 1 以上です")
-    workload = _read_workload(section, columns, counts_columns) if section.has("workload") else None
-    return Synthesize(method, rows, workload, rounds)
-
-
-def _read_workload(
-    section: Section, columns: Mapping[str, PlannedColumn], counts_columns: bool
-) -> int | tuple[tuple[str, ...], ...] | None:
-    if counts_columns:
-        number = section.whole("workload")
-        if not 1 <= number <= len(columns):
-            section.refuse("workload", f"must be from 1 to {len(columns)}", f"は 1 から {len(columns)} です")
-        return number
-    tables = section.items("workload")
-    if not tables or not all(isinstance(table, list) and table for table in tables):
-        section.refuse(
-            "workload",
-            'must be a number of columns, or a list of tables such as [["age", "job"]]',
-            'は列の数か、[["age", "job"]] のような表のリストです',
-        )
-    return tuple(tuple(_column(section, "workload", str(name), columns) for name in table) for table in tables)
-
-
-def _columns(section: Section, key: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, ...]:
-    names = texts_of(section, key)
-    if len(set(names)) < len(names):
-        section.refuse(key, "names a column twice", "に同じ列が二つあります")
-    return tuple(_column(section, key, name, columns) for name in names)
-
-
-def _column(section: Section, key: str, name: str, columns: Mapping[str, PlannedColumn]) -> str:
-    if name not in columns:
-        english, japanese = nearest(name, columns)
-        section.refuse(
-            key,
-            f"names '{name:.60}', which is no column of this plan that is published.{english}",
-            f"の「{name:.60}」は、この計画で公開する列ではありません。{japanese}",
-        )
-    return name
-
-
-def _share(section: Section, key: str) -> Fraction:
-    """A share from 0 to 1, as a decimal or as text such as "1/10"."""
-    try:
-        share = Fraction(section.text(key)) if section.is_text(key) else Fraction(section.number(key))
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(-1)
-    if not 0 <= share <= 1:
-        section.refuse(
-            key, 'must be a share from 0 to 1, such as 0.05 or "1/20"', 'は 0 から 1 の割合です（例: 0.05、"1/20"）'
-        )
-    return share

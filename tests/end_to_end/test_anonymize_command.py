@@ -1,0 +1,487 @@
+"""`sudare anonymize`, `sample`, `synthesize`, `risk` and `hierarchy`: what they write, what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sudare
+from sudare.cli import main
+from sudare.domain import CountTable, Domain, Mesh
+from sudare.ledger import open_ledger
+from sudare.microdata.records import read_people
+from sudare.microdata_release import plan_file
+from sudare.microdata_release.hierarchy_plan import RULE_KEYS
+from sudare.microdata_release.model_plan import MODEL_KEYS
+from sudare.microdata_release.step_plan import METHODS
+from sudare.privacy import Budget
+from sudare.release import read_plan, run_release
+from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
+from tests.end_to_end.test_page_in_browser import run as run_browser
+from tests.unit.microdata_release.town import (
+    ANONYMIZE,
+    COLUMNS,
+    HEAD,
+    LEDGER,
+    MST,
+    SAMPLED,
+    UNTOLD,
+    build_town,
+    people,
+)
+
+INPUTS = {"people.csv", "plan.toml", "budget.db"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> Any:
+        return json.loads(self.err.strip().splitlines()[-1])["error"]
+
+
+Run = Callable[..., Answer]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    for name in ("LC_ALL", "LC_MESSAGES", "FORCE_COLOR", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: object) -> Answer:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        shown = capsys.readouterr()
+        return Answer(code, shown.out, shown.err)
+
+    return call
+
+
+def beside(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - INPUTS
+
+
+class TestAnonymize:
+    """From a plan to a folder."""
+
+    def test_a_folder(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path)
+        done = run("anonymize", plan, "--out", tmp_path / "out")
+        assert done.code == 0, done.err
+        assert done.out == f"{tmp_path / 'out'}\n"
+        assert "4-anonymity" in done.err
+        assert "not differential privacy" in done.err
+        told = run("anonymize", plan, "--out", tmp_path / "ja", "--lang", "ja")
+        assert "差分プライバシーではありません" in told.err
+        assert "記録の保護" in told.err
+
+    def test_checking_reads_nothing(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path)
+        (tmp_path / "people.csv").unlink()
+        done = run("anonymize", plan, "--check", "--json")
+        assert done.code == 0
+        assert done.json["methods"] == ["anonymize"]
+        assert done.json["columns"]["person"] == "identifier"
+        assert beside(tmp_path) == set()
+
+    def test_json(self, run: Run, tmp_path: Path) -> None:
+        done = run("anonymize", build_town(tmp_path), "--out", tmp_path / "out", "--json")
+        assert done.err == ""
+        assert done.json["published"]["rows"] == 240
+        assert done.json["confidential_report"]
+
+    def test_the_plan_may_name_the_folder(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, HEAD + COLUMNS + ANONYMIZE + '[output]\nfolder = "here"\nformat = "parquet"\n')
+        assert run("anonymize", plan).code == 0
+        assert (tmp_path / "here" / "people.parquet").is_file()
+
+
+def with_row(place: int, value: str) -> list[list[str]]:
+    rows = people()
+    rows[6][place] = value
+    return rows
+
+
+WHOLE = HEAD + COLUMNS + ANONYMIZE
+BAD_INPUT: list[tuple[str, str, list[list[str]] | None, int, str, str]] = [
+    ("a value that is not in its hierarchy", WHOLE, with_row(1, UNTOLD), 3, "'age' has a value in row 7", "7 行目"),
+    ("a missing value", WHOLE, with_row(3, ""), 3, "'zip' has an empty field in row 7", "7 行目が空欄"),
+    (
+        "a value that is not in its file",
+        WHOLE.replace("flat = true", 'hierarchy = "tree.csv"'),
+        with_row(2, UNTOLD),
+        3,
+        "'sex' has a value in row 7",
+        "7 行目",
+    ),
+    (
+        "a hierarchy that is no tree",
+        WHOLE.replace("flat = true", 'hierarchy = "no-tree.csv"'),
+        None,
+        3,
+        "'no-tree.csv' has a mistake in line 2, column 3",
+        "2 行 3 列目",
+    ),
+    (
+        "ragged levels",
+        WHOLE.replace("flat = true", 'hierarchy = "ragged.csv"'),
+        None,
+        3,
+        "'ragged.csv' has a mistake in line 2",
+        "2 行",
+    ),
+    ("k below 2", WHOLE.replace("k = 4", "k = 1"), None, 2, "'k' in section [protection] must be at least 2", "2 以上"),
+    ("k above n", WHOLE.replace("k = 4", "k = 241"), None, 3, "at least 241 records", "241 件以上"),
+    (
+        "a sensitive column that is a quasi-identifier",
+        WHOLE + 'models = [{ name = "l-diversity", column = "sex", l = 2 }]\n',
+        None,
+        2,
+        "names 'sex', which is a quasi-identifier",
+        "準識別子です",
+    ),
+    (
+        "everything suppressed",
+        WHOLE.replace("k = 4", "k = 200\nsuppression = 1"),
+        None,
+        3,
+        "Every record would be suppressed",
+        "全てのレコードが抑制",
+    ),
+    ("an unknown key", WHOLE.replace("role", "rule", 1), None, 2, "'role' in section [columns.person]", "「role」"),
+    ("a file that is not there", WHOLE.replace("people.csv", "nobody.csv"), None, 3, "nobody.csv", "nobody.csv"),
+    ("another encoding", WHOLE, with_row(4, "\udcff"), 3, "encoding", "文字コード"),
+]
+
+
+@pytest.mark.parametrize(
+    ("plan", "rows", "code", "english", "japanese"),
+    [case[1:] for case in BAD_INPUT],
+    ids=[case[0] for case in BAD_INPUT],
+)
+def test_bad_input(
+    run: Run, tmp_path: Path, plan: str, rows: list[list[str]] | None, code: int, english: str, japanese: str
+) -> None:
+    is_broken = rows is not None and rows[6][4] == "\udcff"
+    file = build_town(tmp_path, plan, with_row(4, "BROKEN") if is_broken else rows)
+    if is_broken:
+        data = (tmp_path / "people.csv").read_bytes()
+        (tmp_path / "people.csv").write_bytes(data.replace(b"BROKEN", "風邪".encode("cp932")))
+    trees = {"tree.csv": "f;*\nm;*\n", "no-tree.csv": "f;x;*\nm;x;+\n", "ragged.csv": "f;x;*\nm;*\n"}
+    for name, text in trees.items():
+        (tmp_path / name).write_text(text)
+    done = run("anonymize", file, "--out", tmp_path / "out", "--json")
+    assert done.code == code
+    assert done.out == ""
+    assert english in done.error["english"]
+    assert japanese in done.error["japanese"]
+    assert UNTOLD not in done.err
+    assert "240" not in done.err.replace(str(tmp_path), "")
+    assert beside(tmp_path) == set(trees)
+
+
+def test_bad_input_in_japanese(run: Run, tmp_path: Path) -> None:
+    file = build_town(tmp_path, rows=with_row(1, UNTOLD))
+    done = run("anonymize", file, "--out", tmp_path / "out", "--lang", "ja")
+    assert done.code == 3
+    assert "エラー:" in done.err
+    assert "7 行目" in done.err
+    assert UNTOLD not in done.err
+    assert beside(tmp_path) == set()
+
+
+def test_a_folder_that_exists_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    done = run("anonymize", build_town(tmp_path), "--out", tmp_path / "out", "--json")
+    assert done.code == 6
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+class TestBudget:
+    """Methods that cost."""
+
+    def test_nobody_is_asked_twice(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, SAMPLED)
+        refused = run("sample", plan, "--out", tmp_path / "out")
+        assert refused.code == 2
+        assert "--yes" in refused.err
+        assert run("sample", plan, "--check").code == 0
+        done = run("sample", plan, "--out", tmp_path / "out", "--yes")
+        assert done.code == 0, done.err
+        assert "epsilon = 2, delta = 0.00001 was charged" in done.err
+        again = run("anonymize", plan, "--out", tmp_path / "out", "--yes", "--json")
+        assert again.json["is_repeated"]
+        with open_ledger(tmp_path / "budget.db") as ledger:
+            assert ledger.dataset("town").spent == Budget(epsilon=2, delta=1e-5)
+
+    def test_synthetic_people(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, MST)
+        assert "use `sudare synthesize`" in run("anonymize", plan, "--out", tmp_path / "out").err
+        done = run("synthesize", plan, "--out", tmp_path / "out", "--yes", "--json")
+        assert done.code == 0, done.err
+        assert done.json["charged"] == {"epsilon": "2", "delta": "0.00001"}
+        assert read_people(tmp_path / "out" / "people.csv").names == ("age", "sex")
+
+    def test_bad_data_costs_nothing_and_says_so(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, MST, with_row(2, UNTOLD))
+        done = run("synthesize", plan, "--out", tmp_path / "out", "--yes")
+        assert done.code == 3
+        assert "row 7" in done.err
+        assert "Nothing was charged." in done.err
+        assert UNTOLD not in done.err
+        assert beside(tmp_path) == set()
+
+    def test_too_little_budget(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, MST.replace("epsilon = 2", "epsilon = 50"))
+        assert run("synthesize", plan, "--out", tmp_path / "out", "--yes", "--json").code == 4
+
+    def test_another_method_has_no_budget(self, run: Run, tmp_path: Path) -> None:
+        done = run("anonymize", build_town(tmp_path, WHOLE + LEDGER), "--json")
+        assert done.code == 2
+        assert "not differential privacy" in done.error["english"]
+
+
+class TestSample:
+    """Without a plan."""
+
+    def test_a_share_a_number_and_strata(self, run: Run, tmp_path: Path) -> None:
+        build_town(tmp_path)
+        file = tmp_path / "people.csv"
+        done = run("sample", file, "--rows", 30, "--out", tmp_path / "a.csv", "--json")
+        assert done.json["rows"] == 30
+        assert read_people(tmp_path / "a.csv").rows == 30
+        done = run("sample", file, "--rate", "1/4", "--by", "sex", "--out", tmp_path / "b.parquet")
+        assert done.code == 0
+        sexes = read_people(tmp_path / "b.parquet").column("sex").texts().tolist()
+        assert (sexes.count("f"), sexes.count("m")) == (30, 30)
+        assert run("sample", file, "--rows", 5, "--by", "illness", "--out", tmp_path / "c.csv").code == 0
+        assert read_people(tmp_path / "c.csv").rows == 15
+        assert run("sample", file, "--rate", "0.5", "--out", tmp_path / "d.csv").code == 0
+        assert 60 < read_people(tmp_path / "d.csv").rows < 180
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "english"),
+        [
+            (["--out", "x.csv"], 2, "--rate or --rows"),
+            (["--rate", "0.5", "--rows", "3", "--out", "x.csv"], 2, "--rate or --rows"),
+            (["--rate", "0.5"], 2, "--out"),
+            (["--rate", "3/2", "--out", "x.csv"], 2, "no share"),
+            (["--rate", "1/0", "--out", "x.csv"], 2, "no share"),
+            (["--rows", "500", "--out", "x.csv"], 3, "larger than the table"),
+            (["--rate", "0.5", "--by", "sec", "--out", "x.csv"], 3, "Did you mean 'sex'?"),
+            (["--rate", "0.5", "--out", "x.doc"], 6, ".csv"),
+        ],
+    )
+    def test_mistakes(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, english: str
+    ) -> None:
+        build_town(tmp_path)
+        monkeypatch.chdir(tmp_path)
+        done = run("sample", "people.csv", *arguments, "--json")
+        assert done.code == code
+        assert english in done.error["english"]
+        assert beside(tmp_path) == set()
+
+    def test_a_plan_says_itself(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, HEAD + COLUMNS + '[protection]\nmethod = "sample"\nrows = 20\n')
+        assert run("sample", plan, "--rate", "0.5", "--out", tmp_path / "out").code == 2
+        assert run("sample", plan, "--out", tmp_path / "out").code == 0
+        assert read_people(tmp_path / "out" / "people.csv").rows == 20
+        assert run("sample", build_town(tmp_path), "--out", tmp_path / "b").code == 2
+
+
+@pytest.mark.slow
+def test_people_of_a_release(run: Run, tmp_path: Path) -> None:
+    mesh = Mesh("KEY_CODE", "3", first_row=4240, first_column=3120, rows=4, columns=4)
+    table = CountTable.from_dense(np.arange(16).reshape(4, 4) * 3, Domain((mesh,)))
+    codes = [
+        code
+        for code, count in zip(mesh.values(np.divmod(np.arange(16), 4)), range(0, 48, 3), strict=True)
+        for _ in range(count)
+    ]
+    (tmp_path / "people.csv").write_text("KEY_CODE\n" + "\n".join(map(str, codes)) + "\n")
+    assert table.total == len(codes)
+    (tmp_path / "plan.toml").write_text(
+        'title = "t"\n[source]\npath = "people.csv"\nrows = "people"\n[[domain]]\nname = "KEY_CODE"\nkind = "mesh"\nlevel = "3"\n'
+        'window = [4240, 3120, 4, 4]\n[budget]\nepsilon = 1\n[ledger]\nlocation = "budget.db"\ndataset = "town"\n'
+    )
+    with open_ledger(tmp_path / "budget.db", create=True) as ledger:
+        ledger.add_dataset("town", Budget(epsilon=1), unit=sudare.Unit())
+    released = run_release(read_plan(tmp_path / "plan.toml"))
+    assert released.table is not None
+    for place, extra in ((tmp_path / "release", ["--points"]), (tmp_path / "release" / "table.parquet", [])):
+        out = tmp_path / f"synthetic-{len(extra)}.csv"
+        done = run("synthesize", "--from-table", place, "--out", out, *extra, "--json")
+        assert done.code == 0, done.err
+        assert done.json["rows"] == released.table.total
+        assert read_people(out).rows == released.table.total
+    assert run("synthesize", "--from-table", tmp_path, "--out", tmp_path / "x.csv").code == 3
+    assert run("synthesize", "--out", tmp_path / "x.csv").code == 2
+
+
+class TestRisk:
+    """For whoever holds the data."""
+
+    def test_figures(self, run: Run, tmp_path: Path) -> None:
+        build_town(tmp_path)
+        done = run(
+            "risk", tmp_path / "people.csv", "--quasi-identifiers", "sex, zip", "--sensitive", "illness", "--json"
+        )
+        assert done.code == 0
+        assert done.json["k"] >= 1
+        assert done.json["sensitive"]["illness"]["distinct_l"] >= 1
+        assert "not for publication" in json.loads(done.err)["warning"]["english"]
+        shown = run("risk", tmp_path / "people.csv", "-q", "sex", "--population", tmp_path / "people.csv")
+        assert "journalist" in shown.out
+        assert "not for publication" in shown.err
+        assert "公表するものではありません" in run("risk", tmp_path / "people.csv", "-q", "sex", "--lang", "ja").err
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "english"),
+        [
+            (["-q", ","], 2, "at least one column"),
+            (["-q", "age,illness", "--sensitive", "illness"], 2, "cannot be both"),
+            (["-q", "aeg"], 3, "There is no column 'aeg'"),
+        ],
+    )
+    def test_mistakes(self, run: Run, tmp_path: Path, arguments: list[str], code: int, english: str) -> None:
+        build_town(tmp_path)
+        done = run("risk", tmp_path / "people.csv", *arguments, "--json")
+        assert done.code == code
+        assert english in done.error["english"]
+
+
+class TestHierarchy:
+    """Drafts and checks."""
+
+    def test_a_draft_and_its_check(self, run: Run, tmp_path: Path) -> None:
+        build_town(tmp_path)
+        file, out = tmp_path / "people.csv", tmp_path / "age.csv"
+        done = run(
+            "hierarchy", "build", file, "age", "--intervals", "10,20", "--whole", "--highest", "80", "--out", out
+        )
+        assert done.code == 0, done.err
+        checked = run("hierarchy", "check", out, "--data", file, "--column", "age", "--json")
+        assert checked.code == 0
+        assert checked.json["height"] == 3
+        assert run("hierarchy", "build", file, "zip", "--mask", "--out", tmp_path / "zip.csv").code == 0
+        assert run("hierarchy", "build", file, "sex", "--flat", "--out", tmp_path / "sex.csv").code == 0
+        assert "level" in run("hierarchy", "check", tmp_path / "zip.csv").out
+        wrong = run("hierarchy", "check", out, "--data", file, "--column", "wage", "--json")
+        assert wrong.code == 3
+        assert "'wage' has a value in row" in wrong.error["english"]
+
+    def test_mistakes(self, run: Run, tmp_path: Path) -> None:
+        build_town(tmp_path)
+        file, out = tmp_path / "people.csv", tmp_path / "x.csv"
+        assert run("hierarchy", "build", file, "age", "--out", out).code == 2
+        assert run("hierarchy", "build", file, "age", "--mask", "--flat", "--out", out).code == 2
+        assert run("hierarchy", "build", file, "age", "--intervals", "a", "--out", out).code == 2
+        assert run("hierarchy", "build", file, "sex", "--intervals", "5", "--out", out).code == 3
+        assert run("hierarchy", "build", file, "sex", "--dates", "month", "--out", out).code == 3
+        assert run("hierarchy", "check", file, "--data", file).code == 2
+        assert not out.exists()
+
+
+class TestReference:
+    """The page on plans lists every key that is read, and no other."""
+
+    PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "microdata-plan.md").read_text(
+        encoding="utf-8"
+    )
+
+    def rows(self, heading: str) -> dict[str, str]:
+        """The names in the first cell of each row of a part of the page, with the rest of the row."""
+        part = re.split(r"^## ", self.PAGE, flags=re.M)
+        text = next(each for each in part if each.startswith(heading))
+        lines = [line[1:-1].split("|", 1) for line in text.splitlines() if line.startswith("| `")]
+        return {name: rest for first, rest in lines for name in re.findall(r"`([^`]+)`", first)}
+
+    def test_sections(self) -> None:
+        tables = {"input", "columns", "protection", "steps", "unit", "budget", "ledger", "output"}
+        assert set(self.rows("Top")) == set(plan_file.TOP_KEYS) - tables
+        assert set(self.rows("[input]")) == set(plan_file.INPUT_KEYS)
+        assert set(self.rows("[columns.NAME]")) == set(plan_file.COLUMN_KEYS)
+        assert set(self.rows("[output]")) == set(plan_file.OUTPUT_KEYS)
+        charged = {*plan_file.BUDGET_KEYS, *plan_file.UNIT_KEYS, *plan_file.LEDGER_KEYS}
+        assert set(self.rows("[budget]")) == charged
+
+    def test_rules_methods_and_models(self) -> None:
+        columns = self.rows("[columns.NAME]")
+        for rule, keys in RULE_KEYS.items():
+            assert set(re.findall(r"`([a-z_]+)`", columns[rule])) == set(keys)
+        methods = self.rows("[protection]")
+        assert set(methods) == {"method", *METHODS}
+        for method, keys in METHODS.items():
+            assert set(keys) <= set(re.findall(r"`([a-z_]+)\b", methods[method])), method
+        models = self.rows("models")
+        assert set(models) == set(MODEL_KEYS)
+        for name, keys in MODEL_KEYS.items():
+            assert set(keys) == set(re.findall(r"`([a-z_]+)`", models[name])), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("plan", [WHOLE, SAMPLED], ids=["anonymize", "sampled"])
+def test_nothing_of_the_page_sticks_out_on_a_phone(run: Run, tmp_path: Path, plan: str, language: str) -> None:
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if browser is None:
+        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
+    file = build_town(tmp_path, plan.replace("[input]", f'language = "{language}"\n\n[input]'))
+    assert run("anonymize", file, "--out", tmp_path / "out", "--yes").code == 0
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    measure = tmp_path / "measure.html"
+    measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
+    found = run_browser(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    numbers = dict(re.findall(r"(client|scroll|en|ja)=(\d+)", found.split('id="found"')[1]))
+    assert numbers["client"] == numbers["scroll"] == str(PHONE)
+    assert int(numbers[language]) > 20
+    assert numbers[{"en": "ja", "ja": "en"}[language]] == "0"
+
+
+@pytest.mark.slow
+def test_real_processes(tmp_path: Path) -> None:
+    plan = build_town(tmp_path)
+    environment = {**os.environ, "LANG": "ja_JP.UTF-8", "LC_ALL": "", "PYTHONUTF8": "1", "COLUMNS": "120"}
+
+    def sudare_command(*arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "sudare", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=environment,
+        )
+
+    done = sudare_command("anonymize", plan, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    assert "完了しました" in done.stderr
+    assert read_people(tmp_path / "out" / "people.csv").rows == 240
+    again = sudare_command("anonymize", plan, "--out", tmp_path / "out")
+    assert again.returncode == 6
+    assert "既に存在する" in again.stderr
