@@ -28,7 +28,7 @@ HELP: Mapping[str, str] = {
     "pseudonymize.new-key.key": "Where the key shall be: in a folder that is not given away.",
     "pseudonymize.new-mapping.help": "Make an empty mapping, for pseudonyms by the method table.",
     "pseudonymize.new-mapping.examples": "sudare pseudonymize new-mapping tables/names.db --key keys/study.key",
-    "pseudonymize.new-mapping.mapping": "Where the mapping shall be, apart from the key.",
+    "pseudonymize.new-mapping.mapping": "Where the mapping shall be, in another folder than the key.",
     "pseudonymize.run.help": "Replace the identifiers in some columns of a file, and write a new file.\n\n"
     "The same person has the same pseudonym in every file for one recipient. Who opted out is left out.",
     "pseudonymize.run.examples": "sudare pseudonymize run a.csv --id person --recipient lab --out out/a.csv\n"
@@ -36,14 +36,14 @@ HELP: Mapping[str, str] = {
     "--form digits --out out/visits.parquet",
     "pseudonymize.run.source": "A CSV or Parquet file of people.",
     "pseudonymize.run.columns": "A column of identifiers, and their kind if it is not the column's name. Several may be named.",
-    "pseudonymize.run.out": "The new file, .csv or .parquet, in a folder without the key.",
+    "pseudonymize.run.out": "The new file, .csv or .parquet, in a folder without the key and the mapping.",
     "pseudonymize.run.method": "keyed (a keyed hash; the default) or table (random, kept in a mapping).",
     "pseudonymize.run.hash_name": "blake2b (the default) or hmac-sha256.",
     "pseudonymize.run.form": "hex (the default, 32 characters), base32 or digits.",
     "pseudonymize.run.length": "Characters of a pseudonym. By default enough for --people, and the same as in earlier files "
     "for the recipient.",
     "pseudonymize.run.people": "How many people there may be, 10^10 if left out. The chance that any two share a pseudonym is "
-    "below 1 in 10^9.",
+    "below 1 in 10^9. With --per each is taken to have up to 10,000 values: state more people where there may be more.",
     "pseudonymize.run.several": "Give each person so many pseudonyms; each row takes one at random.",
     "pseudonymize.run.per": "Give a person another pseudonym for each value of this column, such as a visit.",
     "pseudonymize.run.normalize": "Change identifiers before: nfkc, strip, upper, no-leading-zeros. By default nothing.",
@@ -124,6 +124,8 @@ SPOKEN: Mapping[str, str] = {
     "pseudonym.mapping_made": "Made the mapping {mapping}.",
     "pseudonym.twice": "The column {column} is named twice by --id.",
     "pseudonym.done": "Wrote {out} with pseudonyms for {recipient}. It is still personal data.",
+    "pseudonym.new_kind": "The kind '{kind}' is new: nobody is left out by it. People are left out of the kinds {kinds}. If it "
+    "is one of these, delete the new file and run again with --id COLUMN=KIND.",
     "pseudonym.links": "{file} links people to pseudonyms. Keep it as secret as the key, and delete it after use.",
     "pseudonym.imported": "Taken into {mapping}.",
     "pseudonym.rotated": "Epoch {epoch} has begun: files from now on have new pseudonyms.",
@@ -150,6 +152,10 @@ SPOKEN: Mapping[str, str] = {
     "person.warn_missing": "{file} is not where it was written; what was moved must be named.",
     "person.warn_unlinkable": "{file} has pseudonyms of an epoch that was destroyed; nobody can find the person in it.",
     "person.warn_unknown": "{file} was not made with this key and was not looked into; name its column of identifiers by --id.",
+    "person.warn_unreadable": "{file} is damaged or cannot be read, and was not looked into. Mend or remove it, and ask again.",
+    "person.warn_unwritable": "{file} cannot be written: the person is in it still. Make it writable, and ask again.",
+    "person.mapping_kept": "The mapping still holds the person: it was not named, or the person may still be in files that were "
+    "made with it. Name it by --mapping, without files, once all its files can be looked into.",
     "person.new_kind": "No file with the kind '{kind}' was made with this key yet. Known kinds: {kinds}.",
     "person.file": "file",
     "person.state": "state",
@@ -160,6 +166,8 @@ SPOKEN: Mapping[str, str] = {
     "person.state_missing": "file is gone",
     "person.state_unlinkable": "epoch destroyed",
     "person.state_unknown": "not looked into",
+    "person.state_unreadable": "cannot be read",
+    "person.state_unwritable": "cannot be written",
     "person.entry": "entry",
     "person.time": "time (UTC)",
     "person.did": "what was done",

@@ -29,19 +29,20 @@ HELP: Mapping[str, str] = {
     "pseudonymize.new-key.key": "鍵の場所。提供しないフォルダの中にしてください。",
     "pseudonymize.new-mapping.help": "方法 table のための空の対応表を作ります。",
     "pseudonymize.new-mapping.examples": ENGLISH_HELP["pseudonymize.new-mapping.examples"],
-    "pseudonymize.new-mapping.mapping": "対応表の場所。鍵とは分けてください。",
+    "pseudonymize.new-mapping.mapping": "対応表の場所。鍵とは別のフォルダにしてください。",
     "pseudonymize.run.help": "識別子を仮名に置き換えたファイルを書き出します。\n\n"
     "同じ提供先なら、同じ人の仮名はどのファイルでも同じです。除外を申し出た人は除かれます。",
     "pseudonymize.run.examples": ENGLISH_HELP["pseudonymize.run.examples"],
     "pseudonymize.run.source": "個人の CSV または Parquet ファイル。",
     "pseudonymize.run.columns": "識別子の列と、列名と違うときはその種類。複数指定できます。",
-    "pseudonymize.run.out": "新しいファイル（.csv か .parquet）。鍵のないフォルダに書きます。",
+    "pseudonymize.run.out": "新しいファイル（.csv か .parquet）。鍵と対応表のないフォルダに書きます。",
     "pseudonymize.run.method": "keyed（鍵つきハッシュ、既定）か table（乱数、対応表に保存）。",
     "pseudonymize.run.hash_name": "blake2b（既定）か hmac-sha256。",
     "pseudonymize.run.form": "hex（既定、32 文字）、base32、digits（数字）。",
     "pseudonymize.run.length": "仮名の文字数。"
     "省略すると --people に足りる長さ（同じ提供先の以前のファイルがあればそれと同じ）。",
-    "pseudonymize.run.people": "人数の上限（省略時は 100 億人）。誰か二人の仮名が一致する確率は10億分の1未満です。",
+    "pseudonymize.run.people": "人数の上限（省略時は 100 億人）。誰か二人の仮名が一致する確率は10億分の1未満です。"
+    "--per では1人あたり1万個までの値を見込みます。それより多いときは人数を増やしてください。",
     "pseudonymize.run.several": "1人にこの数の仮名を与え、行ごとに一つを無作為に使います。",
     "pseudonymize.run.per": "この列の値（受診など）ごとに別の仮名にします。",
     "pseudonymize.run.normalize": "識別子を先に整えます: nfkc、strip、upper、no-leading-zeros。既定では何もしません。",
@@ -110,6 +111,8 @@ SPOKEN: Mapping[str, str] = {
     "pseudonym.mapping_made": "対応表 {mapping} を作りました。",
     "pseudonym.twice": "列 {column} が --id で二度指定されています。",
     "pseudonym.done": "{recipient} 向けの仮名で {out} を書き出しました。これも個人データです。",
+    "pseudonym.new_kind": "種類「{kind}」は新しいため、誰も除かれていません。除外の申し出がある種類: {kinds}。"
+    "そのいずれかであれば、新しいファイルを消し、--id COLUMN=KIND で実行し直してください。",
     "pseudonym.links": "{file} は人と仮名を結び付けます。鍵と同じように秘密にし、使い終えたら消してください。",
     "pseudonym.imported": "{mapping} に取り込みました。",
     "pseudonym.rotated": "世代 {epoch} を始めました。今後のファイルの仮名は新しくなります。",
@@ -133,6 +136,13 @@ SPOKEN: Mapping[str, str] = {
     "person.warn_missing": "{file} が書き出した場所にありません。移動したファイルは名前で指定してください。",
     "person.warn_unlinkable": "{file} の仮名は破棄された世代のものです。誰にもこの人を探せません。",
     "person.warn_unknown": "{file} はこの鍵で作られたものではないため調べていません。識別子の列を --id で指定してください。",
+    "person.warn_unreadable": "{file} は壊れているか読めないため、調べていません。"
+    "直すか取り除いてから、もう一度申し出てください。",
+    "person.warn_unwritable": "{file} に書き込めず、この人の行が残っています。"
+    "書き込めるようにしてから、もう一度申し出てください。",
+    "person.mapping_kept": "対応表にはまだこの人が残っています。対応表が指定されていないか、"
+    "それで作ったファイルに残っている可能性があります。"
+    "すべてのファイルを調べられる状態にし、ファイル名を省いて --mapping で指定してください。",
     "person.new_kind": "この鍵で種類「{kind}」のファイルはまだ作られていません。既にある種類: {kinds}。",
     "person.file": "ファイル",
     "person.state": "状態",
@@ -143,6 +153,8 @@ SPOKEN: Mapping[str, str] = {
     "person.state_missing": "ファイルなし",
     "person.state_unlinkable": "世代破棄済み",
     "person.state_unknown": "未調査",
+    "person.state_unreadable": "読込不可",
+    "person.state_unwritable": "書込不可",
     "person.entry": "番号",
     "person.time": "時刻 (UTC)",
     "person.did": "内容",

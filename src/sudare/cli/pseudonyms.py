@@ -125,6 +125,9 @@ def run(
             missing=missing,
             encoding=encoding,
         )
+        others = ", ".join(book.kinds_left_out())
+    for kind in made.new_kinds:
+        speaker.warn_of("pseudonym.new_kind", kind=kind, kinds=others)
     speaker.say("pseudonym.done", style="green", out=made.path, recipient=recipient)
     told = {column: design.to_dict() for column, design in made.columns.items()}
     speaker.give({"file": str(made.path), "recipient": recipient, "columns": told}, str(made.path))
@@ -145,7 +148,8 @@ def _design(
         settled = Design(recipient, kind, epoch).to_dict()
         settled["normalize"] = list(register.normalization(kind))
         if people is not None or wishes["form"] is not None:
-            number = (people or EVERYBODY) * (wishes["several"] or 1)
+            wished = Design(recipient, kind, epoch, several=wishes["several"] or 1, per=wishes["per"])
+            number = (people or EVERYBODY) * wished.most_a_person
             settled["length"] = TextForm.for_people(wishes["form"] or settled["form"], number).length
     values = {**settled, **{name: wish for name, wish in wishes.items() if wish is not None}}
     values["normalize"] = list(read_normalizations(values["normalize"], "pseudonymize"))
@@ -312,13 +316,14 @@ def opt_out(
     who = _identifier(speaker, person)
     with ExitStack() as stack:
         desk = _desk(speaker, stack, who, key, kind, mapping, register)
-        answer = desk.opt_out(files or (), raw_column=column, encoding=encoding, only_future=only_future)
-    if location is not None:
-        from sudare.ledger import open_ledger
+        if location is not None:
+            from sudare.ledger import open_ledger
 
-        with open_ledger(location) as ledger:
-            for name in dataset or ():
-                ledger.opt_out(name, who)
+            # First: whatever happens to the files, releases leave the person out.
+            with open_ledger(location) as ledger:
+                for name in dataset or ():
+                    ledger.opt_out(name, who)
+        answer = desk.opt_out(files or (), raw_column=column, encoding=encoding, only_future=only_future)
     _say_new(speaker, answer, "person.opted_out")
     _give(speaker, answer, datasets=list(dataset or ()))
 
@@ -475,10 +480,13 @@ def _say_new(speaker: Speaker, answer: Answer, key: str) -> None:
 def _give(speaker: Speaker, answer: Answer, **more: Any) -> None:
     words = speaker.words
     for one in answer.files:
-        if one.state in ("missing", "unlinkable", "unknown"):
+        if one.state in ("missing", "unlinkable", "unknown", "unreadable", "unwritable"):
             speaker.warn_of(f"person.warn_{one.state}", file=one.path)
+    if answer.is_mapping_kept:
+        speaker.warn_of("person.mapping_kept")
     columns = [(words("person.file"), False), (words("person.state"), False), (words("person.rows"), True)]
     rows = [[one.path, words(f"person.state_{one.state}"), one.rows] for one in answer.files]
     files = [{"file": str(one.path), "state": one.state, "rows": one.rows} for one in answer.files]
     shown = [table_of(columns, rows)] if rows else []
-    speaker.give({"new": answer.is_new, "files": files, **more}, *shown)
+    told = {"new": answer.is_new, "files": files, "mapping_kept": answer.is_mapping_kept, **more}
+    speaker.give(told, *shown)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.errors import Described, GuaranteeError, InputError, ParameterError
+from sudare.errors import Described, ParameterError
 from sudare.microdata.checking import Checker, Found
 from sudare.microdata.grouping import Grouped, Histogram, Tuples, group, histogram
 from sudare.microdata.heuristic import find_good
@@ -26,12 +26,13 @@ from sudare.microdata.metrics import Metric
 from sudare.microdata.models.model import Model
 from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.refusals import all_suppressed, broken, nothing_found, too_few
 from sudare.parameters import Rational, exact_fraction, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SUPPRESSED", "Anonymized", "Search", "anonymize", "satisfies"]
+__all__ = ["SUPPRESSED", "Anonymized", "Search", "anonymize", "satisfies", "star_alike"]
 
 SUPPRESSED = "*"
 METHODS = ("optimal", "heuristic", "local")
@@ -116,7 +117,8 @@ def anonymize(
         time_limit: seconds of the search; 10 for the heuristic if left out, none for the others.
         suppressed: ``"removed"`` leaves suppressed records out; models that compare with the whole table then compare with the
             records that are published. ``"starred"`` keeps them with ``*`` in all quasi-identifiers, as ARX does; their other
-            columns stay, and no model holds for them.
+            columns stay. Whoever is in no other class is known to be starred, so the starred records are a class as well, and
+            every model must hold for it.
         others: the rest of the population, people who are not among the records; for k-map and presence. Must have the
             quasi-identifiers.
         allow_empty: whether a table without any record that is kept may be the result.
@@ -150,19 +152,29 @@ def anonymize(
         return _locally(records, hierarchies, models)
     tuples = _tuples(records, columns, list(hierarchies.values()), private, others)
     starred = suppressed == "starred"
-    checker = Checker(tuples, models, measured, share, compare_with_published=not starred)
+    checker = Checker(
+        tuples,
+        models,
+        measured,
+        share,
+        compare_with_published=not starred,
+        publish_suppressed=starred,
+        absent_if_suppressed=True,
+    )
     found = search(checker, method, time_limit)
     if found.levels is None:
-        raise nothing_found(found.is_optimal)
+        raise nothing_found(found.is_optimal, starred=starred and share > 0)
     checked = checker.check(found.levels)
     kept = _kept_rows(tuples, columns, checked.kept, checked.grouped, records.rows)
     if not kept.any() and not allow_empty:
         raise all_suppressed()
     published = _published(records, hierarchies, found.levels, kept, starred=starred)
     result = Anonymized(published, kept, tuple(models), Search.of(found, list(hierarchies)))
-    exempt = ~kept if starred else np.zeros(published.rows, dtype=bool)
-    asked = models if others is None else [model for model in models if not isinstance(model, (KMap, Presence))]
-    if not satisfies(published, list(hierarchies), asked, exempt=exempt):
+    around = None
+    if others is not None:
+        beside = star_alike if starred else _with_removed
+        around = beside(records, others, hierarchies, found.levels, kept)
+    if not satisfies(published, list(hierarchies), models, others=around):
         raise broken()
     return result
 
@@ -254,15 +266,55 @@ def _published(
     *,
     starred: bool,
 ) -> Records:
-    columns = []
-    for (name, hierarchy), level in zip(hierarchies.items(), levels, strict=True):
-        column = hierarchy.generalized(records.column(name), level)
-        if starred and not kept.all():
-            labels = [*column.labels, SUPPRESSED]
-            column = CodedColumn.of_codes(name, np.where(kept, column.codes, len(column.labels)), labels)
-        columns.append(column)
+    columns = _on_levels(records, hierarchies, levels)
+    if starred:
+        columns = [_starred(column, ~kept) for column in columns]
     published = records.with_columns(*columns)
     return published if starred else published.take(np.flatnonzero(kept))
+
+
+def star_alike(
+    records: Records,
+    others: Records,
+    hierarchies: Mapping[str, Generalization],
+    levels: Sequence[int],
+    kept: NDArray[np.bool_],
+) -> Records:
+    """Other people on the same levels, with stars for those who look like records that were starred: they could be the ones."""
+    theirs = _on_levels(others, hierarchies, levels)
+    ours = _on_levels(records, hierarchies, levels)
+    of_row = group([_stacked(column, mine) for column, mine in zip(theirs, ours, strict=True)]).of_row
+    alike = np.isin(of_row[: others.rows], of_row[others.rows :][~kept])
+    return Records([_starred(column, alike) for column in theirs])
+
+
+def _with_removed(
+    records: Records,
+    others: Records,
+    hierarchies: Mapping[str, Generalization],
+    levels: Sequence[int],
+    kept: NDArray[np.bool_],
+) -> Records:
+    """The population that is not published: the others, and the records that were removed."""
+    removed = records.take(np.flatnonzero(~kept))
+    pairs = zip(_on_levels(others, hierarchies, levels), _on_levels(removed, hierarchies, levels), strict=True)
+    return Records([_stacked(column, gone) for column, gone in pairs])
+
+
+def _on_levels(records: Records, hierarchies: Mapping[str, Generalization], levels: Sequence[int]) -> list[CodedColumn]:
+    pairs = zip(hierarchies.items(), levels, strict=True)
+    return [hierarchy.generalized(records.column(name), level) for (name, hierarchy), level in pairs]
+
+
+def _starred(column: CodedColumn, rows: NDArray[np.bool_]) -> CodedColumn:
+    codes = np.where(rows, len(column.labels), column.codes)
+    return CodedColumn.of_codes(column.name, codes, [*column.labels, SUPPRESSED])
+
+
+def _stacked(upper: CodedColumn, lower: CodedColumn) -> CodedColumn:
+    """The rows of one column, then those of another."""
+    codes = np.concatenate([upper.codes, lower.codes + np.int32(len(upper.labels))])
+    return CodedColumn.of_codes(lower.name, codes, [*upper.labels, *lower.labels])
 
 
 def satisfies(
@@ -270,7 +322,7 @@ def satisfies(
     quasi_identifiers: Sequence[str],
     models: Sequence[Model],
     *,
-    exempt: NDArray[np.bool_] | None = None,
+    others: Records | None = None,
     counts: NDArray[np.int64] | None = None,
 ) -> bool:
     """Whether a table, as it stands, satisfies models.
@@ -278,9 +330,9 @@ def satisfies(
     Args:
         records: the table.
         quasi_identifiers: columns by which records are alike.
-        models: to check; not those that need a population.
-        exempt: rows whose classes are not asked for, because they were suppressed and starred.
-        counts: how many people each row stands for; 1 if left out.
+        models: to check.
+        others: the rest of the population, on the same levels; for k-map and presence, which else take the table for everybody.
+        counts: how many people each row of the table stands for; 1 if left out.
 
     Example:
         >>> from sudare.microdata.anonymizing import satisfies
@@ -289,23 +341,31 @@ def satisfies(
         >>> satisfies(Records.of_columns({"age": ["<50", "<50", ">50"]}), ["age"], [KAnonymity(2)])
         False
     """
-    classes = group([records.column(name) for name in quasi_identifiers], counts)
-    histograms = {
-        name: histogram(classes, records.column(name), counts)
-        for name in {model.sensitive for model in models}
-        if name is not None
-    }
-    grouped = Grouped((0,) * len(quasi_identifiers), classes.firsts, classes.sizes, classes.sizes, histograms)
-    asked = np.ones(classes.sizes.size, dtype=bool)
-    if exempt is not None and exempt.any():
-        asked[classes.of_row[exempt]] = False
-    return all(bool(model.holds(grouped)[asked].all()) for model in models)
+    columns = [records.column(name) for name in quasi_identifiers]
+    private = [records.column(name) for name in sensitive_names(models, ())]
+    people = np.ones(records.rows, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)
+    everybody = people
+    if others is not None and others.rows:
+        columns = [_stacked(column, others.column(column.name)) for column in columns]
+        # The others have no sensitive value that counts: any will do.
+        private = [_stacked(column, _repeated(column, others.rows)) for column in private]
+        people = np.concatenate([people, np.zeros(others.rows, dtype=np.int64)])
+        everybody = np.concatenate([everybody, np.ones(others.rows, dtype=np.int64)])
+    classes = group(columns, people)
+    population = group(columns, everybody).sizes
+    histograms = {column.name: histogram(classes, column, people) for column in private}
+    grouped = Grouped((0,) * len(columns), classes.firsts, classes.sizes, population, histograms)
+    return all(bool(model.holds(grouped).all()) for model in models)
+
+
+def _repeated(column: CodedColumn, rows: int) -> CodedColumn:
+    return CodedColumn.of_codes(column.name, np.zeros(rows, dtype=np.int32), column.labels[:1] or [None])
 
 
 def _locally(records: Records, hierarchies: Mapping[str, Generalization], models: Sequence[Model]) -> Anonymized:
     from sudare.microdata.mondrian import recode_locally
 
-    private = {name: records.column(name) for name in sensitive_names(models, ())}
+    private = {name: records.column(name).with_one_missing() for name in sensitive_names(models, ())}
     totals = {name: np.bincount(column.codes, minlength=len(column.labels)) for name, column in private.items()}
 
     def allowed(rows: NDArray[np.int64]) -> bool:
@@ -331,41 +391,3 @@ def _one_class(
             edges, found.astype(np.int32), counts[found].astype(np.int64), totals[name].astype(np.int64), column.labels
         )
     return Grouped((), np.zeros(1, dtype=np.int64), size, size, histograms)
-
-
-def broken() -> GuaranteeError:
-    """The output does not satisfy its models: a mistake of ours, and nothing may be given out."""
-    return GuaranteeError("The output was looked at once more and does not satisfy its models; it is not given out.")
-
-
-def too_few(needed: int) -> InputError:
-    """There are fewer records than one class needs."""
-    return InputError(
-        f"The models ask for at least {needed} records in each class, and the table has fewer. Ask for less, or take more data.",
-        f"条件は各クラスに {needed} 件以上を求めていますが、表の件数はそれより少ないです。条件を緩めるか、データを"
-        "増やしてください。",
-    )
-
-
-def nothing_found(is_certain: bool) -> InputError:
-    """No choice of levels can be published."""
-    if is_certain:
-        return InputError(
-            "No choice of levels satisfies the models, not even the coarsest. Allow more suppression, add coarser levels, or ask "
-            "for less.",
-            "最も粗い値にしても条件を満たせません。抑制できる割合を増やすか、階層に粗い段階を加えるか、条件を緩めてください。",
-        )
-    return InputError(
-        "No choice of levels that satisfies the models was found in the time given. Give more time, allow more suppression, or "
-        "ask for less.",
-        "制限時間内に条件を満たす段階の組が見つかりませんでした。時間を延ばすか、抑制できる割合を増やすか、条件を緩めてください。",
-    )
-
-
-def all_suppressed() -> InputError:
-    """The result would be empty."""
-    return InputError(
-        "Every record would be suppressed: nothing is left to publish. Allow less suppression, add coarser levels, or ask for "
-        "less.",
-        "全てのレコードが抑制され、公開できるものが残りません。抑制できる割合を減らすか、階層に粗い段階を加えるか、条件を緩めてください。",
-    )

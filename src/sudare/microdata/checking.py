@@ -87,6 +87,10 @@ class Checker:
         suppression: the largest share of rows that may be suppressed.
         compare_with_published: whether models that compare classes with the table take the rows that stay as the table. Then
             rows are suppressed, the comparison is made again, and so on, until nothing changes.
+        publish_suppressed: whether suppressed rows are published as well, without their quasi-identifiers. Then they form a
+            class of their own, which must hold every model too.
+        absent_if_suppressed: whether suppressed rows are absent for models of presence, as they are from what is published. Some
+            programs look at the classes before suppression only.
     """
 
     def __init__(
@@ -97,11 +101,15 @@ class Checker:
         suppression: Fraction = Fraction(0),
         *,
         compare_with_published: bool = False,
+        publish_suppressed: bool = False,
+        absent_if_suppressed: bool = False,
     ) -> None:
         self.tuples = tuples
         self.models = tuple(models)
         self.most_suppressed = int(suppression * tuples.rows)
         self.compares_again = compare_with_published and any(model.compares_with_table for model in models)
+        self.publishes_suppressed = publish_suppressed
+        self.is_absent_if_suppressed = absent_if_suppressed
         smallest = max([1, *(model.smallest_size for model in models)])
         self.objective = prepare(metric, tuples, smallest)
         nothing_suppressed = self.most_suppressed == 0
@@ -128,8 +136,11 @@ class Checker:
         kept, is_possible = self._kept(grouped)
         suppressed = int(grouped.sizes[~kept].sum())
         is_allowed = is_possible and suppressed <= self.most_suppressed
-        cost = self.objective.cost(grouped, kept) if is_allowed else (np.inf,)
         fails_below = not is_allowed and self.is_inherited
+        if is_allowed and suppressed and self.publishes_suppressed:
+            # Finer choices suppress more rows, which may hold the models together: nothing is ruled out there.
+            is_allowed = self._hold_together(grouped, ~kept & (grouped.sizes > 0))
+        cost = self.objective.cost(grouped, kept) if is_allowed else (np.inf,)
         return Checked(grouped.levels, grouped, kept, needed, suppressed, is_allowed, fails_below, cost)
 
     def cost_of(self, levels: Sequence[int]) -> Cost:
@@ -140,12 +151,8 @@ class Checker:
     def _kept(self, grouped: Grouped) -> tuple[Mask, bool]:
         """Classes that hold every model, and whether the others can be suppressed."""
         kept = np.ones(grouped.sizes.size, dtype=bool)
-        is_possible = True
         for model in self.models:
-            holds = model.holds(grouped)
-            if isinstance(model, Presence) and bool(np.any(~holds & (grouped.sizes == 0))):
-                is_possible = False
-            kept &= holds
+            kept &= model.holds(grouped)
         while self.compares_again and not kept.all():
             among = _compared_with(grouped, kept)
             still = kept.copy()
@@ -155,7 +162,19 @@ class Checker:
             if np.array_equal(still, kept):
                 break
             kept = still
-        return kept, is_possible
+        return kept, self._can_be_absent(grouped, ~kept)
+
+    def _can_be_absent(self, grouped: Grouped, absent: Mask) -> bool:
+        """Whether models of presence allow that of these classes nothing is published."""
+        asked = [model for model in self.models if isinstance(model, Presence)]
+        if not any(model.absent and model.smallest > 0 for model in asked):
+            return True
+        return not bool((absent & (self.is_absent_if_suppressed | (grouped.sizes == 0))).any())
+
+    def _hold_together(self, grouped: Grouped, chosen: Mask) -> bool:
+        """Whether the rows of some classes hold every model as one class."""
+        together = _as_one_class(grouped, chosen)
+        return all(bool(model.holds(together)[0]) for model in self.models)
 
     def _grouped(self, levels: tuple[int, ...]) -> Grouped:
         start = self.tuples.base
@@ -192,3 +211,21 @@ def _compared_with(grouped: Grouped, kept: Mask) -> Grouped:
         totals = np.bincount(values, weights=counts, minlength=counted.totals.size).astype(np.int64)
         histograms[name] = Histogram(edges, values, counts, totals, counted.labels)
     return replace(grouped, sizes=np.where(kept, grouped.sizes, 0), histograms=histograms)
+
+
+def _as_one_class(grouped: Grouped, chosen: Mask) -> Grouped:
+    """The rows of some classes as one class, compared with the same table as before."""
+    histograms: dict[str, Histogram] = {}
+    for name, counted in grouped.histograms.items():
+        stays = np.repeat(chosen, np.diff(counted.edges))
+        counts = np.zeros(counted.totals.size, dtype=np.int64)
+        np.add.at(counts, counted.values[stays], counted.counts[stays])
+        found = np.flatnonzero(counts)
+        edges = np.array([0, found.size], dtype=np.int64)
+        histograms[name] = Histogram(
+            edges, found.astype(np.int32), counts[found].astype(np.int64), counted.totals, counted.labels
+        )
+    sizes, population = (
+        np.array([int(numbers[chosen].sum())], dtype=np.int64) for numbers in (grouped.sizes, grouped.population)
+    )
+    return Grouped((), np.zeros(1, dtype=np.int64), sizes, population, histograms)

@@ -164,6 +164,7 @@ def _group_words(words: Words) -> tuple[Longs, Longs]:
 
 def _counted(of_row: Longs, classes: int, column: CodedColumn, counts: Longs | None) -> Histogram:
     """The histogram of each class, from rows that stand for one person each, or for as many as the counts say."""
+    column = column.with_one_missing()
     codes, values = column.codes, len(column.labels)
     keys = of_row.astype(np.uint64) * np.uint64(max(values, 1)) + codes.astype(np.uint64)
     of_entry, firsts = _group_words(keys)
@@ -262,12 +263,12 @@ class Tuples:
         Raises:
             InputError: if a value is not in its hierarchy.
         """
-        placed = [hierarchy.places(column) for column, hierarchy in zip(columns, hierarchies, strict=True)]
-        classes = group(columns)
-        # Two labels never share a leaf, so that rows with equal codes are the rows with equal leaves.
-        leaves = np.stack(
-            [place[column.codes[classes.firsts]] for place, column in zip(placed, columns, strict=True)], axis=1
-        )
+        # By leaves, not by labels: a missing value and an empty text share a leaf.
+        placed = [
+            hierarchy.places(column)[column.codes] for column, hierarchy in zip(columns, hierarchies, strict=True)
+        ]
+        classes = group(placed)
+        leaves = np.stack([places[classes.firsts] for places in placed], axis=1)
         weights = counts
         if published is not None:
             weights = published.astype(np.int64) if counts is None else np.where(published, counts, 0)

@@ -19,7 +19,7 @@ from sudare.parameters import exact_integer, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Generalization"]
+__all__ = ["Generalization", "without_place"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,27 +135,18 @@ class Generalization:
         """The leaf of every label of a column.
 
         Raises:
-            InputError: if a value is not in the hierarchy; names the column, the value and the first row of data with it.
+            InputError: if a value is not in the hierarchy; names the column and the first row of data with it, never the value.
         """
         known = {label: place for place, label in enumerate(self.levels[0])}
         found = np.array([known.get("" if label is None else label, -1) for label in column.labels], dtype=np.int32)
         if found.size and found.min() < 0:
             missing = int(np.argmin(found))
             label, row = column.labels[missing], column.first_row(missing)
-            value = "an empty field" if label is None else f"{label!r:.60}"
-            value_ja = "空欄" if label is None else f"{label!r:.60}"
-            empty = " (an empty value may be listed as well)" if label is None else ""
-            empty_ja = "(空の値も書けます)" if label is None else ""
-            raise InputError(
-                f"The column {column.name!r} has {value} in row {row} of the data, which is not in its hierarchy. Add it "
-                f"there{empty}, or correct the data.",
-                f"列 {column.name!r} のデータ {row} 行目の値 ({value_ja}) が階層にありません。階層に加えるか{empty_ja}、"
-                "データを直してください。",
-            )
+            raise without_place(column.name, row, is_missing=not label)
         return found
 
     def generalized(self, column: CodedColumn, level: int) -> CodedColumn:
-        """The column on a level: each value replaced by its group. Level 0 is the column as it is.
+        """The column on a level: each value replaced by its group. Level 0 is the column as it is; empty texts are missing.
 
         Raises:
             InputError: if a value is not in the hierarchy.
@@ -171,10 +162,21 @@ class Generalization:
         level = self._level(level, "generalized")
         places = self.places(column)
         if level == 0:
-            return column
+            return column.with_one_missing()
         labels = self.levels[level]
-        return column.relabelled([labels[group] for group in self.parents[level][places].tolist()])
+        return column.relabelled([labels[group] or None for group in self.parents[level][places].tolist()])
 
     def _level(self, level: int, function: str) -> int:
         requirement = f"a level of the hierarchy of {self.name!r}, from 0 to {self.height}"
         return exact_integer(level, "level", function, requirement, smallest=0, largest=self.height)
+
+
+def without_place(name: str, row: int, *, is_missing: bool) -> InputError:
+    """A value of a row is not in the hierarchy of its column; which value is not told."""
+    value, value_ja = ("an empty field", "空欄") if is_missing else ("a value", "値")
+    empty, empty_ja = (" (an empty value may be listed as well)", "(空の値も書けます)") if is_missing else ("", "")
+    return InputError(
+        f"The column {name!r} has {value} in row {row} of the data which is not in its hierarchy. Add it there{empty}, or "
+        "correct the data.",
+        f"列 {name!r} のデータ {row} 行目の{value_ja}が階層にありません。階層に加えるか{empty_ja}、データを直してください。",
+    )

@@ -63,12 +63,13 @@ def build_hierarchy(
 
 def _refused(name: str, values: Values, place: int, text: str, wanted: tuple[str, str]) -> InputError:
     if isinstance(values, CodedColumn):
+        # A value of the data is not told; one of a domain was typed by the user.
         row = values.first_row(place)
-        spot, spot_ja = f"in row {row} of the data", f"データ {row} 行目"
+        found, found_ja = f"a value in row {row} of the data", f"データ {row} 行目の値"
     else:
-        spot, spot_ja = f"at place {place + 1} of the values", f"{place + 1} 番目の値"
+        found, found_ja = f"{text!r:.60} at place {place + 1} of the values", f"{place + 1} 番目の値 ({text!r:.60})"
     english, japanese = wanted
     return InputError(
-        f"The column {name!r} has {text!r:.60} {spot}, which is not {english}. Correct it, or take another hierarchy.",
-        f"列 {name!r} の{spot_ja} ({text!r:.60}) は{japanese}ではありません。直すか、別の階層を使ってください。",
+        f"The column {name!r} has {found} which is not {english}. Correct it, or take another hierarchy.",
+        f"列 {name!r} の{found_ja}は{japanese}ではありません。直すか、別の階層を使ってください。",
     )

@@ -19,24 +19,15 @@ from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import complaints
 from sudare.io.atomic import atomically
 from sudare.io.engine import fetch_arrow, identifier, literal, numpy_of, open_engine
-from sudare.microdata.anonymizing import (
-    Search,
-    all_suppressed,
-    broken,
-    check_request,
-    nothing_found,
-    satisfies,
-    search,
-    sensitive_names,
-    too_few,
-)
+from sudare.microdata.anonymizing import Search, check_request, satisfies, search, sensitive_names
 from sudare.microdata.checking import Checked, Checker
 from sudare.microdata.grouping import Tuples
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchy import Generalization, without_place
 from sudare.microdata.metrics import Metric
 from sudare.microdata.models.model import Model
 from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import Records
+from sudare.microdata.refusals import all_suppressed, broken, nothing_found, too_few
 from sudare.parameters import Rational, shown
 
 if TYPE_CHECKING:
@@ -209,13 +200,7 @@ def _check_values(connection: DuckDBPyConnection, name: str, hierarchy: Generali
     numbered = f"SELECT row_number() OVER () AS place, {column} AS value FROM people"  # noqa: S608 - names and texts are quoted
     row = connection.execute(f"SELECT min(place) FROM ({numbered}) WHERE value = ?", [unknown[0]]).fetchone()  # noqa: S608 - names and texts are quoted
     place = row[0] if row else 0
-    value = "an empty field" if unknown[0] == "" else f"{unknown[0]!r:.60}"
-    value_ja = "空欄" if unknown[0] == "" else f"{unknown[0]!r:.60}"
-    raise InputError(
-        f"The column {name!r} has {value} in row {place} of the data, which is not in its hierarchy. Add it there, or correct "
-        "the data.",
-        f"列 {name!r} のデータ {place} 行目の値 ({value_ja}) が階層にありません。階層に加えるか、データを直してください。",
-    )
+    raise without_place(name, place, is_missing=unknown[0] == "")
 
 
 def _counted(connection: DuckDBPyConnection, view: str, names: Sequence[str]) -> tuple[Records, NDArray[np.int64]]:
@@ -241,12 +226,12 @@ def _write(
     import pyarrow as pa
 
     joins, labels = [], {}
-    for number, (hierarchy, level) in enumerate(zip(hierarchies.values(), checked.levels, strict=True)):
+    for number, ((name, hierarchy), level) in enumerate(zip(hierarchies.items(), checked.levels, strict=True)):
         leaves = list(hierarchy.levels[0])
         groups = [hierarchy.levels[level][group] for group in hierarchy.parents[level].tolist()]
         connection.register(f"levels{number}", pa.table({"leaf": leaves, "label": groups}))
-        joins.append(f"JOIN levels{number} ON coalesce(people.{identifier(hierarchy.name)}, '') = levels{number}.leaf")
-        labels[hierarchy.name] = f"levels{number}.label"
+        joins.append(f"JOIN levels{number} ON coalesce(people.{identifier(name)}, '') = levels{number}.leaf")
+        labels[name] = f"levels{number}.label"
     gone = np.flatnonzero(~checked.kept & (checked.grouped.sizes > 0))
     if gone.size:
         table: dict[str, Any] = {}

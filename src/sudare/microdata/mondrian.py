@@ -66,7 +66,7 @@ class _Axis(ABC):
         """The share of the domain that a box with these ends stands for, from 0 to 1."""
 
     @abstractmethod
-    def label(self, low: int, high: int) -> str:
+    def label(self, low: int, high: int) -> str | None:
         """What is published for a box with these ends."""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class _Ordered(_Axis):
     def width(self, low: int, high: int) -> float:
         return self.places[high] - self.places[low]
 
-    def label(self, low: int, high: int) -> str:
+    def label(self, low: int, high: int) -> str | None:
         if low == high:
             return self.labels[low]
         if self.is_number:
@@ -150,9 +150,10 @@ class _Grouped(_Axis):
         level = self._level(low, high)
         return float((self.sizes[level][self.groups[level][low]] - 1) / (self.hierarchy.leaves - 1))
 
-    def label(self, low: int, high: int) -> str:
+    def label(self, low: int, high: int) -> str | None:
         level = self._level(low, high)
-        return self.hierarchy.levels[level][int(self.groups[level][low])]
+        # An empty label stands for missing values.
+        return self.hierarchy.levels[level][int(self.groups[level][low])] or None
 
     def parts(self, box: Longs, codes: NDArray[np.int32], place: int, low: int, high: int, k: int) -> list[Longs]:
         from sudare.kernels.mondrian import groups_fit

@@ -9,6 +9,7 @@ scale); for Gaussian noise rho = width**2 / (2 sigma**2) (``privacy/measurements
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -29,19 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["add_noise_to_numbers"]
 
-_PLAIN = Words(
-    "A published number is near the person's own, but hardly ever the same: exact knowledge of it does not lead to the record, "
-    "rough knowledge does. Numbers far from all others stay recognisable. Without bounds there is no differential privacy, not "
-    "even of this number.",
-    "公表された数値は本人の値に近いものの、まず一致しません。正確な値を知っていても記録にはたどり着けませんが、おおよその値からはたどれます。"
-    "ほかから大きく離れた数値は見分けがつきます。範囲を定めていないため、この数値についても差分プライバシーではありません。",
-)
+MOST_UNCHANGED = 0.5
+"""Noise without bounds that leaves a number as it is with a larger probability than this is refused."""
+
 _LOCAL = Words(
-    "Local differential privacy of this number with the stated epsilon or rho: whoever sees the published number learns little "
-    "about which number within the bounds is the person's. It holds if each person has one record. Who is in the table, whether "
-    "a number is missing, and all other columns are not protected; it is no differential privacy of the table.",
+    "Local differential privacy of this number with the stated epsilon or rho: this limits what whoever sees the published "
+    "number learns about which number within the bounds is the person's; it is little where epsilon is about 1 or less. It holds "
+    "if each person has one record. Who is in the table, whether a number is missing, and all other columns are not protected; "
+    "it is no differential privacy of the table.",
     "この数値について、示した epsilon または rho の局所差分プライバシーです。"
-    "公表された数値から、範囲内のどの値が本人のものかはほとんど分かりません。"
+    "公表された数値から、範囲内のどの値が本人のものかについて分かることは、この値で抑えられ、epsilon が 1 程度以下なら僅かです。"
     "一人一記録のとき成り立ちます。表に誰がいるか、値が欠けているか、およびほかの列は保護されません。表の差分プライバシーではありません。",
 )
 _KEEPS = Words(
@@ -78,7 +76,8 @@ def add_noise_to_numbers(
         entropy: where the bits come from; the secure source by default.
 
     Raises:
-        InputError: names the column and the first row without a plain number.
+        InputError: names the column and the first row without a plain number; or if there are no bounds, and the noise is so
+            small that most numbers would stay as they are.
         ParameterError: if the noise is not stated in exactly one way, or bounds are missing.
 
     Example:
@@ -107,25 +106,54 @@ def add_noise_to_numbers(
     unit = Fraction(10**numbers.decimals)
     if stated[0] == "sigma":
         sigma_in_units = amount * unit
+        unchanged = _zero_of_gaussian(float(sigma_in_units))
         noise: Sampler = discrete_gaussian(sigma_in_units)
         local_epsilon, local_rho = None, None if width is None else width**2 / (2 * sigma_in_units**2)
     else:
         scale_in_units = width / amount if stated[0] == "epsilon" and width is not None else amount * unit
+        unchanged = math.tanh(1 / (2 * float(scale_in_units)))
         noise = discrete_laplace(scale_in_units)
         local_epsilon = None if width is None else width / scale_in_units
         local_rho = None if local_epsilon is None else local_epsilon**2 / 2
+    if limits is None and unchanged > MOST_UNCHANGED:
+        raise InputError(
+            f"The noise is small beside the last digit of column {column!r}: most numbers would stay as they are. Take a larger "
+            f"{stated[0]}, or more decimals.",
+            f"列 {column!r} の最後の桁に比べてノイズが小さく、ほとんどの数値が元のままになります。{stated[0]} を大きくするか、"
+            "小数の桁数を増やしてください。",
+        )
     units = numbers.units if limits is None else np.clip(numbers.units, limits[0], limits[1])
     result = records.with_columns(numbers.to_column(units + noise.draw(units.size, source)))
     present = int(np.count_nonzero(~numbers.is_missing))
     return Outcome(
         result,
         "gaussian-values" if stated[0] == "sigma" else "laplace-values",
-        _PLAIN if limits is None else _LOCAL,
+        _plain(unchanged) if limits is None else _LOCAL,
         _KEEPS,
         Fraction(present, records.rows) if records.rows else Fraction(0),
         share_changed(records, result),
         local_epsilon,
         local_rho,
+    )
+
+
+def _zero_of_gaussian(sigma: float) -> float:
+    """The probability that discrete Gaussian noise is 0."""
+    if sigma > 10:
+        return 1 / (sigma * math.sqrt(2 * math.pi))  # as far as a float can tell
+    return 1 / sum(math.exp(-((unit / sigma) ** 2) / 2) for unit in range(-400, 401))
+
+
+def _plain(unchanged: float) -> Words:
+    """What noise without bounds protects, with the probability that it is 0."""
+    share = f"{100 * unchanged:.2g} %" if unchanged >= 0.0001 else "less than 0.01 %"
+    share_ja = f"約 {100 * unchanged:.2g} %" if unchanged >= 0.0001 else "0.01 % 未満"
+    return Words(
+        f"A published number is near the person's own, and with a probability of about {share} the same: exact knowledge of it "
+        "leads to the record no more often than that, rough knowledge does. Numbers far from all others stay recognisable. "
+        "Without bounds there is no differential privacy, not even of this number.",
+        f"公表された数値は本人の値に近く、一致する確率は{share_ja}です。正確な値から記録にたどり着けるのはその程度ですが、おおよその値からは"
+        "たどれます。ほかから大きく離れた数値は見分けがつきます。範囲を定めていないため、この数値についても差分プライバシーではありません。",
     )
 
 

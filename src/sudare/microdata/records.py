@@ -127,6 +127,16 @@ class CodedColumn:
         new = np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.int32)
         return CodedColumn(self.name, _protected(new[self.codes]), tuple(places))
 
+    def with_one_missing(self) -> CodedColumn:
+        """The column with an empty text as what it is to people: a missing value.
+
+        Example:
+            >>> from sudare.microdata.records import CodedColumn
+            >>> CodedColumn.of("ill", ["", "no", None]).with_one_missing().labels
+            (None, 'no')
+        """
+        return self.relabelled([label or None for label in self.labels]) if "" in self.labels else self
+
     def first_row(self, place: int) -> int:
         """The first row with a label, from 1 on as people count the rows of data."""
         return int(np.argmax(self.codes == place)) + 1

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["PROTECTS", "choose_levels", "published_delta", "published_smallest_k", "sampled_groups"]
 
 MOST_CANDIDATES = 4096
+LARGEST_THRESHOLD = 1 << 62
 PROTECTS = Words(
     "Differential privacy of every person, present or absent: whoever sees the published records learns hardly more about a "
     "person than without that person's record, whatever else is known. It holds because each record was kept by a secret "
@@ -160,8 +161,11 @@ def choose_levels(
         {'age': 1}
     """
     function = "choose_levels"
+    read_budget(budget, function)
     protected = _read_unit(unit, function)
-    least = exact_integer(threshold, "threshold", function, "a whole number >= 1", smallest=1)
+    source = read_entropy(entropy, function)
+    requirement = "a whole number from 1 to 2**62"
+    least = exact_integer(threshold, "threshold", function, requirement, smallest=1, largest=LARGEST_THRESHOLD)
     choices = _read_candidates(candidates, hierarchies, function)
     tuples = Tuples.of_rows([records.column(name) for name in hierarchies], list(hierarchies.values()))
     scores = []
@@ -174,7 +178,7 @@ def choose_levels(
         sensitivity=protected.rows,
         monotonic=protected.adjacency == "add-remove",
         unit=protected,
-        entropy=entropy,
+        entropy=source,
     )
     return choices[place], event
 

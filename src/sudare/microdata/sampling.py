@@ -1,4 +1,4 @@
-"""Random samples of records: each by a coin of its own, a fixed number of them, or a fixed number of each stratum.
+"""Random samples of records: each by a coin of its own, a fixed number of them, or a number or share of each stratum.
 
 All draws are exact. Rows stay in the order of the table.
 """
@@ -36,6 +36,18 @@ PROTECTS = Words(
     "これだけでは差分プライバシーになりません。ほかの手法のリスクを下げ、k 件以上の組だけを公表すれば差分プライバシーになります "
     "(標本抽出つき k-匿名性)。",
 )
+ALL_PROTECTS = Words(
+    "Every record was asked for, so nothing is hidden: the records are published as they are, and whoever was surveyed is among "
+    "them. It is no differential privacy.",
+    "すべての記録を求めたため、何も隠れません。記録はそのまま公表され、調査された人は必ず含まれます。差分プライバシーではありません。",
+)
+WHOLE_STRATA_PROTECT = Words(
+    "Of at least one stratum every record was asked for: whoever is in it is certainly among the published records, and nothing "
+    "is hidden there. In the other strata, somebody who knows that a person was surveyed cannot be sure that the person is among "
+    "them. The records that were drawn are published as they are. It is no differential privacy.",
+    "少なくとも一つの層はすべての記録を求めたため、その層の人は必ず公表された記録に含まれ、何も隠れません。ほかの層では、調査されたと"
+    "知っていても公表されたとは言い切れません。抽出された記録はそのまま公表されます。差分プライバシーではありません。",
+)
 
 
 def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource | None = None) -> Outcome:
@@ -46,7 +58,7 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
 
     Args:
         records: the table.
-        rate: the probability, from 0 to 1, read exactly.
+        rate: the probability, from 0 to 1, read exactly. A rate of 1 hides nobody, and what is said of the result tells so.
         entropy: where the bits come from; the secure source by default.
 
     Example:
@@ -63,7 +75,7 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
         "Each record as it is; every count of the table is kept in expectation, divided by the rate.",
         "各記録はそのままです。どの件数も、率で割れば期待値として保たれます。",
     )
-    return _outcome(records, kept, "bernoulli-sample", keeps)
+    return _outcome(records, kept, "bernoulli-sample", keeps, ALL_PROTECTS if exact == 1 else PROTECTS)
 
 
 def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None = None) -> Outcome:
@@ -91,7 +103,7 @@ def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None
     keeps = Words(
         "Each record as it is; the number of records drawn is exact.", "各記録はそのままです。件数は指定どおりです。"
     )
-    return _outcome(records, kept, "simple-random-sample", keeps)
+    return _outcome(records, kept, "simple-random-sample", keeps, ALL_PROTECTS if wanted == records.rows else PROTECTS)
 
 
 def sample_of_strata(
@@ -101,13 +113,16 @@ def sample_of_strata(
     *,
     entropy: EntropySource | None = None,
 ) -> Outcome:
-    """Draw a fixed number of records of each stratum, without putting any back.
+    """Draw a number of records of each stratum, without putting any back.
+
+    A share of a stratum is hardly ever a whole number of records. It is rounded down, and one more is drawn with the probability
+    of what is left over: so each record is drawn with exactly the share as its probability, and the only record of a stratum is
+    not drawn for certain.
 
     Args:
         records: the table.
         column: records with the same value in it form a stratum.
-        sizes: how many of each value (values left out: none), or one share for all strata, which is rounded to the nearest
-            number of records in each.
+        sizes: how many of each value (values left out: none), or one share for all strata.
         entropy: where the bits come from; the secure source by default.
 
     Raises:
@@ -122,27 +137,49 @@ def sample_of_strata(
         (6, 4)
     """
     strata = records.column(column)
-    wanted = _wanted(strata, sizes)
-    order = random_order(records.rows, entropy)
+    source = read_entropy(entropy, "sample_of_strata")
+    wanted = _wanted(strata, sizes, source)
+    order = random_order(records.rows, source)
     # Stable: within a stratum the random order stays.
     order = order[np.argsort(strata.codes[order], kind="stable")]
     counts = np.bincount(strata.codes, minlength=len(strata.labels))
     starts = np.cumsum(counts) - counts
     rank = np.arange(records.rows) - np.repeat(starts, counts)
     kept = np.sort(order[rank < np.repeat(wanted, counts)])
+    is_share = not isinstance(sizes, Mapping)
     keeps = Words(
-        "Each record as it is; the number of records of each stratum is exact.",
-        "各記録はそのままです。各層の件数は指定どおりです。",
+        "Each record as it is; the number of records of each stratum is the share of it, rounded up or down by chance."
+        if is_share
+        else "Each record as it is; the number of records of each stratum is exact.",
+        "各記録はそのままです。各層の件数は指定の割合を、確率的に切り上げまたは切り捨てた数です。"
+        if is_share
+        else "各記録はそのままです。各層の件数は指定どおりです。",
     )
-    return _outcome(records, kept, "stratified-sample", keeps)
+    return _outcome(records, kept, "stratified-sample", keeps, _protects(counts, wanted, sizes))
 
 
-def _wanted(strata: CodedColumn, sizes: Mapping[str | None, int] | Rational) -> NDArray[np.int64]:
+def _protects(
+    counts: NDArray[np.int64], wanted: NDArray[np.int64], sizes: Mapping[str | None, int] | Rational
+) -> Words:
+    if not isinstance(sizes, Mapping):
+        return ALL_PROTECTS if read_probability(sizes, "sizes", "sample_of_strata") == 1 else PROTECTS
+    is_whole = wanted == counts
+    return ALL_PROTECTS if is_whole.all() else WHOLE_STRATA_PROTECT if is_whole.any() else PROTECTS
+
+
+def _wanted(
+    strata: CodedColumn, sizes: Mapping[str | None, int] | Rational, source: EntropySource
+) -> NDArray[np.int64]:
     function = "sample_of_strata"
     counts = np.bincount(strata.codes, minlength=len(strata.labels)).tolist()
     if not isinstance(sizes, Mapping):
         share = read_probability(sizes, "sizes", function)
-        return np.array([int(share * count + Fraction(1, 2)) for count in counts], dtype=np.int64)
+        drawn = np.zeros(len(counts), dtype=np.int64)
+        for count in sorted(set(counts)):
+            alike = np.flatnonzero(np.array(counts) == count)
+            whole, rest = divmod(share * count, 1)
+            drawn[alike] = int(whole) + toss_coins(rest, alike.size, source)
+        return drawn
     requirement = "a share, or a whole number >= 0 for each value"
     wanted = np.zeros(len(counts), dtype=np.int64)
     places = {label: place for place, label in enumerate(strata.labels)}
@@ -160,6 +197,6 @@ def _wanted(strata: CodedColumn, sizes: Mapping[str | None, int] | Rational) -> 
     return wanted
 
 
-def _outcome(records: Records, kept: NDArray[np.int64], method: str, keeps: Words) -> Outcome:
+def _outcome(records: Records, kept: NDArray[np.int64], method: str, keeps: Words, protects: Words) -> Outcome:
     touched = Fraction(kept.size, records.rows) if records.rows else Fraction(0)
-    return Outcome(records.take(kept), method, PROTECTS, keeps, touched, Fraction(0))
+    return Outcome(records.take(kept), method, protects, keeps, touched, Fraction(0))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.errors import Described, ParameterError
+from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.exact_draws import random_order, read_probability
 from sudare.microdata.grouping import group
 from sudare.microdata.number_columns import read_number_column
@@ -43,10 +43,11 @@ _KEEPS = Words(
 )
 _RANDOM = Words(
     "Whoever recognises a record cannot be sure that the swapped values belong to that person, and learns the right ones with "
-    "about the probability that a record is not swapped. Everything else in the record is published as it is. It is no "
-    "differential privacy: most records are unchanged, and that a combination of values exists in the data stays visible.",
-    "ある記録が誰のものか分かっても、入れ替えた値がその人のものとは言い切れません。正しい値が知られる確率は、およそ入れ替えられない割合です。"
-    "記録のほかの値はそのまま公表されます。差分プライバシーではありません。大半の記録は変わらず、どの値の組合せがデータにあるかも見えます。",
+    "about the probability that a record is not swapped, or swapped with an equal value. Everything else in the record is "
+    "published as it is. It is no differential privacy: records that are not swapped are unchanged, and that a combination of "
+    "values exists in the data stays visible.",
+    "ある記録が誰のものか分かっても、入れ替えた値がその人のものとは言い切れません。正しい値が知られる確率は、およそ入れ替えられないか同じ値と入れ替わる割合です。"
+    "記録のほかの値はそのまま公表されます。差分プライバシーではありません。入れ替えない記録は変わらず、どの値の組合せがデータにあるかも見えます。",
 )
 _RISKY = Words(
     "Records that are easily recognised, because few others share their quasi-identifiers, carry the swapped values of another "
@@ -56,11 +57,16 @@ _RISKY = Words(
     "規則を知る人には、珍しい記録が入れ替えられたことが分かり、相手を探されることがあります。差分プライバシーではありません。",
 )
 _RANKS = Words(
-    "A published number is not that of its record but one of nearly the same rank: a number known exactly does not lead to the "
-    "record, a number known roughly still does. Very large and very small numbers exist in the data as published. It is no "
-    "differential privacy.",
-    "公表された数値はその記録のものではなく、順位の近い別の記録のものです。正確な値を知っていても記録にはたどり着けませんが、"
-    "おおよその値を知っていればたどれることがあります。極端に大きい値や小さい値は、そのままデータに存在します。差分プライバシーではありません。",
+    "A published number is in general not that of its record but one of nearly the same rank: a number known exactly leads to "
+    "the record only where no partner was free or the partner has an equal number, a number known roughly still does. Very large "
+    "and very small numbers exist in the data as published. It is no differential privacy.",
+    "公表された数値は、原則としてその記録のものではなく、順位の近い別の記録のものです。正確な値から記録にたどり着けるのは、相手がいないか"
+    "相手が同じ値のときだけですが、おおよその値を知っていればたどれることがあります。極端に大きい値や小さい値は、そのままデータに存在します。差分プライバシーではありません。",
+)
+_NOTHING = Words(
+    "Nothing was swapped: there was no pair of records to swap by these settings. The records are as they were, and nothing is "
+    "protected. It is no differential privacy.",
+    "この設定で入れ替える記録の組がなく、何も入れ替えていません。記録は元のままで、何も保護されていません。差分プライバシーではありません。",
 )
 
 
@@ -167,7 +173,8 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
         entropy: where the bits come from; the secure source by default.
 
     Raises:
-        InputError: names the column and the first row without a plain number.
+        InputError: names the column and the first row without a plain number; or if the distance is less than one rank, so that
+            nobody has a partner.
 
     References:
         Moore: Controlled data-swapping techniques for masking public use microdata sets (1996).
@@ -187,6 +194,11 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
     order = order[~numbers.is_missing[order]]
     order = order[np.argsort(numbers.units[order], kind="stable")]
     reach = int(exact * order.size)
+    if reach < 1 or order.size < 2:
+        raise InputError(
+            f"By this distance no two records are near enough in their rank of column {column!r}. Take a larger distance.",
+            f"この距離では、列 {column!r} に順位が近く入れ替えられる記録の組がありません。距離を大きくしてください。",
+        )
     lower, upper = _rank_partners(order.size, reach, source)
     keeps = Words(
         f"The numbers of column {column!r} as a whole, with their mean and every quantile, and every table of the other columns.",
@@ -197,8 +209,6 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
 
 def _rank_partners(count: int, reach: int, source: EntropySource) -> tuple[Rows, Rows]:
     """Pairs of places that are at most ``reach`` apart, no place in two of them."""
-    if reach == 0:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     wishes = uniform_below(reach, count, source).tolist()
     is_free = [True] * count
     lower, upper = [], []
@@ -267,7 +277,8 @@ def _swapped(
     new = [_rearranged(records.column(name), source_of_row) for name in columns]
     result = records.with_columns(*new)
     touched = Fraction(2 * first.size, records.rows) if records.rows else Fraction(0)
-    return Outcome(result, method, protects, keeps, touched, share_changed(records, result))
+    told = protects if first.size else _NOTHING
+    return Outcome(result, method, told, keeps, touched, share_changed(records, result))
 
 
 def _rearranged(column: CodedColumn, source_of_row: Rows) -> CodedColumn:

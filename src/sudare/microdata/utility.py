@@ -355,7 +355,8 @@ def measure_utility(
         per_class[classes.of_row] = share_of_domain(generalization, level)[groups[places]][column.codes]
         shares.append(per_class)
         leaf_counts = np.zeros(generalization.leaves, dtype=np.int64)
-        leaf_counts[places] = np.bincount(column.codes, minlength=places.size)
+        # A missing value and an empty text share a leaf.
+        np.add.at(leaf_counts, places, np.bincount(column.codes, minlength=places.size))
         bits += entropy_loss(leaf_counts, groups)
         bits_gone += suppressed_entropy(np.bincount(groups[places][column.codes[gone_rows]]))
     losses = loss_per_column(shares, sizes, gone, leaves)

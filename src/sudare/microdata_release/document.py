@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.microdata.anonymizing import SUPPRESSED, satisfies
+from sudare.microdata.anonymizing import satisfies, star_alike
 from sudare.microdata.grouping import group
 from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
@@ -81,18 +81,18 @@ def protected_document(
     }
     if quasi and reread.rows:
         sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
-        counted = _not_starred(plan, reread, quasi)
+        # Starred records are counted as the class that they are.
         document["risks"] = {
             "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_dict(),
             "after": measure_risks(
-                counted, quasi, sensitive, population=_generalized(population, quasi, last)
+                reread, quasi, sensitive, population=_generalized(plan, before, population, quasi, last)
             ).to_dict(),
         }
         document["classes"] = {
             "before": shares_by_size(class_sizes(before, quasi).sizes),
-            "after": shares_by_size(class_sizes(counted, quasi).sizes),
+            "after": shares_by_size(class_sizes(reread, quasi).sizes),
         }
-        document["utility"] = _utility(before, counted, quasi, last)
+        document["utility"] = _utility(before, reread, quasi, last)
     return document
 
 
@@ -218,29 +218,12 @@ def _models(plan: PeoplePlan, reread: Records, quasi: Sequence[str]) -> list[dic
     step = plan.steps[-1][1]
     if not isinstance(step, Anonymize):
         return []
-    exempt = _starred(reread, quasi) if step.suppressed == "starred" else None
     found = []
     for model in step.models:
         needs_more = isinstance(model, (KMap, Presence))
-        holds = None if needs_more else satisfies(reread, quasi, [model], exempt=exempt)
+        holds = None if needs_more else satisfies(reread, quasi, [model])
         found.append({"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds})
     return found
-
-
-def _starred(records: Records, quasi: Sequence[str]) -> Any:
-    """Which records have nothing but stars: those that were suppressed and kept in place."""
-    result = np.ones(records.rows, dtype=bool)
-    for name in quasi:
-        column = records.column(name)
-        result &= np.array([label == SUPPRESSED for label in column.labels], dtype=bool)[column.codes]
-    return result
-
-
-def _not_starred(plan: PeoplePlan, records: Records, quasi: Sequence[str]) -> Records:
-    step = plan.steps[-1][1]
-    if not isinstance(step, Anonymize) or step.suppressed != "starred":
-        return records
-    return records.take(np.flatnonzero(~_starred(records, quasi)))
 
 
 def _search(last: Done) -> dict[str, Any] | None:
@@ -278,11 +261,16 @@ def _columns(records: Records | None, names: Sequence[str]) -> list[CodedColumn]
     return None if records is None else [records.column(name) for name in names]
 
 
-def _generalized(population: Records | None, names: Sequence[str], last: Done) -> list[CodedColumn] | None:
+def _generalized(
+    plan: PeoplePlan, before: Records, population: Records | None, names: Sequence[str], last: Done
+) -> list[CodedColumn] | None:
     """Everybody on the levels that were chosen; None where there are none, as in local recoding."""
-    levels = _levels(last)
+    levels, made, step = _levels(last), last.anonymized, plan.steps[-1][1]
     if population is None or not levels or last.hierarchies is None:
         return None
+    if made is not None and isinstance(step, Anonymize) and step.suppressed == "starred":
+        chosen = {name: last.hierarchies[name] for name in names}
+        return _columns(star_alike(before, population, chosen, [levels[name] for name in names], made.kept), names)
     return [last.hierarchies[name].generalized(population.column(name), levels[name]) for name in names]
 
 

@@ -18,6 +18,7 @@ from sudare.errors import GuaranteeError, ParameterError
 from sudare.microdata_release.column_plan import COLUMN_KEYS, PlannedColumn, read_columns_section
 from sudare.microdata_release.hierarchy_plan import refused
 from sudare.microdata_release.model_plan import needs_population
+from sudare.microdata_release.step_order import require_order
 from sudare.microdata_release.step_plan import (
     ALL_STEP_KEYS,
     PRIVATE_METHODS,
@@ -214,7 +215,7 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
     if top.has("protection"):
         return (read_step(top.section("protection", ALL_STEP_KEYS), file, "protection", columns),)
     sections = top.sections("steps", ALL_STEP_KEYS)
-    steps = []
+    steps: list[tuple[str, Step]] = []
     for number, section in enumerate(sections, start=1):
         method, step = read_step(section, file, f"steps {number}", columns)
         own = Section({}, f"steps {number}", file, ALL_STEP_KEYS)
@@ -231,6 +232,8 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
                 'の "anonymize" は最後の手順でなければなりません（後の手順で条件が崩れるため）',
             )
         steps.append((method, step))
+    quasi = [name for name, column in columns.items() if column.role == "quasi-identifier"]
+    require_order(file, steps, quasi)
     return tuple(steps)
 
 

@@ -29,7 +29,8 @@ from sudare.microdata_release.document import private_document, protected_docume
 from sudare.microdata_release.folders import PAGE, PEOPLE, PeopleWorkshop, require_free
 from sudare.microdata_release.page import render_people_page
 from sudare.microdata_release.plan_file import Charging, PeoplePlan
-from sudare.microdata_release.steps import Done, run_private_step, run_step
+from sudare.microdata_release.step_order import looked_at_before
+from sudare.microdata_release.steps import Done, run_private_step, run_step, without_local_claim
 from sudare.privacy import ReleaseEvent
 from sudare.release.folders import appear, told
 from sudare.release.hashing import hash_of_file, seal_of
@@ -84,7 +85,9 @@ def run_people_plan(plan: PeoplePlan, *, again: bool = False, progress: Progress
         done: list[Done] = []
         for number, (method, step) in enumerate(plan.steps):
             tell("protect", number / len(plan.steps))
-            done.append(run_step(plan, method, step, done[-1].records if done else records, population))
+            made = run_step(plan, method, step, done[-1].records if done else records, population)
+            is_untrue = looked_at_before(plan.steps, number, plan.quasi_identifiers)
+            done.append(without_local_claim(made) if is_untrue else made)
         tell("save", None)
         file, reread = _write(plan, done[-1].records, workshop.folder)
         tell("measure", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from sudare.bilingual import Words
@@ -34,7 +34,7 @@ from sudare.microdata_release.step_plan import (
 )
 from sudare.privacy import ReleaseEvent, Unit
 
-__all__ = ["Done", "build_hierarchies", "run_private_step", "run_step"]
+__all__ = ["Done", "build_hierarchies", "run_private_step", "run_step", "without_local_claim"]
 
 CLASSES_PROTECT = Words(
     "Whoever knows somebody's quasi-identifiers finds a class of records that look alike, never one record, as "
@@ -49,9 +49,26 @@ CLASSES_PROTECT = Words(
     "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって組の一部が除かれることもあります。"
     "k-匿名性とその仲間は差分プライバシーではありません。",
 )
+STARRED_PROTECT = Words(
+    CLASSES_PROTECT.english
+    + " Suppressed records are published with stars in place of their quasi-identifiers, and with all "
+    "their other columns: whoever is in no other class is known to be one of them. They are a class of their own, for which the "
+    "models hold as well, and which gives away what its records have in common.",
+    CLASSES_PROTECT.japanese + "抑制した記録は、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
+    "そのどれかであると分かります。"
+    "伏せた記録も一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
+)
 CLASSES_KEEP = Words(
     "Every value, made coarser where a level says so; the other columns of the records that are kept.",
     "各値（段階に応じて粗くしたもの）と、残した記録のほかの列。",
+)
+NOT_LOCAL = Words(
+    "Values were changed at random, so that a value that is known does not lead to the record for certain. It is not local "
+    "differential privacy of a person's own value, because an earlier step looked at this column: what stands in it may be made "
+    "of several people's values, or other columns may depend on it. It is no differential privacy of the table either.",
+    "値を確率的に変えたため、知られた値から確実に記録にたどり着くことはできません。ただし、先の手順がこの列を使っており、"
+    "値が複数の人の値からできていたり、ほかの列がこの列に依存していたりするため、本人の値についての局所差分プライバシーではありません。"
+    "表の差分プライバシーでもありません。",
 )
 SAMPLED_KEEP = Words(
     "Combinations of values that many share, each in proportion to the sample; rare ones are gone, uncounted.",
@@ -110,6 +127,15 @@ def run_step(plan: PeoplePlan, method: str, step: Step, records: Records, popula
     return Done(method, outcome.method, outcome.records, outcome.protects, outcome.keeps, outcome)
 
 
+def without_local_claim(done: Done) -> Done:
+    """The step without the local differential privacy that its method states for values that are a person's own."""
+    outcome = done.outcome
+    if outcome is None or (outcome.local_epsilon is None and outcome.local_rho is None):
+        return done
+    told = replace(outcome, protects=NOT_LOCAL, local_epsilon=None, local_rho=None)
+    return replace(done, protects=NOT_LOCAL, outcome=told)
+
+
 def _perturb(plan: PeoplePlan, step: Step, records: Records) -> Outcome:
     if isinstance(step, Sample):
         if step.by is not None:
@@ -153,9 +179,8 @@ def _anonymize(plan: PeoplePlan, step: Anonymize, records: Records, population: 
         others=None if population is None else rest_of_population(records, population, list(hierarchies)),
     )
     name = "local-recoding" if step.search == "local" else "global-recoding"
-    return Done(
-        "anonymize", name, made.records, CLASSES_PROTECT, CLASSES_KEEP, anonymized=made, hierarchies=hierarchies
-    )
+    protects = STARRED_PROTECT if step.suppressed == "starred" and not made.kept.all() else CLASSES_PROTECT
+    return Done("anonymize", name, made.records, protects, CLASSES_KEEP, anonymized=made, hierarchies=hierarchies)
 
 
 def build_hierarchies(

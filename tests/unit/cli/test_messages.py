@@ -51,7 +51,7 @@ def test_no_key_is_forgotten_and_none_is_unused() -> None:
     literals: set[str] = set()
     patterns: list[str] = []
     for file in CODE.glob("*.py"):
-        if file.stem in ("english", "japanese"):
+        if file.stem.startswith(("english", "japanese")):
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.errors import InputError, ParameterError
+from sudare.errors import GuaranteeError, InputError, ParameterError
 from sudare.microdata.anonymizing import SUPPRESSED, anonymize, satisfies
+from sudare.microdata.checking import Checker
 from sudare.microdata.hierarchy import Generalization
 from sudare.microdata.metrics import Metric
 from sudare.microdata.models import (
@@ -96,10 +98,9 @@ def test_the_output_alone_satisfies_its_models(
         assert len(out) == result.kept.sum()
     else:
         assert len(out) == len(rows)
-        inside = [row for row, kept in zip(out, result.kept, strict=True) if kept]
         assert all(row[:2] == (SUPPRESSED, SUPPRESSED) for row, kept in zip(out, result.kept, strict=True) if not kept)
-        if not any(row[:2] == (SUPPRESSED, SUPPRESSED) for row in inside):
-            assert plain_check(inside, models, [ill for *_, ill in out])
+        # Nobody is exempt: the starred records are a class as well.
+        assert plain_check(out, models, [ill for *_, ill in out])
     assert result.suppressed <= limit + 1e-12
     ids = result.records.column("id").texts().tolist()
     given_rows = {f"p{place}": row for place, row in enumerate(rows)}
@@ -114,8 +115,117 @@ def test_a_table_that_fails_is_seen_to_fail() -> None:
     """The control of the re-check."""
     records = Records.of_columns({"age": ["young", "young", "old"], "ill": ["a", "b", "a"]})
     assert not satisfies(records, ["age"], [KAnonymity(2)])
-    assert satisfies(records, ["age"], [KAnonymity(2)], exempt=np.array([False, False, True]))
     assert satisfies(records, ["age"], [KAnonymity(2)], counts=np.array([1, 1, 2]))
+    others = Records.of_columns({"age": ["old", "baby"]})
+    assert not satisfies(records, ["age"], [KMap(2)])
+    assert satisfies(records, ["age"], [KMap(2)], others=others)
+    assert not satisfies(records, ["age"], [KMap(3)], others=others)
+    # One of two old ones is published, and nobody of the babies.
+    assert satisfies(records, ["age"], [Presence(0, 1)], others=others)
+    assert not satisfies(records, ["age"], [Presence(0.1, 1)], others=others)
+    assert satisfies(records, ["age"], [Presence(0.5, 1, absent=False)], others=others)
+    assert not satisfies(records, ["age"], [Presence(0, 0.9)], others=others)
+    assert not satisfies(records, ["age"], [DistinctDiversity("ill", 2)], others=others)
+
+
+def test_one_kind_of_missing_sensitive_value_is_no_diversity() -> None:
+    records = Records.of_columns({"age": ["1"] * 4, "ill": [None, "", None, ""]})
+    assert not satisfies(records, ["age"], [DistinctDiversity("ill", 2)])
+    for method in ("optimal", "local"):
+        with pytest.raises(InputError):
+            anonymize(records, {"age": AGE}, [DistinctDiversity("ill", 2)], method=method)
+
+
+@settings(max_examples=60)
+@given(
+    rows=ROWS,
+    others=ROWS,
+    suppression=st.sampled_from([0, 0.3, 0.8]),
+    suppressed=st.sampled_from(["removed", "starred"]),
+    models=st.sampled_from(
+        [
+            [Presence(0.2, 0.8)],
+            [Presence(0, 0.6)],
+            [Presence(0.1, 0.9), KAnonymity(3)],
+            [KMap(4)],
+            [KMap(3), DistinctDiversity("ill", 2)],
+        ]
+    ),
+)
+def test_the_population_beside_the_output_bears_out_k_map_and_presence(
+    rows: list[Row], others: list[Row], suppression: float, suppressed: str, models: list[Model]
+) -> None:
+    """From the output and the population alone, by plain code: also for classes of which nothing is published."""
+    try:
+        result = anonymize(
+            records_of(rows),
+            HIERARCHIES,
+            models,
+            others=records_of(others),
+            suppression=suppression,
+            suppressed=suppressed,
+        )
+    except InputError:
+        return
+    assert result.search is not None
+    levels = result.search.levels
+
+    def seen(row: Row) -> tuple[str, str]:
+        return AGE.paths()[row[0]][levels["age"]], SEX.paths()["fm".index(row[1])][levels["sex"]]
+
+    starred = {seen(row) for row, kept in zip(rows, result.kept, strict=True) if not kept}
+    published = Counter(row[:2] for row in rows_of(result.records))
+    everybody: Counter[tuple[str, ...]] = Counter()
+    for row in [*rows, *others]:
+        is_starred = suppressed == "starred" and seen(row) in starred
+        everybody[(SUPPRESSED, SUPPRESSED) if is_starred else seen(row)] += 1
+    for model in models:
+        for key, count in everybody.items():
+            if isinstance(model, Presence):
+                assert model.smallest * count <= published[key] <= model.largest * count
+            if isinstance(model, KMap) and published[key]:
+                assert count >= model.k
+
+
+@pytest.mark.parametrize("suppressed", ["removed", "starred"])
+def test_what_a_wrong_search_finds_is_not_given_out(suppressed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: the output is judged by itself, whatever the search says."""
+    town = {"town": Generalization.of_paths("town", [("a",), ("b",), ("c",)])}
+    records = Records.of_columns({"town": ["a"] * 9 + ["b"] * 5 + ["c"] * 2})
+    others = Records.of_columns({"town": ["b"] * 5 + ["c"] * 2})
+    asked: list[list[Model]] = [[Presence(0.3, 0.8)], [Presence(0.1, 1), KAnonymity(5)]]
+    if suppressed == "starred":
+        asked += [[KMap(8)], [KAnonymity(5)]]
+    monkeypatch.setattr(Checker, "_can_be_absent", lambda *_: True)
+    monkeypatch.setattr(Checker, "_hold_together", lambda *_: True)
+    for models in asked:
+        with pytest.raises(GuaranteeError):
+            anonymize(records, town, models, others=others, suppression=0.9, suppressed=suppressed)
+
+
+def test_starred_records_are_as_many_as_a_class_must_have() -> None:
+    """Two rare records could be starred, three must be; and coarser values for all are better than a lone star."""
+    rows: list[Row] = [(1, "f", "a")] * 6 + [(6, "m", "b")] * 6 + [(0, "m", "a"), (7, "f", "b")]
+    two = anonymize(records_of(rows), HIERARCHIES, [KAnonymity(3)], suppression=0.3, suppressed="starred")
+    assert two.kept.all()
+    three = [*rows, (3, "m", "a")]
+    result = anonymize(records_of(three), HIERARCHIES, [KAnonymity(3)], suppression=0.3, suppressed="starred")
+    assert result.search is not None
+    assert dict(result.search.levels) == {"age": 0, "sex": 0}
+    assert result.kept.tolist() == [True] * 12 + [False] * 3
+    flat = {"age": Generalization.of_paths("age", [(str(i),) for i in range(8)])}
+    with pytest.raises(InputError, match="for the starred ones, which are a class as well"):
+        anonymize(records_of(rows), flat, [KAnonymity(3)], suppression=0.3, suppressed="starred")
+
+
+def test_starred_records_do_not_share_their_secret() -> None:
+    """Every class that is suppressed for want of diversity has illness b, so together they have none either."""
+    flat = {"age": Generalization.of_paths("age", [(str(i),) for i in range(8)])}
+    rows: list[Row] = [(1, "f", "a"), (1, "f", "b")] * 4 + [(2, "m", "b"), (3, "m", "b")]
+    models: list[Model] = [DistinctDiversity("ill", 2)]
+    assert anonymize(records_of(rows), flat, models, suppression=0.3).records.rows == 8
+    with pytest.raises(InputError, match="starred"):
+        anonymize(records_of(rows), flat, models, suppression=0.3, suppressed="starred")
 
 
 def test_the_search_tells_what_it_did() -> None:
@@ -182,7 +292,7 @@ GOOD = records_of([(1, "f", "a"), (2, "m", "b"), (3, "f", "a")])
         (lambda: anonymize(GOOD, HIERARCHIES, [DistinctDiversity("no", 2)]), "There is no column 'no'"),
         (
             lambda: anonymize(Records.of_columns({"age": ["1", "77"]}), {"age": AGE}, [KAnonymity(2)]),
-            "The column 'age' has '77' in row 2 of the data, which is not in its hierarchy",
+            "The column 'age' has a value in row 2 of the data which is not in its hierarchy",
         ),
         (
             lambda: anonymize(

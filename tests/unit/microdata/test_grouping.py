@@ -64,6 +64,17 @@ def test_histogram_counts_every_value(rows: list[tuple[int, str]]) -> None:
     assert int(found.sum()) == len(rows)
 
 
+def test_an_empty_text_is_a_missing_value() -> None:
+    ill = CodedColumn.of("ill", ["", None, "a", ""])
+    found = histogram(group([np.zeros(4, dtype=np.int32)]), ill)
+    assert found.labels == (None, "a")
+    assert found.dense().tolist() == [[3, 1]]
+    town = Generalization.of_paths("town", [("", "*"), ("b", "*")])
+    tuples = Tuples.of_rows([CodedColumn.of("town", [None, "", "b", ""])], [town], [ill])
+    assert tuples.base.sizes.tolist() == [3, 1]
+    assert tuples.base.histograms["ill"].dense().tolist() == [[3, 0], [0, 1]]
+
+
 def hierarchy(name: str, width: int) -> Generalization:
     return Generalization.of_paths(name, [(str(i), f"<{i // 2}>", f"[{i // 4}]", "*") for i in range(width)])
 

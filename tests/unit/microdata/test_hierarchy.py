@@ -52,10 +52,10 @@ def test_places_are_those_of_labels() -> None:
 
 
 def test_a_value_without_a_place_is_named_with_its_row() -> None:
-    with pytest.raises(InputError, match="'age' has '99' in row 3 of the data") as caught:
+    with pytest.raises(InputError, match="'age' has a value in row 3 of the data") as caught:
         AGE.generalized(CodedColumn.of("age", ["34", "45", "99", "98"]), 1)
     assert "3 行目" in caught.value.japanese
-    assert "'99'" in caught.value.japanese
+    assert "99" not in caught.value.english + caught.value.japanese
 
 
 def test_missing_values_need_a_place_of_their_own() -> None:
@@ -65,6 +65,16 @@ def test_missing_values_need_a_place_of_their_own() -> None:
     wider = Generalization.of_paths("age", [*AGE.paths(), ("", "unknown", "*")])
     assert wider.generalized(column, 1).texts().tolist() == ["<50", "unknown"]
     assert wider.generalized(column, 0).texts().tolist() == ["34", None]
+
+
+def test_an_empty_text_is_a_missing_value_on_every_level() -> None:
+    blank = Generalization.of_paths("age", [("34", "<50", "*"), ("", "", "*")])
+    column = CodedColumn.of("age", ["", "34", None])
+    assert blank.generalized(column, 0).texts().tolist() == [None, "34", None]
+    assert blank.generalized(column, 1).texts().tolist() == [None, "<50", None]
+    assert blank.generalized(column, 2).labels == ("*",)
+    with pytest.raises(InputError, match="'age' has an empty field in row 1"):
+        AGE.places(column)
 
 
 def test_levels_are_within_the_hierarchy() -> None:

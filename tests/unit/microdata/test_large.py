@@ -80,12 +80,23 @@ def test_missing_values(tmp_path: Path) -> None:
     assert not (tmp_path / "other.csv").exists()
 
 
+def test_a_hierarchy_serves_the_column_that_it_is_given_for(tmp_path: Path) -> None:
+    """One hierarchy for two columns, under a name that is a third one's."""
+    (tmp_path / "people.csv").write_text("home,work,town\na,b,x\nb,a,y\na,a,z\nb,b,x\n", encoding="utf-8")
+    town = Generalization.of_paths("town", [("a", "*"), ("b", "*")])
+    anonymize_file(tmp_path / "people.csv", tmp_path / "safe.csv", {"home": town, "work": town}, [KAnonymity(4)])
+    written = (tmp_path / "safe.csv").read_text(encoding="utf-8").splitlines()
+    assert written[0] == "home,work,town"
+    assert sorted(written[1:]) == ["*,*,x", "*,*,x", "*,*,y", "*,*,z"]
+
+
 def test_a_value_outside_its_hierarchy_is_named_with_its_row(tmp_path: Path) -> None:
     ages = [str(i % 100) for i in range(3000)]
     ages[2222] = "old"
     (tmp_path / "people.csv").write_text("age\n" + "\n".join(ages) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="The column 'age' has 'old' in row 2223 of the data"):
+    with pytest.raises(InputError, match="The column 'age' has a value in row 2223 of the data") as caught:
         anonymize_file(tmp_path / "people.csv", tmp_path / "safe.csv", {"age": AGE}, [KAnonymity(2)])
+    assert "old" not in caught.value.english + caught.value.japanese
     assert [file.name for file in tmp_path.iterdir()] == ["people.csv"]
 
 

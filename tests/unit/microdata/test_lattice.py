@@ -220,6 +220,36 @@ def test_presence_with_a_population(rows: list[Row], published: list[bool]) -> N
         assert found.cost[0] == min(allowed)
 
 
+@given(
+    rows=ROWS,
+    published=st.lists(st.booleans(), min_size=30, max_size=30),
+    models=st.sampled_from([[KAnonymity(3)], [KAnonymity(2), Closeness("ill", 0.3)], [Presence(0.1, 0.8)]]),
+    limit=st.sampled_from([Fraction(1, 5), Fraction(1, 2), Fraction(1)]),
+    is_starred=st.booleans(),
+)
+@settings(max_examples=40)
+def test_conditions_on_what_is_suppressed_lose_no_choice(
+    rows: list[Row], published: list[bool], models: list[Model], limit: Fraction, is_starred: bool
+) -> None:
+    """Whether suppressed rows are a class, or absent, is neither inherited by finer choices nor by coarser ones."""
+    mask = np.array(published[: len(rows)])
+    columns = [CodedColumn.of(name, [row[place] for row in rows]) for place, name in enumerate("xyz")]
+    tuples = Tuples.of_rows(columns, HIERARCHIES, [CodedColumn.of("ill", [row[3] for row in rows])], mask)
+
+    def checker() -> Checker:
+        return Checker(tuples, models, Metric("loss"), limit, publish_suppressed=is_starred, absent_if_suppressed=True)
+
+    looked = [
+        checker().check(levels) for levels in itertools.product(*(range(each.height + 1) for each in HIERARCHIES))
+    ]
+    best = min((found.cost for found in looked if found.is_allowed), default=None)
+    for search in (find_optimal, find_good):
+        found = search(checker())
+        assert found.is_optimal
+        assert (found.levels is None) == (best is None)
+        assert best is None or close(found.cost, best)
+
+
 def test_a_wrong_claim_of_a_model_would_be_found() -> None:
     """The control: a model that claims too much loses choices, and brute force shows it."""
 

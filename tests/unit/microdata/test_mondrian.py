@@ -229,11 +229,18 @@ def test_wrong_arguments_are_refused(names: Any, k: Any, arguments: dict[str, An
         recode_locally(PEOPLE, names, k, **arguments)
 
 
+def test_missing_and_empty_values_are_published_as_missing() -> None:
+    town = Generalization.of_paths("town", [("", "*"), ("b", "*")])
+    people = Records.of_columns({"town": [None, "", "b", "b"]})
+    recoded = recode_locally(people, ["town"], 2, hierarchies={"town": town}).records
+    assert recoded.column("town").texts().tolist() == [None, None, "b", "b"]
+
+
 def test_data_that_does_not_fit_is_named() -> None:
     with pytest.raises(InputError, match="fewer than k = 4") as caught:
         recode_locally(PEOPLE, ["age"], 4)
     assert "k = 4" in caught.value.japanese
-    with pytest.raises(InputError, match="'job' has 'spy' in row 3"):
+    with pytest.raises(InputError, match="'job' has a value in row 3"):
         recode_locally(PEOPLE, ["job"], 2, hierarchies={"job": JOBS})
     with pytest.raises(InputError, match="'x' has an empty field in row 2"):
         recode_locally(PEOPLE, ["x"], 2)

@@ -108,6 +108,32 @@ def test_texts_and_long_numbers_are_named_with_their_row() -> None:
         add_noise_to_numbers(table, "w", scale=1, decimals=5)
 
 
+@pytest.mark.parametrize(("kind", "small", "enough"), [("scale", 0.9, 0.95), ("sigma", 0.6, 0.9)])
+def test_noise_that_mostly_changes_nothing_is_refused(kind: str, small: float, enough: float) -> None:
+    table = Records.of_columns({"v": range(4000)})
+    with pytest.raises(InputError, match=f"column 'v': most numbers would stay as they are. Take a larger {kind}"):
+        add_noise_to_numbers(table, "v", **{kind: small})  # type: ignore[arg-type]
+    # With a digit more the same noise is large, and with bounds it is its epsilon that tells.
+    finer = add_noise_to_numbers(table, "v", **{kind: small}, decimals=1)  # type: ignore[arg-type]
+    assert finer.changed > Fraction(4, 5)
+    add_noise_to_numbers(table, "v", **{kind: small}, bounds=(0, 10), decimals=0)  # type: ignore[arg-type]
+    assert add_noise_to_numbers(table, "v", **{kind: enough}).changed > Fraction(2, 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "amount"), [("scale", 2), ("scale", 7), ("sigma", 1), ("sigma", 9.9), ("sigma", 10.1)]
+)
+def test_it_tells_how_often_a_number_stays(kind: str, amount: float) -> None:
+    table = Records.of_columns({"v": [5] * 20_000})
+    noisy = add_noise_to_numbers(table, "v", **{kind: amount}, entropy=ResearchEntropy(4))  # type: ignore[arg-type]
+    told = noisy.protects.english.split("probability of about ")[1].split(" %")[0]
+    stayed = 1 - float(noisy.changed)
+    # Six standard deviations, and two digits are told.
+    assert abs(float(told) / 100 - stayed) < 6 * (stayed / 20_000) ** 0.5 + 0.005
+    wide = add_noise_to_numbers(table, "v", **{kind: 10**6})  # type: ignore[arg-type]
+    assert "less than 0.01 %" in wide.protects.english
+
+
 def test_it_claims_nothing_without_bounds() -> None:
     table = Records.of_columns({"v": [1, 2]})
     plain = add_noise_to_numbers(table, "v", scale=1)

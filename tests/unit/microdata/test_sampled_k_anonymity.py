@@ -171,6 +171,15 @@ def test_other_mistakes() -> None:
         sampled_groups(people(10), {"agee": 0}, BOTH, BUDGET)
     with pytest.raises(InputError, match="row 2 of the data"):
         sampled_groups(Records.of_columns({"sex": ["f", "x"]}), {"sex": 1}, BOTH, BUDGET)
+    for told in (
+        lambda: sampled_groups(Records.of_columns({"sex": ["f", "Zanzibar"]}), {"sex": 1}, BOTH, BUDGET),
+        lambda: choose_levels(
+            Records.of_columns({"sex": ["f", "Zanzibar"]}), {"sex": SEX}, Budget(epsilon=1), threshold=5
+        ),
+    ):
+        with pytest.raises(InputError, match="'sex' has a value in row 2") as caught:
+            told()
+        assert "Zanzibar" not in caught.value.english + caught.value.japanese
     with pytest.raises(GuaranteeError, match="needs an epsilon and a delta"):
         sampled_groups(people(10), {"age": 1}, BOTH, Budget(epsilon=1))
     with pytest.raises(ParameterError, match="'unit'"):
@@ -230,6 +239,17 @@ def test_the_price_of_choosing_grows_with_the_records_of_a_unit() -> None:
 def test_wrong_candidates_are_refused(candidates: list[dict[str, int]]) -> None:
     with pytest.raises(ParameterError):
         choose_levels(people(10), BOTH, Budget(epsilon=1), threshold=5, candidates=candidates)
+
+
+@pytest.mark.parametrize(
+    ("budget", "threshold"),
+    [(Budget(epsilon=1), 2**64), (Budget(epsilon=1), 0), (Budget(epsilon=1), 2.5), ("much", 5), (None, 5)],
+)
+def test_a_wrong_threshold_or_budget_is_refused_before_the_data_is_looked_at(budget: Any, threshold: Any) -> None:
+    outside = Records.of_columns({"sex": ["not in the hierarchy"]})
+    with pytest.raises(ParameterError):
+        choose_levels(outside, {"sex": SEX}, budget, threshold=threshold)
+    assert choose_levels(people(10), {"sex": SEX}, Budget(epsilon=1), threshold=2**62)[0]["sex"] in (0, 1)
 
 
 def test_too_many_choices_are_not_tried_in_silence() -> None:

@@ -115,7 +115,7 @@ def test_samples_are_rows_of_the_table_in_order(values: list[str | None], seed: 
         assert result.touched == (Fraction(len(rows), len(values)) if values else 0)
         assert result.changed == 0
     strata = Counter(results[2].records.column("value").texts().tolist())
-    assert all(strata[value] == int(Fraction(count, 2) + Fraction(1, 2)) for value, count in Counter(values).items())
+    assert all(0 <= 2 * strata[value] - count + 1 <= 2 for value, count in Counter(values).items())
 
 
 def test_rates_of_none_and_of_all() -> None:
@@ -123,6 +123,43 @@ def test_rates_of_none_and_of_all() -> None:
     assert sample_by_coins(table, 0).records.rows == 0
     assert sample_by_coins(table, 1).records.rows == 50
     assert sample_of_size(table, 50).records.column("a").texts().tolist() == [str(i) for i in range(50)]
+
+
+def test_each_record_of_a_stratum_is_drawn_with_the_share_as_its_probability() -> None:
+    table, source, draws = Records.of_columns({"town": ["a"] * 4 + ["z"], "row": range(5)}), ResearchEntropy(8), 1_200
+    counts: Counter[str] = Counter()
+    for _ in range(draws):
+        sample = sample_of_strata(table, "town", Fraction(3, 10), entropy=source).records
+        counts.update(sample.column("row").texts().tolist())
+        assert sample.column("town").texts().tolist().count("a") in (1, 2)
+    assert set(counts) == set("01234")
+    # Six standard deviations.
+    assert all(abs(count - 0.3 * draws) < 6 * (draws * 0.21) ** 0.5 for count in counts.values())
+
+
+def test_a_coin_decides_on_what_is_left_over() -> None:
+    table = Records.of_columns({"town": ["z"]})
+    third = 2**64 // 3
+    assert sample_of_strata(table, "town", Fraction(1, 3), entropy=Scripted([third - 1, 5])).records.rows == 1
+    assert sample_of_strata(table, "town", Fraction(1, 3), entropy=Scripted([third + 1, 5])).records.rows == 0
+
+
+def test_who_takes_everybody_says_that_nobody_is_hidden() -> None:
+    table = Records.of_columns({"sex": ["f"] * 3 + ["m"] * 2})
+    hidden = "cannot be sure that the record is there"
+    for outcome in (
+        sample_by_coins(table, 1),
+        sample_of_size(table, 5),
+        sample_of_strata(table, "sex", 1),
+        sample_of_strata(table, "sex", {"f": 3, "m": 2}),
+    ):
+        assert "nothing is hidden" in outcome.protects.english
+        assert hidden not in outcome.protects.english
+        assert "何も隠れません" in outcome.protects.japanese
+    partly = sample_of_strata(table, "sex", {"f": 3, "m": 1}).protects.english
+    assert "Of at least one stratum every record was asked for" in partly
+    for outcome in (sample_by_coins(table, 0.9), sample_of_size(table, 4), sample_of_strata(table, "sex", {"f": 1})):
+        assert hidden in outcome.protects.english
 
 
 def test_strata_by_number() -> None:

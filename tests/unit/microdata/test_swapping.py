@@ -111,11 +111,16 @@ def test_targeted_swaps_reach_every_risky_record_that_has_a_partner(
 @given(st.lists(st.integers(-50, 50) | st.none(), max_size=60), SEEDS, st.fractions(0, 1, max_denominator=12))
 def test_rank_swaps_stay_within_their_distance(values: list[int | None], seed: int, distance: Fraction) -> None:
     table = Records.of_columns({"wage": values, "other": range(len(values))})
-    outcome = swap_ranks(table, "wage", distance=distance, entropy=ResearchEntropy(seed))
-    require_margins(table, outcome, ("wage",), ())
-    after = [None if text is None else int(text) for text in outcome.records.column("wage").texts()]
     ordered = sorted(value for value in values if value is not None)
     reach = int(distance * len(ordered))
+    if reach == 0 or len(ordered) < 2:
+        with pytest.raises(InputError, match="Take a larger distance"):
+            swap_ranks(table, "wage", distance=distance, entropy=ResearchEntropy(seed))
+        return
+    outcome = swap_ranks(table, "wage", distance=distance, entropy=ResearchEntropy(seed))
+    assert outcome.touched > 0
+    require_margins(table, outcome, ("wage",), ())
+    after = [None if text is None else int(text) for text in outcome.records.column("wage").texts()]
     for old, new in zip(values, after, strict=True):
         assert (old is None) == (new is None)
         if old is not None and new is not None:
@@ -134,7 +139,9 @@ def test_rank_swaps_reach_as_far_as_they_may() -> None:
     distances = np.abs(after - np.arange(count))
     assert 80 < distances.max() <= 100
     assert outcome.changed > Fraction(9, 10)
-    assert swap_ranks(table, "wage", distance=0).touched == 0
+    with pytest.raises(InputError, match="larger distance") as caught:
+        swap_ranks(table, "wage", distance=0.0009)
+    assert "1000" not in caught.value.english
 
 
 def test_mistakes_are_named() -> None:
@@ -154,6 +161,19 @@ def test_mistakes_are_named() -> None:
         swap_ranks(table, "age", distance=-1)
     with pytest.raises(ParameterError, match="'k'"):
         swap_risky(table, ["town"], ["age"], k=1)
+
+
+def test_who_swaps_nothing_says_so() -> None:
+    table = table_of([("a", "x", "f", 1), ("b", "y", "m", 1)])
+    for outcome in (
+        swap_randomly(table, ["town"], share=0.9),
+        swap_randomly(table, ["town"], share=1, within=["sex"]),
+        swap_risky(table, ["town"], ["age"], k=2),
+    ):
+        assert outcome.touched == 0
+        assert "Nothing was swapped" in outcome.protects.english
+        assert "何も入れ替えていません" in outcome.protects.japanese
+    assert "swapped with an equal value" in swap_randomly(table, ["age"], share=1).protects.english
 
 
 def test_each_says_what_it_protects() -> None:

@@ -30,6 +30,17 @@ from sudare.microdata.utility import (
 from tests.unit.microdata.arx_data import adult, adult_hierarchy, adult_names, needs_answers, only_k_anonymous
 from tests.unit.microdata.test_hierarchy import trees
 
+
+def test_missing_and_empty_values_are_one_value() -> None:
+    town = Generalization.of_paths("town", [("", "*"), ("b", "*")])
+    found = []
+    for values in ([None, None, "", "b"], [None, None, None, "b"]):
+        people = Records.of_columns({"town": values})
+        classes = group([town.generalized(people.column("town"), 1)])
+        found.append(measure_utility(people, [(town, 1)], classes, np.zeros(4, dtype=bool)))
+    assert found[0] == found[1]
+
+
 CASES = list(only_k_anonymous())
 
 

@@ -13,6 +13,8 @@ from sudare.microdata_release import PeoplePlan, read_people_plan
 from sudare.microdata_release.step_plan import METHODS, Anonymize, Noise, Pram, Sample, SampledGroups, Swap, Synthesize
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, LEDGER, MST, SAMPLED
 
+GROUPS = '[[steps]]\nmethod = "microaggregate"\ncolumns = ["wage"]\nk = 3\n'
+
 
 def read(folder: Path, text: str) -> PeoplePlan:
     (folder / "plan.toml").write_text(text, encoding="utf-8")
@@ -82,6 +84,16 @@ k = 3
     assert isinstance(found[2], Pram)
     assert found[3] == Noise("wage", Fraction(1), None, None, (Fraction(0), Fraction(1000)), 0)
     assert isinstance(found[4], Anonymize)
+
+
+def test_steps_that_leave_groups_as_they_are(tmp_path: Path) -> None:
+    for step in (
+        'method = "anonymize"\nk = 3\n',
+        'method = "anonymize"\nk = 3\nsuppression = 0.1\nsuppressed = "starred"\n',
+        'method = "swap"\ncolumns = ["illness"]\nshare = 0.5\n',
+        'method = "microaggregate"\ncolumns = ["age"]\nk = 3\n',
+    ):
+        assert len(read(tmp_path, HEAD + COLUMNS + GROUPS + f"[[steps]]\n{step}").steps) == 2
 
 
 def test_private_plans(tmp_path: Path) -> None:
@@ -177,6 +189,36 @@ WHOLE = HEAD + COLUMNS + ANONYMIZE
             HEAD + COLUMNS + '[[steps]]\nmethod = "anonymize"\nk = 2\n[[steps]]\nmethod = "sample"\nrate = 0.5\n',
             "must be the last step",
             "最後の手順",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "noise"\ncolumn = "wage"\nscale = 5\n',
+            "'method' in section [steps 2] is \"noise\" on 'wage', which breaks the groups of k apart that steps 1 makes",
+            "k 件の組を崩します",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "swap"\ncolumns = ["illness", "wage"]\nshare = 0.5\n',
+            "on 'wage', which breaks",
+            "k 件の組を崩します",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "microaggregate"\ncolumns = ["wage", "age"]\nk = 3\n',
+            "on 'wage', which breaks",
+            "k 件の組を崩します",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS.replace("wage", "age") + '[[steps]]\nmethod = "anonymize"\nk = 3\n',
+            "on 'age', which breaks",
+            "k 件の組を崩します",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "sample"\nrate = 0.5\n',
+            "which takes records away from the groups of k that steps 1 makes",
+            "記録を除きます",
+        ),
+        (
+            HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "anonymize"\nk = 3\nsuppression = 0.1\n',
+            "which takes records away from the groups of k that steps 1 makes",
+            "記録を除きます",
         ),
         (
             HEAD + COLUMNS + '[[steps]]\nmethod = "mst"\n',

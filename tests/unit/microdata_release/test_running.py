@@ -107,13 +107,13 @@ method = "pram"
 column = "illness"
 keep = 0.7
 [[steps]]
-method = "microaggregate"
-columns = ["wage"]
-k = 3
-[[steps]]
 method = "noise"
 column = "wage"
 scale = 5
+[[steps]]
+method = "microaggregate"
+columns = ["wage"]
+k = 3
 [[steps]]
 method = "anonymize"
 k = 3
@@ -123,6 +123,44 @@ k = 3
         assert made.document["steps"][0]["touched"] == 0.5
         assert all(step["protects"]["japanese"] for step in made.document["steps"])
         assert made.document["models"][0]["holds"]
+
+    @pytest.mark.parametrize(
+        ("before", "is_claimed"),
+        [
+            ('method = "swap"\ncolumns = ["wage"]\nkind = "rank"\ndistance = 0.1', False),
+            ('method = "swap"\ncolumns = ["illness"]\nshare = 0.5\nwithin = ["wage"]', False),
+            ('method = "sample"\nrate = 0.5\nby = "wage"', False),
+            ('method = "swap"\ncolumns = ["illness"]\nshare = 0.5', True),
+            ('method = "sample"\nrate = 0.5', True),
+        ],
+    )
+    def test_local_privacy_is_claimed_for_a_person_s_own_value_only(
+        self, tmp_path: Path, before: str, is_claimed: bool
+    ) -> None:
+        noise = '[[steps]]\nmethod = "noise"\ncolumn = "wage"\nepsilon = 1\nbounds = [0, 1000]\ndecimals = 0\n'
+        step = run(tmp_path, HEAD + COLUMNS + f"[[steps]]\n{before}\n" + noise).document["steps"][1]
+        assert (step["local_epsilon"] is not None) == (step["local_rho"] is not None) == is_claimed
+        assert step["protects"]["english"].startswith("Local differential privacy") == is_claimed
+        assert ("局所差分プライバシーではありません" in step["protects"]["japanese"]) == (not is_claimed)
+
+    def test_the_risk_of_starred_records_is_told(self, tmp_path: Path) -> None:
+        alike = [["P", "30", "f", "8101", "flu", "1"]] * 60 + [["P", "50", "m", "8120", "flu", "1"]] * 60
+        rows = [*alike, *(["Q", str(12 * place), "f", f"9{place}99", "flu", "1"] for place in range(7))]
+        everybody = [["age", "sex", "zip"], *(row[1:4] for row in rows), *[["0", "f", "9099"]] * 5]
+        (tmp_path / "everybody.csv").write_text("\n".join(map(",".join, everybody)) + "\n")
+        plan = HEAD + 'population = "everybody.csv"\n' + COLUMNS + ANONYMIZE
+        starred = 'suppression = 0.3\nsuppressed = "starred"\n'
+        made = run(tmp_path, plan.replace("k = 4", "k = 6") + starred, rows=rows)
+        document = made.document
+        assert document["kept"]["suppressed"] == pytest.approx(7 / 127)
+        assert document["models"][0]["holds"]
+        assert document["risks"]["after"]["records"] == len(rows)
+        assert document["risks"]["after"]["k"] == 7
+        # Five more people look like one of the starred ones.
+        assert document["risks"]["after"]["journalist"]["highest"] == pytest.approx(1 / 12)
+        assert "published with stars" in document["steps"][0]["protects"]["english"]
+        published = read_people(tmp_path / "out" / "people.csv")
+        assert satisfies(published, ["age", "sex", "zip"], [KAnonymity(6)])
 
     def test_a_sample_alone(self, tmp_path: Path) -> None:
         made = run(tmp_path, HEAD + COLUMNS + '[protection]\nmethod = "sample"\nrows = 50\n')

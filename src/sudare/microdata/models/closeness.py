@@ -105,13 +105,15 @@ class Closeness(SensitiveModel):
             # Values that are nowhere in the table that is compared with are not part of the scale.
             totals = counted.totals.tolist()
             return order_of_values([label for label, total in zip(counted.labels, totals, strict=True) if total])
-        missing = [label for label in counted.labels if label not in self.order]
+        # An empty text in the order stands for missing values.
+        order = [label or None for label in self.order]
+        missing = [label for label in counted.labels if label not in order]
         if missing:
             raise InputError(
-                f"The order of {self.column!r} leaves out {missing[0]!r:.60}, which is in the data. List every value.",
-                f"{self.column!r} の順序に、データにある {missing[0]!r:.60} がありません。全ての値を並べてください。",
+                f"The order of {self.column!r} leaves out a value that is in the data. List every value.",
+                f"{self.column!r} の順序に、データにある値の一つがありません。全ての値を並べてください。",
             )
-        return list(self.order)
+        return order
 
     def _is_exactly_near(self, grouped: Grouped, place: int) -> bool:
         """Decide a class with whole numbers of any size."""
@@ -189,10 +191,9 @@ def _tree_values(counted: Histogram, hierarchy: Generalization) -> NDArray[np.fl
     known = {label: leaf for leaf, label in enumerate(hierarchy.levels[0])}
     leaves = np.array([known.get(label or "", -1) for label in counted.labels], dtype=np.int32)
     if leaves.size and leaves.min() < 0:
-        label = counted.labels[int(np.argmin(leaves))]
         raise InputError(
-            f"The hierarchy of {hierarchy.name!r} leaves out {label!r:.60}, which is in the data. Add it there.",
-            f"{hierarchy.name!r} の階層に、データにある {label!r:.60} がありません。階層に加えてください。",
+            f"The hierarchy of {hierarchy.name!r} leaves out a value that is in the data. Add it there.",
+            f"{hierarchy.name!r} の階層に、データにある値の一つがありません。階層に加えてください。",
         )
     totals = np.zeros(hierarchy.leaves, dtype=np.int64)
     totals[leaves] = counted.totals

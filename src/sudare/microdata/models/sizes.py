@@ -134,14 +134,15 @@ class Presence(Model):
 
     So knowing that somebody is in the population tells little about whether the person is in the published table. Classes of
     the population without a published row count as well: nothing can be suppressed there, so where they fail, the whole choice
-    of levels does. Without suppression a coarser table keeps the bounds, because the share of two classes together lies between
-    their own.
+    of levels does. A class that is suppressed is published to a share of 0: with a smallest share above 0 nothing at all can be
+    suppressed, for whatever model. Without suppression a coarser table keeps the bounds, because the share of two classes
+    together lies between their own.
 
     Args:
         smallest: share, from 0 to 1.
         largest: share, from the smallest to 1.
         absent: whether classes of the population without a published row count, as in the definition. Some programs leave them
-            out.
+            out; then the bounds hold for classes that are published, and suppression tells who is absent.
     """
 
     smallest: Fraction

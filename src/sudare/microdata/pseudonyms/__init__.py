@@ -3,7 +3,8 @@
 - `keys`: secret key files, subkeys for every purpose, rotation. `identifiers`: what is the same person.
 - `forms`, `hashing`: how pseudonyms are written, how long they must be, keyed hashes of many texts. `mapping`: random tables.
 - `pseudonymizer`: `Pseudonymizer`, one call for arrays. `running`: `pseudonymize_file`, one call for files.
-- `register`, `log`: who is left out or corrected from now on, and what was done. `rights`: `PersonDesk`.
+- `register`, `log`, `held`, `agreement`: who is left out or corrected from now on, what was done, what was settled.
+- `rights`, `answers`: `PersonDesk`. `sealing`: what is kept so that only the key opens it.
 - `linking`: tables for whoever holds the key. `streaming`, `storage`: files.
 
 What it protects and what it does not: ``pseudonyms.md`` beside this file.

@@ -3,6 +3,9 @@
 An identifier is a text or a whole number; a number is its decimal digits, so that 7 in a Parquet file and ``7`` in a CSV file are
 the same person. Nothing else is done by itself: ``007`` is not ``7``, and a wide digit is not a narrow one, unless a
 normalisation is chosen. An empty text is a missing identifier.
+
+To normalise what is normalised already changes nothing: normalisations are repeated until nothing changes, since one may make
+room for another (``"0 17"`` without its zero begins with a space). So a person has one canonical text, however often it is taken.
 """
 
 from __future__ import annotations
@@ -56,7 +59,22 @@ def canonical_texts(values: Any, normalizations: Sequence[str] = (), *, column: 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    texts = _as_texts(values, column)
+    texts = _once(_as_texts(values, column), normalizations)
+    # Each alone is done in one round. Together they end as well: no single character changes after the first round, so whatever
+    # changes a text later (letters joined, spaces or zeros dropped) makes it shorter.
+    while len(normalizations) > 1 and not (again := _once(texts, normalizations)).equals(texts):
+        texts = again
+    empty = pc.fill_null(pc.equal(texts, ""), False)
+    if pc.any(empty).as_py():
+        texts = pc.if_else(empty, pa.scalar(None, pa.large_string()), texts)
+    return texts
+
+
+def _once(texts: Any, normalizations: Sequence[str]) -> Any:
+    """The chosen normalisations, one after the other."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if "nfkc" in normalizations:
         texts = pc.utf8_normalize(texts, form="NFKC")
     if "strip" in normalizations:
@@ -67,9 +85,6 @@ def canonical_texts(values: Any, normalizations: Sequence[str] = (), *, column: 
         trimmed = pc.utf8_ltrim(texts, characters="0")
         is_zero = pc.and_(pc.equal(trimmed, ""), pc.not_equal(texts, ""))
         texts = pc.if_else(is_zero, pa.scalar("0", pa.large_string()), trimmed)
-    empty = pc.fill_null(pc.equal(texts, ""), False)
-    if pc.any(empty).as_py():
-        texts = pc.if_else(empty, pa.scalar(None, pa.large_string()), texts)
     return texts
 
 

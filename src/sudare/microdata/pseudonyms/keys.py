@@ -210,12 +210,12 @@ def destroy_epoch(key: SecretKey, epoch: int) -> SecretKey:
 
 
 def require_apart(key: SecretKey, *others: tuple[str | Path | None, str, str]) -> None:
-    """Refuse a key that is the same file as something else, or lies in a folder that is given away, or below it.
+    """Refuse a key that is the same file as something else, lies beside it, or in a folder that is given away, or below it.
 
     Args:
         key: the key.
-        others: a file or nothing; ``"file"`` if it must not be the key, ``"folder"`` if the key must not lie beside
-            it; and what it is, in English.
+        others: a file or nothing; ``"file"`` if it must not be the key, ``"beside"`` if the key must not lie in its folder
+            either, ``"folder"`` if the key must not lie in or below its folder; and what it is, in English.
     """
     own = key.path.resolve()
     for path, how, what in others:
@@ -223,7 +223,8 @@ def require_apart(key: SecretKey, *others: tuple[str | Path | None, str, str]) -
             continue
         other = Path(path).resolve()
         is_same = other == own or (other.exists() and own.exists() and other.samefile(own))
-        if is_same or (how == "folder" and own.is_relative_to(other.parent)):
+        is_beside = how == "beside" and other.parent == own.parent
+        if is_same or is_beside or (how == "folder" and own.is_relative_to(other.parent)):
             japanese = IN_JAPANESE[what]
             raise InputError(
                 f"The key {str(key.path)!r} is not kept apart from the {what} {str(path)!r}. "

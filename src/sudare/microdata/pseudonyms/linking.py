@@ -120,7 +120,8 @@ def relink_file(
     stream.require(column)
     if old.per is not None:
         stream.require(old.per)
-    makers = [Pseudonymizer(key, design, missing="keep") for design in (old, new)]
+    # Lengths were weighed when files were made; the new one is as long as the old one, or settled.
+    makers = [Pseudonymizer(key, design, people=1, missing="keep") for design in (old, new)]
     pairs: set[tuple[str, str]] = set()
     for batch in stream.batches():
         for choice in range(old.several):

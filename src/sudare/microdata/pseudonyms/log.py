@@ -14,12 +14,10 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
-__all__ = ["Finding", "LogEntry", "append_entry", "check_chain", "replay"]
+__all__ = ["Finding", "LogEntry", "append_entry", "check_chain"]
 
 SCHEMA = "CREATE TABLE log (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL, seal TEXT NOT NULL)"
 BEFORE_ALL = "0" * 64
-STATES = {"opt-out": "opted out", "delete": "deleted"}
-"""What somebody is after an entry."""
 
 
 @dataclass(frozen=True)
@@ -77,30 +75,6 @@ def append_entry(connection: sqlite3.Connection, key: bytes, body: Mapping[str, 
     entry = LogEntry(number, time, text, seal_of(key, number, time, text, last[1]))
     connection.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (entry.number, entry.time, entry.body, entry.seal))
     return entry
-
-
-def replay(
-    entries: list[LogEntry],
-) -> tuple[dict[tuple[str, str], tuple[str, str]], dict[tuple[str, str, str], str]]:
-    """What the log says is held now.
-
-    Returns:
-        State and digest of everybody who is left out, by kind and tag; and the hash of every correction, by kind, tag and field.
-    """
-    people: dict[tuple[str, str], tuple[str, str]] = {}
-    corrected: dict[tuple[str, str, str], str] = {}
-    for entry in entries:
-        body = entry.read()
-        who = (body.get("kind", ""), body.get("person", ""))
-        if body["did"] in STATES:
-            people[who] = (STATES[body["did"]], body["digest"])
-        elif body["did"] == "opt-in":
-            people.pop(who, None)
-        elif body["did"] == "correct":
-            corrected[(*who, body["field"])] = body["sealed"]
-        elif body["did"] == "forget corrections":
-            corrected = {place: sealed for place, sealed in corrected.items() if place[:2] != who}
-    return people, corrected
 
 
 def check_chain(entries: list[LogEntry], key: bytes, noted: str | None = None) -> list[Finding]:

@@ -1,8 +1,8 @@
 """The random table: random pseudonyms, kept in a file that says nothing without the key.
 
 A person is found in it by a keyed hash, and the identifier itself is kept sealed (AES-256-GCM), so that the whole table can be
-handed over as identifiers and pseudonyms by whoever holds the key, and by nobody else. Key and mapping are two files; each
-alone links nobody to a pseudonym.
+handed over as identifiers and pseudonyms by whoever holds the key, and by nobody else. Key and mapping are two files in two
+folders; each alone links nobody to a pseudonym.
 
 A pseudonym is drawn when somebody is seen for the first time, under a lock that all processes share. Two people never have the
 same one: the file refuses it, and another is drawn.
@@ -11,7 +11,6 @@ same one: the file refuses it, and another is drawn.
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from sudare.errors import InputError
 from sudare.microdata.pseudonyms.forms import TextForm
 from sudare.microdata.pseudonyms.hashing import KeyedHash
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
+from sudare.microdata.pseudonyms.sealing import Sealing
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ def make_mapping(path: str | Path, key: SecretKey) -> None:
 
     Raises:
         OutputError: if the file exists, or cannot be written.
-        InputError: if it would be the key itself.
+        InputError: if it would be the key itself, or lie in the folder of the key.
     """
-    require_apart(key, (path, "file", "mapping"))
+    require_apart(key, (path, "beside", "mapping"))
     PrivateDatabase.make(path, WHAT, APPLICATION, key.name, SCHEMA)
 
 
@@ -103,14 +103,15 @@ class Mapping:
 
     Args:
         path: a file made by `make_mapping`.
-        key: the key that it was made with.
+        key: the key that it was made with, in another folder.
 
     Example:
         >>> import tempfile
         >>> from pathlib import Path
         >>> from sudare.microdata.pseudonyms.keys import new_key
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     key = new_key(Path(folder) / "study.key")
+        ...     (Path(folder) / "keys").mkdir()
+        ...     key = new_key(Path(folder) / "keys" / "study.key")
         ...     make_mapping(Path(folder) / "names.db", key)
         ...     with Mapping(Path(folder) / "names.db", key) as mapping:
         ...         scope = Scope("university", "patient", 1)
@@ -121,12 +122,13 @@ class Mapping:
     """
 
     def __init__(self, path: str | Path, key: SecretKey) -> None:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        require_apart(key, (path, "file", "mapping"))
+        require_apart(key, (path, "beside", "mapping"))
         self._database = PrivateDatabase(path, WHAT, APPLICATION, key.name)
         self._tags = KeyedHash(key.subkey("mapping", "tags"))
-        self._sealing = AESGCM(key.subkey("mapping", "sealing"))
+        self._sealing = Sealing(key.subkey("mapping", "sealing"))
+        if self._database.has_programs():
+            self.close()
+            raise self._database.not_ours()
 
     def __enter__(self) -> Mapping:
         return self
@@ -175,21 +177,19 @@ class Mapping:
 
     def entries(self, scope: Scope) -> Iterator[tuple[str, str]]:
         """All identifiers and pseudonyms of a scope, in the order of the pseudonyms, which is random."""
-        from cryptography.exceptions import InvalidTag
-
         last = ""
         while True:
             rows = self._database.rows(
-                "SELECT tag, sealed, pseudonym FROM names WHERE scope = ? AND pseudonym > ? ORDER BY pseudonym LIMIT ?",
+                "SELECT tag, CAST(sealed AS BLOB), pseudonym FROM names WHERE scope = ? AND pseudonym > ? "
+                "ORDER BY pseudonym LIMIT ?",
                 (scope.text, last, PAGE),
             )
             if not rows:
                 return
             for tag, sealed, pseudonym in rows:
-                try:
-                    opened = self._sealing.decrypt(sealed[:12], sealed[12:], _bound(scope, tag, pseudonym))
-                except InvalidTag:
-                    raise self._database.not_ours() from None
+                opened = self._sealing.opened(sealed, _bound(scope, tag, pseudonym))
+                if opened is None:
+                    raise self._database.not_ours()
                 yield opened.decode("utf-8", "surrogatepass"), pseudonym
             last = rows[-1][2]
 
@@ -295,9 +295,8 @@ class Mapping:
             )
 
     def _sealed(self, scope: Scope, tag: bytes, identifier: str, pseudonym: str) -> bytes:
-        nonce = os.urandom(12)
         data = identifier.encode("utf-8", "surrogatepass")
-        return nonce + self._sealing.encrypt(nonce, data, _bound(scope, tag, pseudonym))
+        return self._sealing.sealed(data, _bound(scope, tag, pseudonym))
 
 
 def _bound(scope: Scope, tag: bytes, pseudonym: str) -> bytes:

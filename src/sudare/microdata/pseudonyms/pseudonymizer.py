@@ -30,6 +30,9 @@ from sudare.parameters import exact_integer, shown
 __all__ = ["METHODS", "Design", "Pseudonymizer"]
 
 METHODS = ("keyed", "table")
+VALUES_A_PERSON = 10_000
+"""So many values of the column ``per`` a person is taken to have at most, where lengths are weighed."""
+
 MISSING = ("refuse", "keep")
 
 
@@ -46,7 +49,8 @@ class Design:
         form: how pseudonyms are written; 32 hexadecimal digits are enough for 8 * 10**14 of them.
         normalize: what is done to identifiers before.
         several: how many pseudonyms each person has, of which each row takes one at random; 1 for one.
-        per: the column whose values give a person different pseudonyms, such as a visit; None for none.
+        per: the column whose values give a person different pseudonyms, such as a visit; None for none. For the length of
+            keyed pseudonyms a person is taken to have up to 10,000 values; state more people where there may be more.
     """
 
     recipient: str
@@ -74,6 +78,11 @@ class Design:
             raise ParameterError("several", "pseudonymize", "1 where a column is named by per", self.several)
 
     @property
+    def most_a_person(self) -> int:
+        """How many pseudonyms a person is taken to have at most."""
+        return self.several if self.per is None else VALUES_A_PERSON
+
+    @property
     def scope(self) -> Scope:
         """Where its pseudonyms stand in a mapping."""
         return Scope(self.recipient, self.kind, self.epoch, self.several > 1 or self.per is not None)
@@ -96,8 +105,8 @@ class Pseudonymizer:
         key: the secret key.
         design: whom for and how; see `Design`.
         mapping: the random table, for the method ``"table"``.
-        people: how many people there may be; keyed pseudonyms must be so long that the chance of any collision is
-            below 1e-9.
+        people: how many people there may be; keyed pseudonyms must be so long that the chance of any collision among all
+            pseudonyms of all of them (`Design.most_a_person` each) is below 1e-9.
         missing: ``"refuse"`` missing identifiers, or ``"keep"`` them missing.
         threads: how many to use; all processors if left out.
 
@@ -135,7 +144,7 @@ class Pseudonymizer:
             raise ParameterError("mapping", "Pseudonymizer", requirement, shown(mapping))
         self.design, self._mapping, self._missing = design, mapping, missing
         if design.method == "keyed":
-            design.form.require_room(people * design.several)
+            design.form.require_room(people * design.most_a_person)
         use = (
             "pseudonyms",
             design.recipient,
@@ -196,10 +205,14 @@ class Pseudonymizer:
         """Every pseudonym that a person may have, for the given values of the column ``per`` if the design names one.
 
         From a table only those that were given already.
+
+        Args:
+            person: the canonical text, as `identifiers` gives it.
+            per: values of that column.
         """
-        texts = canonical_texts([person], self.design.normalize, column="person")
-        if texts.null_count:
-            return []
+        import pyarrow as pa
+
+        texts = pa.array([person], pa.large_string())
         if self.design.per is not None:
             indexes = _index_texts(per, self.design.per, len(per))
         else:

@@ -2,6 +2,7 @@
 
 What is asked is noted in the register first, so that no later run misses it; then each file is rewritten whole, and the log says
 what was done to which file before it is done. Whatever is interrupted is finished by asking again; asking twice changes nothing.
+A file that cannot be read or written is told, and does not keep the others from being changed.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from sudare.errors import InputError, ParameterError
+from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
+from sudare.microdata.pseudonyms.answers import SETTLED, Answer, FileAnswer
 from sudare.microdata.pseudonyms.identifiers import canonical_texts
 from sudare.microdata.pseudonyms.keys import SecretKey
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
@@ -28,35 +30,6 @@ __all__ = ["Answer", "FileAnswer", "PersonDesk"]
 
 ONE_PERSON = 1
 """Collisions were weighed when the file was made; here only one person is looked for."""
-
-
-@dataclass(frozen=True)
-class FileAnswer:
-    """What was found or done in one file.
-
-    Attributes:
-        path: the file.
-        state: ``"found"``, ``"rewritten"``, ``"nothing"`` (the person is not in it), ``"missing"`` (the file is gone),
-            ``"unlinkable"`` (its epoch was destroyed), or ``"unknown"`` (neither made with the key nor with a named column).
-        rows: how many rows are the person's.
-    """
-
-    path: Path
-    state: str
-    rows: int = 0
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What was done for one person.
-
-    Attributes:
-        is_new: whether the register did not know of it before.
-        files: one answer for each file.
-    """
-
-    is_new: bool
-    files: tuple[FileAnswer, ...]
 
 
 @dataclass(frozen=True)
@@ -128,6 +101,9 @@ class PersonDesk:
                 answers.append(place)
                 continue
             found = self._rows_in(place)
+            if found is None:
+                answers.append(FileAnswer(place.path, "unreadable"))
+                continue
             rows += found
             answers.append(FileAnswer(place.path, "found" if found else "nothing", len(found)))
         looked = [str(answer.path.resolve()) for answer in answers if answer.state in ("found", "nothing")]
@@ -156,14 +132,22 @@ class PersonDesk:
     def delete(
         self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = "utf-8"
     ) -> Answer:
-        """Take the person out of files, of all files to come, and, once no known file is left to look into, of the mapping."""
+        """Take the person out of files, of all files to come, and, once no known file is left to look into, of the mapping.
+
+        Args:
+            files: files or folders; all that were made with the key if left out.
+            raw_column: the column of identifiers in files that were not made with the key.
+            encoding: of such files.
+        """
         is_new = self._register.leave_out(self._kind, self._person, "delete")
         answers = self._taken_out(files, raw_column, encoding, "delete")
         self._register.forget_corrections(self._kind, self._person)
-        is_done = not files and all(answer.state in ("rewritten", "nothing") for answer in answers)
+        is_done = not files and all(answer.state in SETTLED for answer in answers)
         if self._mapping is not None and is_done:
             self._mapping.forget_person(self._kind, self._person)
-        return Answer(is_new, answers)
+            return Answer(is_new, answers)
+        known = [design for file in self._register.files() for design in self._of_kind(file.columns).values()]
+        return Answer(is_new, answers, any(design.method == "table" for design in known))
 
     def take_back(self) -> Answer:
         """Let the person be in files to come again."""
@@ -191,8 +175,7 @@ class PersonDesk:
             InputError: if a column is in none of the files, is one of identifiers, or cannot hold the value.
         """
         with self._register.locked():
-            places = self._places(files, raw_column, encoding)
-            wrong = self._wrong_values(places, fields)
+            places, wrong = self._wrong_values(self._places(files, raw_column, encoding), fields)
             is_new = False
             for field, right in fields.items():
                 if wrong[field]:
@@ -207,15 +190,20 @@ class PersonDesk:
             ]
         return Answer(is_new, tuple(answers))
 
-    def _wrong_values(self, places: Sequence[_Place | FileAnswer], fields: Mapping[str, str]) -> dict[str, set[str]]:
+    def _wrong_values(
+        self, places: Sequence[_Place | FileAnswer], fields: Mapping[str, str]
+    ) -> tuple[list[_Place | FileAnswer], dict[str, set[str]]]:
+        """The places, less what cannot be read, and what the person's fields hold."""
         import pyarrow.compute as pc
 
         wrong: dict[str, set[str]] = {field: set() for field in fields}
         seen: set[str] = set()
+        readable: list[_Place | FileAnswer] = []
         for place in places:
-            if isinstance(place, FileAnswer):
+            stream = None if isinstance(place, FileAnswer) else _stream_of(place.path, place.encoding)
+            if isinstance(place, FileAnswer) or stream is None:
+                readable.append(place if isinstance(place, FileAnswer) else FileAnswer(place.path, "unreadable"))
                 continue
-            stream = PeopleStream(place.path, place.encoding)
             # Another value of the column that pseudonyms depend on would make them those of nobody.
             fixed = {place.raw, *place.designs, *(design.per for design in place.designs.values())}
             for field in sorted(set(fields) & fixed):
@@ -228,17 +216,21 @@ class PersonDesk:
             for field in present:
                 typed_value(fields[field], stream.schema.field(field).type, field)
             matches = self._matching(place)
-            for batch in stream.batches():
-                mine = matches(batch)
-                for field in present if pc.any(mine).as_py() else ():
-                    wrong[field].update(as_texts(batch.column(field)).filter(mine).unique().to_pylist())
+            try:
+                for batch in stream.batches():
+                    mine = matches(batch)
+                    for field in present if pc.any(mine).as_py() else ():
+                        wrong[field].update(as_texts(batch.column(field)).filter(mine).unique().to_pylist())
+                readable.append(place)
+            except _unreadable():
+                readable.append(FileAnswer(place.path, "unreadable"))
         for field in fields:
             if field not in seen:
                 raise InputError(
                     f"None of the files has a column {field!r}.", f"列 {field!r} のあるファイルがありません。"
                 )
             wrong[field].discard(fields[field])
-        return wrong
+        return readable, wrong
 
     def _taken_out(
         self, files: Sequence[str | Path], raw_column: str | None, encoding: str, did: str
@@ -269,15 +261,17 @@ class PersonDesk:
                 )
             return places
         for path in dict.fromkeys(file for one in files for file in files_below(one)):
-            made = self._register.known_file(path)
+            try:
+                made = self._register.known_file(path)
+            except OSError:
+                places.append(FileAnswer(path, "unreadable"))
+                continue
             if made is not None:
                 designs = self._of_kind(made.columns)
                 place = _Place(path, made.encoding, designs, None)
                 places.append(self._linkable(place) if designs else FileAnswer(path, "nothing"))
-            elif raw_column is not None and raw_column in PeopleStream(path, encoding).names:
-                places.append(_Place(path, encoding, {}, raw_column))
             else:
-                places.append(FileAnswer(path, "unknown"))
+                places.append(_raw_place(path, encoding, raw_column))
         return places
 
     def _of_kind(self, columns: Mapping[str, Design]) -> dict[str, Design]:
@@ -285,10 +279,15 @@ class PersonDesk:
 
     def _linkable(self, place: _Place) -> _Place | FileAnswer:
         needed = {*place.designs, *(design.per for design in place.designs.values() if design.per is not None)}
-        if not needed <= set(PeopleStream(place.path, place.encoding).names):
-            return FileAnswer(place.path, "unknown")  # another file has taken its place
         is_gone = any(self._key.epochs.get(design.epoch) is None for design in place.designs.values())
-        return FileAnswer(place.path, "unlinkable") if is_gone else place
+        stream = _stream_of(place.path, place.encoding)
+        if stream is not None and not needed <= set(stream.names):
+            return FileAnswer(place.path, "unknown")  # another file has taken its place
+        if is_gone or stream is None:
+            return FileAnswer(place.path, "unlinkable" if is_gone else "unreadable")
+        for design in place.designs.values():
+            require_table(design, self._mapping)  # before the first file is changed
+        return place
 
     def _matching(self, place: _Place) -> Callable[[Any], Any]:
         """A function that says which rows of a batch are the person's."""
@@ -305,7 +304,6 @@ class PersonDesk:
             return by_identifier
         makers = {}
         for column, design in place.designs.items():
-            require_table(design, self._mapping)
             table = self._mapping if design.method == "table" else None
             makers[column] = Pseudonymizer(self._key, design, mapping=table, people=ONE_PERSON)
         fixed = {
@@ -327,37 +325,69 @@ class PersonDesk:
 
         return by_pseudonym
 
-    def _rows_in(self, place: _Place) -> list[dict[str, Any]]:
+    def _rows_in(self, place: _Place) -> list[dict[str, Any]] | None:
+        """The person's rows; None if the file cannot be read to its end."""
         import pyarrow.compute as pc
 
         matches, first, rows = self._matching(place), 0, []
-        for batch in PeopleStream(place.path, place.encoding).batches():
-            mine = matches(batch)
-            if pc.any(mine).as_py():
-                numbers = np.flatnonzero(mine.to_numpy(zero_copy_only=False)) + first + 1
-                for number, values in zip(numbers.tolist(), batch.filter(mine).to_pylist(), strict=True):
-                    texts = {name: None if value is None else str(value) for name, value in values.items()}
-                    rows.append({"file": str(place.path), "row": number, "values": texts})
-            first += batch.num_rows
+        try:
+            for batch in PeopleStream(place.path, place.encoding).batches():
+                mine = matches(batch)
+                if pc.any(mine).as_py():
+                    numbers = np.flatnonzero(mine.to_numpy(zero_copy_only=False)) + first + 1
+                    for number, values in zip(numbers.tolist(), batch.filter(mine).to_pylist(), strict=True):
+                        texts = {name: None if value is None else str(value) for name, value in values.items()}
+                        rows.append({"file": str(place.path), "row": number, "values": texts})
+                first += batch.num_rows
+        except _unreadable():
+            return None
         return rows
 
     def _rewritten(self, place: _Place, change: Callable[[Any, Any], tuple[Any, int]], did: str) -> FileAnswer:
         """The file with some rows changed, in the place of the old one; untouched if nothing is to be changed."""
-        matches, count = self._matching(place), 0
-        stream = PeopleStream(place.path, place.encoding)
-        count = sum(change(batch, matches(batch))[1] for batch in stream.batches())
-        if not count:
-            return FileAnswer(place.path, "nothing")
-        path = place.path.resolve()  # a link stays a link to the new file
-        before = self._register.file_hash(path)
-        with atomically(path, replace=True) as temporary:
-            temporary.chmod(path.stat().st_mode & 0o777)
-            with StreamWriter(temporary, stream.schema, stream.layout) as writer:
-                for batch in stream.batches():
-                    writer.write(change(batch, matches(batch))[0])
-            body = {"did": f"{did} in a file", "kind": self._kind, "person": self._tag}
-            self._register.record_change(path, temporary, before, body)
+        matches, path = self._matching(place), place.path.resolve()  # a link stays a link to the new file
+        try:
+            stream = PeopleStream(place.path, place.encoding)
+            count = sum(change(batch, matches(batch))[1] for batch in stream.batches())
+            if not count:
+                return FileAnswer(place.path, "nothing")
+            before = self._register.file_hash(path)
+        except _unreadable():
+            return FileAnswer(place.path, "unreadable")
+        try:
+            with atomically(path, replace=True) as temporary:
+                temporary.chmod(path.stat().st_mode & 0o777)
+                with StreamWriter(temporary, stream.schema, stream.layout) as writer:
+                    for batch in stream.batches():
+                        writer.write(change(batch, matches(batch))[0])
+                body = {"did": f"{did} in a file", "kind": self._kind, "person": self._tag}
+                self._register.record_change(path, self._register.file_hash(temporary), before, body)
+        except (OutputError, OSError):
+            return FileAnswer(place.path, "unwritable", count)
         return FileAnswer(place.path, "rewritten", count)
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """What reading a file raises that is damaged, or is not what it was."""
+    import pyarrow as pa
+
+    return (InputError, OSError, pa.ArrowException)
+
+
+def _stream_of(path: Path, encoding: str) -> PeopleStream | None:
+    """A file of people; None if it cannot be read."""
+    try:
+        return PeopleStream(path, encoding)
+    except _unreadable():
+        return None
+
+
+def _raw_place(path: Path, encoding: str, raw_column: str | None) -> _Place | FileAnswer:
+    """A file that was not made with the key, if its column of identifiers is named."""
+    stream = None if raw_column is None else _stream_of(path, encoding)
+    if raw_column is None or (stream is not None and raw_column not in stream.names):
+        return FileAnswer(path, "unknown")
+    return FileAnswer(path, "unreadable") if stream is None else _Place(path, encoding, {}, raw_column)
 
 
 def _with_fields(batch: Any, mine: Any, fields: Mapping[str, str]) -> tuple[Any, int]:

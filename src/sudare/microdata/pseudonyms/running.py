@@ -19,7 +19,7 @@ from sudare.microdata.pseudonyms.identifiers import first_missing, missing_ident
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
 from sudare.microdata.pseudonyms.pseudonymizer import MISSING, Design, Pseudonymizer, require_table
-from sudare.microdata.pseudonyms.register import TAG, Correction, Register
+from sudare.microdata.pseudonyms.register import TAG, Correction, KnownFile, Register
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, require_written_form
 from sudare.parameters import shown
 
@@ -33,10 +33,13 @@ class Pseudonymized:
     Attributes:
         path: the new file.
         columns: the design of each column of pseudonyms.
+        new_kinds: kinds of identifiers that the register had not met, while people of other kinds are left out: nobody is left
+            out by these, and a kind that is spelled in another way would bring them back.
     """
 
     path: Path
     columns: Mapping[str, Design]
+    new_kinds: tuple[str, ...] = ()
 
 
 def pseudonymize_file(
@@ -62,8 +65,8 @@ def pseudonymize_file(
         columns: the design for each column of identifiers.
         key: the secret key.
         register: of the key.
-        mapping: the random table, for the method ``"table"``.
-        people: how many people there may be at most; keyed pseudonyms must be long enough for them.
+        mapping: the random table, for the method ``"table"``; it must not lie in the folder of the output.
+        people: how many people there may be at most; keyed pseudonyms must be long enough for them. See `Pseudonymizer`.
         missing: ``"refuse"`` missing identifiers, or ``"keep"`` them missing.
         encoding: of a text file.
         threads: how many to use; all processors if left out.
@@ -94,11 +97,12 @@ def pseudonymize_file(
     target = Path(out)
     require_written_form(target)
     require_apart(key, (target, "folder", "output"), (source, "file", "input"))
-    if register.path.resolve().is_relative_to(target.resolve().parent):
-        raise InputError(
-            f"The register {str(register.path)!r} lies in the folder of the output. Write somewhere else.",
-            f"登録簿 {str(register.path)!r} が出力先のフォルダにあります。別の場所に書き出してください。",
-        )
+    for what, what_ja, private in (("register", "登録簿", register), ("mapping", "対応表", mapping)):
+        if private is not None and private.path.resolve().is_relative_to(target.resolve().parent):
+            raise InputError(
+                f"The {what} {str(private.path)!r} lies in the folder of the output. Write somewhere else.",
+                f"{what_ja} {str(private.path)!r} が出力先のフォルダにあります。別の場所に書き出してください。",
+            )
     if not columns:
         raise ParameterError("columns", "pseudonymize_file", "at least one column of identifiers", shown(None))
     if missing not in MISSING:
@@ -111,6 +115,8 @@ def pseudonymize_file(
         require_table(design, mapping)
         register.require_agreement(design)
     version = register.version()
+    others = set(register.kinds_left_out())
+    new_kinds = {design.kind for design in columns.values()} - set(register.kinds()) if others else set()
     parts = {
         column: _Column(column, design, key, register, mapping if design.method == "table" else None, people, threads)
         for column, design in columns.items()
@@ -129,23 +135,14 @@ def pseudonymize_file(
             with StreamWriter(temporary, schema, stream.layout) as writer:
                 for batch in stream.batches():
                     writer.write(_replaced(batch, schema, parts, checking))
+            # Hashing takes long, so it comes before the register is looked at for the last time.
+            before, after = register.file_hash(stream.path), register.file_hash(temporary)
             lock.take()
-            if register.version() != version:
-                raise OutputError(
-                    "Somebody opted out or was corrected while the file was made. Nothing was written; run it again.",
-                    "作成中に除外または訂正の申し出がありました。何も書き出されていません。もう一度実行してください。",
-                )
-            body = {
-                "did": "pseudonymize",
-                "from": str(stream.path.resolve()),
-                "before": register.file_hash(stream.path),
-                "recipients": sorted({design.recipient for design in columns.values()}),
-                "columns": sorted(columns),
-            }
-            register.record_file(target, temporary, stream.layout.encoding, columns, body)
+            made = KnownFile(target, stream.layout.encoding, columns)
+            register.record_file(made, after, stream.path, before, version=version)
     finally:
         lock.leave()
-    return Pseudonymized(target, dict(columns))
+    return Pseudonymized(target, dict(columns), tuple(sorted(new_kinds)))
 
 
 class _Column:

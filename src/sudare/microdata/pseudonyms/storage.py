@@ -143,6 +143,28 @@ class PrivateDatabase:
                         self._connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """All that is read within it is of one moment, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self._told():
+            self._patiently("BEGIN")
+            try:
+                yield
+            finally:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+
+    def state(self) -> int:
+        """A number that is another one after somebody else has changed the file."""
+        return int(self.rows("PRAGMA data_version")[0][0])
+
+    def has_programs(self) -> bool:
+        """Whether somebody has put triggers or views into the file, which would change what is written to it or read from it."""
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type NOT IN ('table', 'index') LIMIT 1"))
+
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         """What a statement finds, as soon as nobody is in its way."""
         with self._told():

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.pseudonyms.identifiers import canonical_texts, first_missing, read_normalizations
+from sudare.microdata.pseudonyms.identifiers import (
+    NORMALIZATIONS,
+    canonical_texts,
+    first_missing,
+    read_normalizations,
+)
 
 TEXTS = st.lists(st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), max_size=8)), max_size=6)
 
@@ -48,6 +53,23 @@ def test_normalisations_are_what_they_say(texts: list[str | None]) -> None:
         return (text.lstrip("0") or "0" if text else text) or None
 
     assert canonical_texts(texts, ["no-leading-zeros", "nfkc"]).to_pylist() == [naive(text) for text in texts]
+
+
+TRICKY = st.text(st.sampled_from([*"0 1iIaA\u0307\u0301\u3000\uff10\u017f\u0345\u00df\ufb03\u2007"]), max_size=7)
+
+
+@given(
+    st.lists(st.one_of(TRICKY, st.text(st.characters(exclude_categories=["Cs"]), max_size=8)), max_size=6),
+    st.sets(st.sampled_from(NORMALIZATIONS)),
+)
+def test_what_is_normalised_stays_as_it_is(texts: list[str], chosen: set[str]) -> None:
+    once = canonical_texts(texts, read_normalizations(sorted(chosen)))
+    assert canonical_texts(once, read_normalizations(sorted(chosen))).to_pylist() == once.to_pylist()
+
+
+def test_what_one_normalisation_lays_bare_for_another_is_normalised_too() -> None:
+    assert canonical_texts(["0 17", "0 0 17", "0 "], ["strip", "no-leading-zeros"]).to_pylist() == ["17", "17", "0"]
+    assert canonical_texts(["i\u0307"], ["nfkc", "upper"]).to_pylist() == ["\u0130"]
 
 
 def test_wide_digits_spaces_and_zeros() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from sudare.microdata.pseudonyms import (
     export_mapping,
     import_mapping,
     make_mapping,
+    make_register,
     new_key,
     relink_file,
     relink_mapping,
@@ -78,17 +81,18 @@ def test_what_is_no_mapping_of_this_key(office: Office, place: Path, tmp_path: P
         Mapping(place, other)
     with pytest.raises(InputError, match="There is no mapping"):
         Mapping(tmp_path / "none.db", office.key)
+    make_register(tmp_path / "another.register", office.key)
     assert not (tmp_path / "none.db").exists()
     (tmp_path / "text.db").write_text("patient,name\n" * 1000)
     (tmp_path / "text.db").chmod(0o600)
     with pytest.raises(InputError, match="not a mapping"):
         Mapping(tmp_path / "text.db", office.key)
     with pytest.raises(InputError, match="not a mapping"):
-        Mapping(office.register.path, office.key)
+        Mapping(tmp_path / "another.register", office.key)
     place.chmod(0o644)
     with pytest.raises(InputError, match="other users"):
         Mapping(place, office.key)
-    for same in (office.key.path,):
+    for same in (office.key.path, office.key.path.with_name("names.db")):
         with pytest.raises(InputError, match="not kept apart"):
             make_mapping(same, office.key)
         with pytest.raises(InputError, match="not kept apart"):
@@ -103,6 +107,45 @@ def test_the_file_says_nothing_without_the_key(office: Office, place: Path) -> N
     for name in names:
         assert name.encode() not in raw
         assert name.encode("utf-16-le") not in raw
+
+
+def test_what_is_sealed_tells_no_length(office: Office, place: Path) -> None:
+    """One length up to 60 bytes, and whole blocks beyond; nothing is lost."""
+    names = ["", *("x" * length for length in (1, 59, 60, 61, 124, 125)), "七" * 20]
+    with Mapping(place, office.key) as mapping:
+        given = dict(zip(mapping.pseudonyms(SCOPE, names, FORM), names, strict=True))
+        assert {pseudonym: name for name, pseudonym in mapping.entries(SCOPE)} == given
+    with closing(sqlite3.connect(place)) as connection:
+        held = connection.execute("SELECT pseudonym, length(sealed) FROM names").fetchall()
+    lengths: dict[int, set[str]] = {}
+    for pseudonym, length in held:
+        lengths.setdefault(length - 28, set()).add(given[pseudonym])
+    assert sorted(lengths) == [64, 128, 192]
+    assert lengths[64] == {"", "x", "x" * 59, "x" * 60, "七" * 20}
+    assert lengths[192] == {"x" * 125}
+
+
+@pytest.mark.parametrize(
+    "changed", ["x'00'", "'text'", "substr(sealed, 1, 40)", "CAST(sealed || x'00' AS BLOB)", "zeroblob(92)"]
+)
+def test_a_changed_entry_is_not_handed_over(office: Office, place: Path, changed: str) -> None:
+    with Mapping(place, office.key) as mapping:
+        mapping.pseudonyms(SCOPE, ["a"], FORM)
+    with closing(sqlite3.connect(place)) as connection:
+        connection.execute(f"UPDATE names SET sealed = {changed}")  # noqa: S608
+        connection.commit()
+    with Mapping(place, office.key) as mapping, pytest.raises(InputError, match="damaged"):
+        list(mapping.entries(SCOPE))
+
+
+def test_a_mapping_with_somebody_elses_trigger_is_refused(office: Office, place: Path) -> None:
+    with closing(sqlite3.connect(place)) as connection:
+        connection.execute(
+            "CREATE TRIGGER t AFTER DELETE ON names BEGIN INSERT INTO about VALUES ('x', OLD.scope); END"
+        )
+        connection.commit()
+    with pytest.raises(InputError, match="damaged"):
+        Mapping(place, office.key)
 
 
 def test_pseudonyms_do_not_run_out_silently(office: Office, place: Path) -> None:
@@ -217,5 +260,8 @@ def test_relinking_keyed_pseudonyms_needs_the_raw_file(office: Office) -> None:
         pair for person in ("17", "18") for pair in zip(*(maker.all_of(person) for maker in makers), strict=True)
     }
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    few = TextForm.for_people("hex", 1000)
+    short = [Design("lab", "patient", epoch, form=few) for epoch in (1, 2)]
+    relink_file(raw, "patient", short[0], short[1], office.folder / "short.csv", key=key)
     with pytest.raises(InputError, match="destroyed"):
         relink_file(raw, "patient", old, new, office.folder / "b.csv", key=destroy_epoch(key, 1))

@@ -164,6 +164,23 @@ def test_a_pseudonym_for_each_visit(key: SecretKey) -> None:
         maker.pseudonyms(["17"], per=["1", "2"])
 
 
+def test_lengths_are_weighed_for_every_visit_of_everybody(key: SecretKey) -> None:
+    """People times visits, of which a person is taken to have 10,000 at most."""
+    enough = TextForm.for_people("hex", 1000)
+    Pseudonymizer(key, replace(BASE, form=enough), people=1000)
+    with pytest.raises(ParameterError, match="10,000,000 pseudonyms"):
+        Pseudonymizer(key, replace(BASE, form=enough, per="visit"), people=1000)
+    longer = TextForm.for_people("hex", 1000 * 10_000)
+    Pseudonymizer(key, replace(BASE, form=longer, per="visit"), people=1000)
+    assert [one.most_a_person for one in (BASE, replace(BASE, several=3), replace(BASE, per="visit"))] == [1, 3, 10_000]
+
+
+def test_a_canonical_text_is_not_normalised_again(key: SecretKey) -> None:
+    """What was canonical when a file was made is what is looked for, letter by letter."""
+    maker = Pseudonymizer(key, replace(BASE, normalize=("strip",)))
+    assert maker.all_of(" 17") == Pseudonymizer(key, BASE).pseudonyms([" 17"]).to_pylist()
+
+
 def test_missing_identifiers_are_refused_or_kept(key: SecretKey) -> None:
     for wrong in ([None], ["a", None], ["a", "b", ""]):
         with pytest.raises(InputError, match=f"'pid'.*data row {len(wrong)}"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import threading
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sudare.errors import InputError, OutputError, ParameterError
+from sudare.io import atomically
 from sudare.microdata.pseudonyms import (
     Answer,
     Design,
@@ -28,6 +31,7 @@ from sudare.microdata.pseudonyms import (
     rotate_key,
 )
 from sudare.microdata.pseudonyms import rights as rights_module
+from sudare.microdata.pseudonyms.held import replay
 from sudare.microdata.pseudonyms.log import check_chain
 from sudare.microdata.pseudonyms.streaming import StreamWriter
 from tests.unit.microdata.pseudonyms.conftest import Office
@@ -231,6 +235,122 @@ def test_files_that_are_gone_or_cannot_be_linked(office: Office, files: dict[str
     assert cities(files["insurer"]) == ["Osaka", "Nagoya"]
 
 
+def break_file(path: Path) -> None:
+    """The header stays, and so do the names of the columns."""
+    if path.suffix == ".csv":
+        path.write_bytes(path.read_bytes() + b"\xff\xfe,1,x\n")
+    else:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("broken", ["plain", "insurer", "several", "per"])
+def test_a_damaged_file_does_not_keep_the_others_from_being_changed(
+    office: Office, files: dict[str, Path], broken: str
+) -> None:
+    break_file(files[broken])
+    rest = [path for name, path in files.items() if name != broken]
+    damaged = files[broken].read_bytes()
+
+    def told(answer: Answer, state: str) -> None:
+        found = states(answer)
+        assert found.pop(files[broken].name) == ("unreadable", 0)
+        assert set(found.values()) == {(state, 2)}
+
+    told(desk(office).find()[0], "found")
+    told(desk(office).correct({"city": "Kyoto"}), "rewritten")
+    assert all(cities(path) == ["Kyoto", "Osaka", "Kyoto", "Nagoya"] for path in rest)
+    told(desk(office).opt_out(), "rewritten")
+    assert all(cities(path) == ["Osaka", "Nagoya"] for path in rest)
+    desk(office, "18").delete([office.out])
+    assert all(cities(path) == ["Nagoya"] for path in rest)
+    assert files[broken].read_bytes() == damaged
+    assert office.register.verify() == []
+
+
+def test_a_damaged_raw_file_among_others(office: Office) -> None:
+    raw = office.folder / "raw"
+    raw.mkdir()
+    (raw / "1.csv").write_bytes(b"patient,city\n\xff\xfe,x\n")
+    (raw / "2.parquet").write_bytes(b"no parquet")
+    (raw / "3.csv").write_text("patient,visit,city\n17,1,Tokyo\n18,1,Osaka\n")
+    answer = desk(office).delete([raw], raw_column="patient")
+    assert states(answer) == {"1.csv": ("unreadable", 0), "2.parquet": ("unreadable", 0), "3.csv": ("rewritten", 1)}
+    assert cities(raw / "3.csv") == ["Osaka"]
+
+
+def test_a_file_that_cannot_be_written_does_not_keep_the_others(
+    office: Office, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, **more: Any) -> Any:
+        if path.name == "insurer.parquet":
+            raise OutputError("The disk is full.", "ディスクに空きがありません。")
+        return atomically(path, **more)
+
+    monkeypatch.setattr(rights_module, "atomically", refuse)
+    answer = desk(office).delete()
+    assert states(answer).pop("insurer.parquet") == ("unwritable", 2)
+    assert [len(cities(path)) for name, path in files.items() if name != "insurer"] == [2, 2, 2]
+    monkeypatch.undo()
+    assert states(desk(office).delete())["insurer.parquet"] == ("rewritten", 2)
+    assert office.register.verify(files=True) == []
+
+
+def test_it_is_told_when_the_mapping_keeps_the_person(office: Office) -> None:
+    place = office.folder / "tables" / "names.db"
+    make_mapping(place, office.key)
+    plain = run(office, "0.csv", replace(BASE, recipient="keyed"))
+    with Mapping(place, office.key) as mapping:
+        assert not desk(office, mapping=mapping).delete([plain]).is_mapping_kept, "it never held anybody"
+        table = replace(BASE, method="table")
+        one, two = (run(office, f"{number}.csv", table, mapping=mapping) for number in (1, 2))
+        mine = desk(office, "18", mapping)
+        assert mine.delete([one]).is_mapping_kept, "the other file was not looked into"
+        held = two.read_bytes()
+        break_file(two)
+        assert mine.delete().is_mapping_kept
+        assert mapping.known(table.scope, ["18"]) != [None]
+        two.write_bytes(held)
+        assert not mine.delete().is_mapping_kept
+        assert mapping.known(table.scope, ["18"]) == [None]
+        key = destroy_epoch(rotate_key(office.key), 1)
+        # Nobody is found in those files again, so they are no reason to keep somebody in the table.
+        assert PersonDesk(key, office.register, "patient", "19").delete().is_mapping_kept, "it was not named"
+        assert mapping.known(table.scope, ["19"]) != [None]
+        answer = PersonDesk(key, office.register, "patient", "19", mapping).delete()
+        assert {state for state, _ in states(answer).values()} == {"unlinkable"}
+        assert not answer.is_mapping_kept
+        assert mapping.known(table.scope, ["19"]) == [None]
+
+
+def test_a_mapping_that_is_not_named_stops_a_request_before_the_first_file(office: Office) -> None:
+    place = office.folder / "tables" / "names.db"
+    make_mapping(place, office.key)
+    first = run(office, "1.csv")
+    with Mapping(place, office.key) as mapping:
+        run(office, "2.csv", replace(BASE, recipient="b", method="table"), mapping=mapping)
+    with pytest.raises(InputError, match="needs a mapping"):
+        desk(office).delete()
+    assert len(cities(first)) == 4
+    assert office.register.state("patient", "17") == "deleted"
+
+
+def test_sealed_corrections_tell_no_length(office: Office) -> None:
+    office.register.correct("patient", "17", "city", ["a"], "b")
+    office.register.correct("patient", "18", "city", ["Nagoya", "Nagoja"], "Yokohama")
+    with closing(sqlite3.connect(office.register.path)) as connection:
+        lengths = {length for (length,) in connection.execute("SELECT length(sealed) FROM corrections")}
+    assert lengths == {12 + 64 + 16}
+    assert {one.right for one in office.register.corrections("patient")} == {"b", "Yokohama"}
+
+
+def test_digests_for_releases_are_of_one_kind_each(office: Office) -> None:
+    for kind in ("patient", "doctor"):
+        office.register.leave_out(kind, "17", "opt-out")
+    patient, doctor = (office.register.opted_out(kind) for kind in ("patient", "doctor"))
+    assert patient.salt != doctor.salt
+    assert not patient.digests & doctor.digests
+
+
 def test_who_asked_is_nowhere_in_the_clear(office: Office) -> None:
     person = "Yamada-Hanako-1980"
     made = run(office, "a.csv", text=f"patient,visit,city\n{person},1,Tokyo-WRONG\n18,1,Osaka\n")
@@ -272,6 +392,24 @@ def test_the_log_proves_what_was_done(office: Office, files: dict[str, Path]) ->
     assert "plain.csv" in findings[0].explain("ja")
 
 
+UNSEALED = [
+    """UPDATE kinds SET normalize = '["strip"]'""",
+    "DELETE FROM kinds",
+    "INSERT INTO kinds VALUES ('doctor', '[\"upper\"]')",
+    "UPDATE designs SET design = replace(design, 'blake2b', 'hmac-sha256')",
+    "UPDATE designs SET recipient = 'insurer'",
+    "DELETE FROM designs",
+    "DELETE FROM files",
+    "UPDATE files SET path = path || 'x'",
+    "UPDATE files SET previous = hash",
+    "UPDATE files SET made = replace(made, 'patient', 'doctor')",
+    "INSERT INTO files SELECT path || 'x', hash, previous, made FROM files",
+    # What is asked for later would vanish from the table and from the log.
+    "CREATE TRIGGER t AFTER INSERT ON log BEGIN DELETE FROM people; DELETE FROM log WHERE number = NEW.number; END",
+    "CREATE VIEW everybody AS SELECT * FROM people",
+]
+
+
 @pytest.mark.parametrize(
     "tampering",
     [
@@ -284,6 +422,9 @@ def test_the_log_proves_what_was_done(office: Office, files: dict[str, Path]) ->
         "UPDATE people SET digest = 'x'",
         "DELETE FROM corrections",
         "UPDATE corrections SET sealed = x'00'",
+        "UPDATE corrections SET sealed = 'text'",
+        "UPDATE log SET body = x'00'",
+        *UNSEALED,
     ],
 )
 def test_a_register_changed_from_outside_is_refused(office: Office, tampering: str) -> None:
@@ -298,6 +439,96 @@ def test_a_register_changed_from_outside_is_refused(office: Office, tampering: s
         Register(office.register.path, office.key)
     with Register(office.register.path, office.key, check=False) as opened:
         assert len(opened.verify()) == 1
+
+
+@pytest.mark.parametrize("tampering", ["DELETE FROM people", *UNSEALED])
+def test_a_register_that_is_changed_while_it_is_open_is_refused_by_whatever_comes_next(
+    office: Office, tampering: str
+) -> None:
+    made = run(office, "a.csv")
+    desk(office, "18").correct({"city": "Kobe"})
+    mine = desk(office)
+    mine.opt_out(only_future=True)
+    register, before = office.register, made.read_bytes()
+    with closing(sqlite3.connect(register.path)) as connection:
+        connection.execute(tampering)
+        connection.commit()
+    source = office.write("raw.csv", RAW)
+    uses: list[Callable[[], object]] = [
+        lambda: register.design("university", "patient", 1),
+        lambda: register.normalization("patient"),
+        lambda: register.left_out("patient"),
+        lambda: register.opted_out("patient"),
+        lambda: register.corrections("patient"),
+        lambda: register.state("patient", "17"),
+        lambda: register.files(),
+        lambda: register.known_file(made),
+        lambda: register.version(),
+        lambda: register.note({"did": "find"}),
+        lambda: register.take_back("patient", "17"),
+        mine.find,
+        mine.delete,
+        lambda: desk(office, "18").opt_out(),
+        lambda: desk(office, "18").correct({"city": "Nara"}),
+        lambda: pseudonymize_file(source, office.out / "b.csv", {"patient": BASE}, key=office.key, register=register),
+    ]
+    for use in uses:
+        with pytest.raises(InputError, match="changed from outside"):
+            use()
+    assert made.read_bytes() == before
+    assert [path.name for path in office.out.iterdir()] == ["a.csv"]
+
+
+def test_a_register_that_is_changed_while_a_file_is_made_stops_it(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(office, "a.csv")
+    write = StreamWriter.write
+
+    def write_and_tamper(self: StreamWriter, batch: Any) -> None:
+        with closing(sqlite3.connect(office.register.path)) as connection:
+            connection.execute("DELETE FROM files")
+            connection.commit()
+        write(self, batch)
+
+    monkeypatch.setattr(StreamWriter, "write", write_and_tamper)
+    with pytest.raises(InputError, match="changed from outside"):
+        run(office, "b.csv")
+    assert [path.name for path in office.out.iterdir()] == ["a.csv"]
+
+
+def test_who_reads_while_others_write_sees_one_moment(office: Office) -> None:
+    """A table and the log are read one after the other; what is written between them is no tampering."""
+
+    def ask() -> None:
+        with Register(office.register.path, office.key) as other:
+            for number in range(60):
+                other.leave_out("patient", str(number), "opt-out")
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    looks = 0
+    while asking.is_alive() and looks < 10_000:
+        with Register(office.register.path, office.key) as reader:
+            assert len(reader.left_out("patient")) <= len(reader.left_out("patient"))
+        looks += 1
+    asking.join(30)
+    assert looks > 1
+    assert len(office.register.left_out("patient")) == 60
+
+
+def test_the_log_alone_says_all_that_the_tables_hold(office: Office, files: dict[str, Path]) -> None:
+    desk(office).correct({"city": "Kobe"})
+    desk(office, "18").opt_out()
+    desk(office).delete()
+    desk(office, "18").take_back()
+    run(office, "last.csv", replace(BASE, kind="doctor", normalize=("strip",)))
+    held = replay(office.register.entries())
+    assert set(held.kinds) == {"patient", "doctor"}
+    assert set(held.files) == {str(known.path) for known in office.register.files()}
+    assert {design for *_, design in held.designs} == {1}
+    assert len(held.designs) == 5
+    assert [state for state, _ in held.people.values()] == ["deleted"]
 
 
 def test_an_end_that_was_cut_off_is_found_by_a_noted_seal(office: Office) -> None:

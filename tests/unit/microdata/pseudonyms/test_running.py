@@ -240,6 +240,71 @@ def test_an_opt_out_meanwhile_stops_the_file(office: Office, monkeypatch: pytest
     assert len(rows_of(run(office, source))) == 2
 
 
+def test_somebody_who_opts_out_at_the_last_moment_stops_the_file(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the last look at the people and the entry of the file in the log there is no gap."""
+    from sudare.microdata.pseudonyms import Register
+
+    source = office.write("a.csv", VISITS)
+    record = Register.record_file
+
+    def record_after_opt_out(self: Register, *arguments: Any, **more: Any) -> None:
+        with Register(office.register.path, office.key) as other:
+            other.leave_out("patient", "17", "opt-out")
+        record(self, *arguments, **more)
+
+    monkeypatch.setattr(Register, "record_file", record_after_opt_out)
+    with pytest.raises(OutputError, match="run it again"):
+        run(office, source)
+    assert list(office.out.iterdir()) == []
+    assert office.register.files() == []
+
+
+def test_two_first_files_at_once_settle_one_design(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = office.write("a.csv", VISITS)
+    write, other = StreamWriter.write, replace(BASE, form=TextForm("base32", 26))
+
+    def write_after_another(self: StreamWriter, batch: Any) -> None:
+        monkeypatch.setattr(StreamWriter, "write", write)
+        run(office, source, "out/first.csv")
+        write(self, batch)
+
+    monkeypatch.setattr(StreamWriter, "write", write_after_another)
+    with pytest.raises(InputError, match=r"other settings.*form"):
+        run(office, source, "out/second.csv", design=other)
+    assert [path.name for path in office.out.iterdir()] == ["first.csv"]
+    assert office.register.verify(files=True) == []
+
+
+def test_a_new_kind_is_told_while_somebody_is_left_out(office: Office) -> None:
+    """A kind in another spelling brings back who opted out."""
+    source = office.write("a.csv", VISITS)
+
+    def new_kinds(name: str, kind: str) -> tuple[str, ...]:
+        columns = {"patient": replace(BASE, kind=kind)}
+        made = pseudonymize_file(source, office.out / name, columns, key=office.key, register=office.register)
+        return made.new_kinds
+
+    assert new_kinds("1.csv", "patient") == ()
+    office.register.leave_out("patient", "17", "opt-out")
+    assert new_kinds("2.csv", "patients") == ("patients",)
+    assert new_kinds("3.csv", "patients") == ()
+    assert new_kinds("4.csv", "patient") == ()
+    assert office.register.kinds_left_out() == ["patient"]
+
+
+def test_a_mapping_is_not_given_away(office: Office) -> None:
+    source = office.write("a.csv", VISITS)
+    design = replace(BASE, method="table")
+    (office.out / "tables").mkdir()
+    for place in (office.out / "names.db", office.out / "tables" / "names.db"):
+        make_mapping(place, office.key)
+        with Mapping(place, office.key) as mapping, pytest.raises(InputError, match=r"mapping .* folder of the output"):
+            run(office, source, design=design, mapping=mapping)
+    assert not (office.out / "new.csv").exists()
+
+
 def test_a_new_epoch_has_new_pseudonyms(office: Office) -> None:
     source = office.write("a.csv", VISITS)
     first = rows_of(run(office, source))

@@ -1,0 +1,180 @@
+"""Uniqueness: who is alone in a file with some of his values, and with how few of them.
+
+A person whose combination of values nobody else has can be recognized by it. The fewer values it takes, the easier (and the
+likelier that he is alone in the population as well): the smallest such combinations are the minimal sample uniques of the special
+uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, factorial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.bilingual import Words
+from sudare.errors import Described, ParameterError
+from sudare.parameters import exact_integer
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Integers = NDArray[np.int64]
+
+__all__ = ["SpecialUniques", "find_special_uniques", "population_uniques"]
+
+MOST_COMBINATIONS = 100_000
+REMEDY = Words(
+    "Generalize the attributes that make the person unique, withhold the record, or release k-anonymous records or tables "
+    "with noise.",
+    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードや雑音つきの表にしてください。",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialUniques:
+    """Who is unique, by which smallest combinations of attributes.
+
+    Attributes:
+        names: of the attributes.
+        combinations: for each record, the smallest sets of attributes that make it unique (none inside another).
+        scores: of each record; larger is more conspicuous, 0 is not unique with up to ``largest_size`` attributes.
+        largest_size: how many attributes were combined at most.
+    """
+
+    names: tuple[str, ...]
+    combinations: tuple[tuple[tuple[str, ...], ...], ...]
+    scores: Integers
+    largest_size: int
+
+    @property
+    def smallest(self) -> Integers:
+        """The number of attributes of each record's smallest unique combination; 0 if there is none."""
+        return np.array([min(map(len, found), default=0) for found in self.combinations], dtype=np.int64)
+
+    def report(self, names: Sequence[str] | None = None) -> AttackReport:
+        """A verdict for each record.
+
+        Args:
+            names: of the records.
+        """
+        labels = names if names is not None else [f"record {place}" for place in range(len(self.combinations))]
+        unique = int((self.smallest > 0).sum())
+        summary = Words(
+            f"{unique:,} of {len(labels):,} records are unique with at most {self.largest_size} attributes.",
+            f"{len(labels):,} レコードのうち {unique:,} 件が {self.largest_size} 個以下の属性で一意になります。",
+        )
+        return AttackReport.of(
+            "uniqueness", summary, [self._verdict(*pair) for pair in zip(labels, self.combinations, strict=True)]
+        )
+
+    def _verdict(self, label: str, found: tuple[tuple[str, ...], ...]) -> Verdict:
+        if not found:
+            sentence = Words(
+                f"Not unique with up to {self.largest_size} attributes.",
+                f"{self.largest_size} 個以下の属性では一意になりません。",
+            )
+            return Verdict("uniqueness", label, Outcome.HELD, 0.0, sentence, REMEDY)
+        shortest = min(found, key=len)
+        sentence = Words(
+            f"Nobody else has the same {', '.join(shortest)}; {len(found)} smallest combination(s) make this record unique.",
+            f"{'・'.join(shortest)} が同じ人はほかにいません。一意にする最小の組合せが {len(found)} 通りあります。",
+        )
+        return Verdict("uniqueness", label, Outcome.BROKEN, float(len(shortest)), sentence, REMEDY)
+
+
+def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int = 3) -> SpecialUniques:
+    """Find the smallest combinations of attributes that make records unique.
+
+    The score of a record adds, for each of its combinations of k attributes out of all a, the number of ways to build up to the
+    largest size from it: (a - k)! / (a - largest)!, and 1 for combinations of the largest size. With all sizes but the last,
+    ``largest_size`` = a - 1, this is the score of the algorithm's authors; below, they multiply all scores by a - largest.
+
+    Args:
+        columns: the values of each attribute, one for each record.
+        largest_size: how many attributes to combine at most.
+
+    Raises:
+        ParameterError: if there are more than 100,000 combinations to look at.
+
+    Example:
+        >>> from sudare.attacks.uniqueness import find_special_uniques
+        >>> found = find_special_uniques({"sex": ["F", "F", "M", "M"], "age": [30, 40, 30, 30], "town": ["a", "a", "a", "b"]})
+        >>> found.combinations[1], found.combinations[0]
+        ((('age',),), (('sex', 'age'),))
+    """
+    function = "find_special_uniques"
+    names = tuple(columns)
+    most = exact_integer(largest_size, "largest_size", function, "a whole number >= 1", smallest=1)
+    most = min(most, len(names))
+    number = sum(comb(len(names), size) for size in range(1, most + 1))
+    if not names or number > MOST_COMBINATIONS:
+        requirement = f"at least one attribute, and at most {MOST_COMBINATIONS:,} combinations of largest_size of them"
+        raise ParameterError("columns", function, requirement, Described(f"{number:,}"))
+    codes = _codes(columns, function)
+    records = codes.shape[1]
+    masks: list[list[int]] = [[] for _ in range(records)]
+    for size in range(1, most + 1):
+        for chosen in combinations(range(len(names)), size):
+            mask = sum(1 << column for column in chosen)
+            for record in np.flatnonzero(_alone(codes[list(chosen)])):
+                if not any(smaller & mask == smaller for smaller in masks[record]):
+                    masks[record].append(mask)
+    found = tuple(
+        tuple(tuple(name for column, name in enumerate(names) if mask >> column & 1) for mask in own) for own in masks
+    )
+    worth = {size: factorial(len(names) - size) // factorial(len(names) - most) for size in range(1, most + 1)}
+    scores = np.array([sum(worth[mask.bit_count()] for mask in own) for own in masks], dtype=np.int64)
+    return SpecialUniques(names, found, scores, most)
+
+
+def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str, ArrayLike]) -> NDArray[np.bool_]:
+    """Which records of a sample are unique in it with all their values, and in the whole population as well.
+
+    Args:
+        sample: the values of each attribute.
+        population: the same attributes of everybody, the sample included.
+
+    Example:
+        >>> from sudare.attacks.uniqueness import population_uniques
+        >>> population_uniques({"age": [30, 40]}, {"age": [30, 40, 40]}).tolist()
+        [True, False]
+    """
+    function = "population_uniques"
+    if set(sample) != set(population):
+        raise ParameterError(
+            "population", function, "of the same attributes as sample", Described(", ".join(population))
+        )
+    sizes = (len(np.asarray(next(iter(sample.values())))), len(np.asarray(next(iter(population.values())))))
+    together = {name: np.concatenate([np.asarray(sample[name]), np.asarray(population[name])]) for name in sample}
+    codes = _codes(together, function)
+    if codes.shape[1] != sum(sizes):
+        raise ParameterError("sample", function, "columns of equal length", Described("others"))
+    _, group = np.unique(codes, axis=1, return_inverse=True)
+    group = group.ravel()
+    inside, everybody = (
+        np.bincount(part, minlength=int(group.max()) + 1) for part in (group[: sizes[0]], group[sizes[0] :])
+    )
+    return np.asarray((inside[group[: sizes[0]]] == 1) & (everybody[group[: sizes[0]]] == 1))
+
+
+def _codes(columns: Mapping[str, ArrayLike], function: str) -> Integers:
+    arrays = [np.asarray(values) for values in columns.values()]
+    if not arrays or len({array.shape for array in arrays}) != 1 or arrays[0].ndim != 1:
+        raise ParameterError("columns", function, "attributes with one value for each record", Described("others"))
+    return np.array(
+        [np.unique(array.astype(str) if array.dtype == object else array, return_inverse=True)[1] for array in arrays]
+    )
+
+
+def _alone(codes: Integers) -> NDArray[np.bool_]:
+    """Which records have a combination that no other has."""
+    key = codes[0].astype(np.int64)
+    for column in codes[1:]:
+        key = key * (int(column.max(initial=0)) + 1) + column
+        _, key = np.unique(key, return_inverse=True)  # stays small, however many attributes there are
+    return np.asarray(np.bincount(key)[key] == 1)

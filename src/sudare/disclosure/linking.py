@@ -1,0 +1,91 @@
+"""Linked tables: tables about the same units that share cells, put together so that they can be protected together.
+
+Tables that are each safe alone can be unsafe together, because the shared cells carry what one table tells into the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.disclosure.structure import CellTable
+from sudare.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+__all__ = ["cells_of", "link_tables"]
+
+
+def link_tables(first: CellTable, second: CellTable, pairs: Iterable[tuple[int, int]] = ()) -> CellTable:
+    """Two tables as one. Cells of the same name are one cell, and so are the pairs; the rules then judge all of them.
+
+    Args:
+        first: its cells keep their numbers.
+        second: made from the same records, so that contributors have the same numbers.
+        pairs: cells that are the same under different names: here, there.
+
+    Raises:
+        InputError: if a shared cell has different values or contributors in the two tables.
+
+    Example:
+        >>> from sudare.disclosure.cell_table import Contributions, aggregate
+        >>> from sudare.disclosure.structure import Dimension
+        >>> people = {"sex": ["f", "m", "m"], "age": ["old", "old", "young"]}
+        >>> sexes, ages = Dimension.flat("sex", ["f", "m"]), Dimension.flat("age", ["young", "old"])
+        >>> tables = [aggregate([one], people, Contributions()) for one in (sexes, ages)]
+        >>> linked = link_tables(*tables)
+        >>> linked.values.tolist(), cells_of(linked, 1).tolist()
+        ([3, 1, 2, 1, 2], [0, 3, 4])
+    """
+    if first.decimals != second.decimals or first.weight_decimals != second.weight_decimals:
+        raise ParameterError("second", "link_tables", f"in units of {first.decimals} decimals", second.decimals)
+    for name in ("weights", "owners", "requests"):
+        if (getattr(first, name) is None) != (getattr(second, name) is None):
+            raise ParameterError("second", "link_tables", f"with {name} if and only if the first has them", name)
+    same = tuple(pairs)
+    system = first.system.linked_with(second.system, same)
+    places = first.system.places_of(second.system, same)
+    shared = places < first.system.size
+    for ours, theirs in ((first.values, second.values), (first.counts, second.counts)):
+        wrong = np.flatnonzero(shared)[ours[places[shared]] != theirs[shared]]
+        if wrong.size:
+            label = second.system.label(int(wrong[0]))
+            raise InputError(
+                f"The linked tables disagree about the cell '{label}'. Make both from the same records.",
+                f"リンクした表のセル「{label}」が一致しません。同じレコードから両方の表を作ってください。",
+            )
+    width = min(first.largest.shape[1], second.largest.shape[1])
+
+    def joined(ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
+        if ours.ndim == 2:
+            ours, theirs = ours[:, :width], theirs[:, :width]
+        return np.concatenate([ours, theirs[~shared]])
+
+    def both(name: str) -> NDArray[Any] | None:
+        ours, theirs = getattr(first, name), getattr(second, name)
+        return None if ours is None or theirs is None else joined(ours, theirs)
+
+    return CellTable(
+        system,
+        joined(first.values, second.values),
+        joined(first.counts, second.counts),
+        joined(first.largest, second.largest),
+        first.decimals,
+        weights=both("weights"),
+        weight_decimals=first.weight_decimals,
+        weighted_counts=both("weighted_counts"),
+        owners=both("owners"),
+        requests=both("requests"),
+    )
+
+
+def cells_of(table: CellTable, number: int) -> Integers:
+    """The cells of one of the linked tables, in its own order: ``status[cells_of(linked, 1)]`` is what the second one shows."""
+    if not 0 <= number < len(table.system.tables):
+        raise ParameterError("number", "cells_of", f"below {len(table.system.tables)}", number)
+    return table.system.tables[number].cells.reshape(-1)

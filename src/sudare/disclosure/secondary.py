@@ -1,0 +1,142 @@
+"""Hiding more cells, so that nobody can work out the unsafe ones: on one table or on linked ones, in one system of sums.
+
+`suppress` finds a cheap pattern, proves it with a certificate that anyone can check, and audits every hidden cell. The same
+input gives the same pattern on every run. A time limit ends in a safe pattern or in a refusal, never in anything else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from sudare.disclosure.audit import Audit, audit
+from sudare.disclosure.certificate import Certificate
+from sudare.disclosure.exact import cheapest
+from sudare.disclosure.heuristic import protect
+from sudare.disclosure.linear import Deadline
+from sudare.disclosure.problem import SuppressionProblem
+from sudare.disclosure.singletons import too_few
+from sudare.disclosure.status import CellStatus, PrimaryCells
+from sudare.errors import GuaranteeError, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Booleans = NDArray[np.bool_]
+    Integers = NDArray[np.int64]
+
+__all__ = ["Suppression", "suppress"]
+
+SHARE_OF_SEARCH = 0.7
+"""Of a time limit, for the search; the rest is for the audit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Suppression:
+    """A safe pattern.
+
+    Attributes:
+        problem: what had to remain uncertain.
+        certificate: the hidden cells and the proof.
+        audit: the interval of every hidden cell, as an outsider computes it.
+        at_least: no safe pattern costs less; 0 if nothing is known.
+    """
+
+    problem: SuppressionProblem
+    certificate: Certificate
+    audit: Audit
+    at_least: int
+
+    @property
+    def hidden(self) -> Booleans:
+        """Which cells are not published."""
+        return self.certificate.mask(self.problem.system.size)
+
+    @property
+    def secondary(self) -> Booleans:
+        """Which cells are hidden to protect others."""
+        found: Booleans = self.hidden & ~self.problem.primary
+        return found
+
+    @property
+    def cost(self) -> int:
+        """Of the cells hidden to protect others."""
+        return self.problem.cost(self.hidden)
+
+    def status(self, primaries: PrimaryCells) -> Integers:
+        """The status of every cell after hiding.
+
+        Args:
+            primaries: the status before.
+        """
+        found: Integers = np.where(self.secondary, int(CellStatus.SECONDARY), primaries.status).astype(np.int64)
+        return found
+
+
+def suppress(
+    problem: SuppressionProblem,
+    *,
+    method: Literal["fast", "exact"] = "fast",
+    seconds: float | None = None,
+    counts: Integers | None = None,
+    threshold: int = 0,
+) -> Suppression:
+    """Hide cells at low cost until everything that must be uncertain is, with proof and audit.
+
+    Args:
+        problem: what must remain uncertain.
+        method: ``"fast"`` for any size; ``"exact"`` proves that no pattern is cheaper, or how much cheaper one could be.
+        seconds: time limit.
+        counts: contributors of each cell; for the threshold.
+        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule.
+
+    Raises:
+        InputError: hiding every cell would not be enough, or the time was too short for a safe answer.
+
+    Example:
+        >>> from sudare.disclosure.structure import Dimension, TableSystem
+        >>> rows, columns = Dimension.flat("row", ["a", "b", "c"]), Dimension.flat("column", ["x", "y", "z"])
+        >>> system = TableSystem.of_dimensions([rows, columns])
+        >>> values = [45, 12, 15, 18, 6, 1, 2, 3, 15, 4, 5, 6, 24, 7, 8, 9]
+        >>> found = suppress(SuppressionProblem.of_levels(system, values, {5: (1, 1)}))
+        >>> found.cost, [int(end) for end in found.audit.interval(5)]
+        (11, [0, 3])
+    """
+    if method not in ("fast", "exact"):
+        raise ParameterError("method", "suppress", "'fast' or 'exact'", method)
+    if seconds is not None and not seconds > 0:
+        raise ParameterError("seconds", "suppress", "above 0", seconds)
+    if threshold and counts is None:
+        raise ParameterError("counts", "suppress", "given with a threshold", counts)
+    deadline = Deadline(seconds)
+    limit = None if seconds is None else SHARE_OF_SEARCH * seconds
+    at_least = 0
+    certificate: Certificate
+    if method == "exact":
+        best = cheapest(problem, seconds=limit)
+        certificate, at_least = best.certificate, best.at_least
+    else:
+        certificate = protect(problem, seconds=limit)
+    if threshold and counts is not None:
+        certificate = _with_enough_contributors(problem, certificate, counts, threshold)
+    certificate.check(problem)
+    hidden = certificate.mask(problem.system.size)
+    left = None if seconds is None else deadline.left()
+    found = audit(problem, hidden, witnesses=certificate.witnesses, seconds=left)
+    if found.unsafe(problem):
+        raise GuaranteeError("The audit contradicts the certificate; the pattern is not handed out.")
+    return Suppression(problem, certificate, found, at_least)
+
+
+def _with_enough_contributors(
+    problem: SuppressionProblem, certificate: Certificate, counts: Integers, threshold: int
+) -> Certificate:
+    """Hide more cells. What was uncertain remains so: every witness stays possible when fewer cells are published."""
+    hidden = certificate.mask(problem.system.size)
+    while True:
+        more = too_few(problem, hidden, counts, threshold)
+        if not more.any():
+            return Certificate(tuple(np.flatnonzero(hidden).tolist()), certificate.witnesses, certificate.claims)
+        hidden |= more

@@ -1,0 +1,98 @@
+"""What becomes of each cell: safe, unsafe by some rule, or hidden to protect another; numbered as tau-ARGUS does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+
+__all__ = ["CellStatus", "PrimaryCells"]
+
+
+class CellStatus(IntEnum):
+    """The status of a cell, with the numbers that tau-ARGUS writes.
+
+    Example:
+        >>> CellStatus(11).name, CellStatus.UNSAFE_RULE.is_primary, CellStatus.SAFE.is_hidden
+        ('SECONDARY', True, False)
+    """
+
+    SAFE = 1
+    SAFE_MANUAL = 2
+    UNSAFE_RULE = 3
+    UNSAFE_REQUEST = 4
+    UNSAFE_FREQUENCY = 5
+    UNSAFE_ZERO = 6
+    UNSAFE_SINGLETON = 7
+    UNSAFE_SINGLETON_MANUAL = 8
+    UNSAFE_MANUAL = 9
+    PROTECTED = 10
+    SECONDARY = 11
+    SECONDARY_MANUAL = 12
+    ZERO = 13
+    EMPTY = 14
+
+    @property
+    def is_primary(self) -> bool:
+        """Whether a rule, or a person, says that the cell must not be published."""
+        return CellStatus.UNSAFE_RULE <= self <= CellStatus.UNSAFE_MANUAL
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the cell's value is not published."""
+        return self.is_primary or self in (CellStatus.SECONDARY, CellStatus.SECONDARY_MANUAL)
+
+
+@dataclass(frozen=True, eq=False)
+class PrimaryCells:
+    """Which cells must not be published, and how uncertain an attacker must remain about each of them.
+
+    From everything that is published, an attacker can work out an interval [l, u] that holds the value x of a cell. A cell
+    is protected if ``l <= x - lower``, ``u >= x + upper`` and ``u - l >= sliding``.
+
+    Attributes:
+        status: a `CellStatus` for each cell: safe, unsafe, protected (must be published) or empty.
+        lower: protection levels, in the units of the table; 0 for safe cells.
+        upper: likewise.
+        sliding: likewise.
+
+    Example:
+        >>> status = np.array([1, 3, 14])
+        >>> cells = PrimaryCells(status, np.array([0, 2, 0]), np.array([0, 2, 0]), np.zeros(3, dtype=np.int64))
+        >>> cells.unsafe.tolist()
+        [False, True, False]
+    """
+
+    status: Integers
+    lower: Integers
+    upper: Integers
+    sliding: Integers
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper", "sliding"):
+            array = getattr(self, name)
+            if array.shape != self.status.shape or (array < 0).any():
+                raise ParameterError(name, "PrimaryCells", "one number from 0 on for each cell", array)
+        for array in (self.status, self.lower, self.upper, self.sliding):
+            array.setflags(write=False)
+
+    @property
+    def unsafe(self) -> NDArray[np.bool_]:
+        """Which cells are primary: they must be hidden."""
+        found: NDArray[np.bool_] = (self.status >= CellStatus.UNSAFE_RULE) & (self.status <= CellStatus.UNSAFE_MANUAL)
+        return found
+
+    @property
+    def must_publish(self) -> NDArray[np.bool_]:
+        """Which cells may not be hidden to protect others."""
+        found: NDArray[np.bool_] = self.status == CellStatus.PROTECTED
+        return found
