@@ -61,6 +61,7 @@ def anonymize_file(
     hierarchies: Mapping[str, Generalization],
     models: Sequence[Model],
     *,
+    others: Sequence[str] | None = None,
     suppression: Rational = 0,
     metric: str | Metric = "loss",
     method: str = "optimal",
@@ -76,6 +77,8 @@ def anonymize_file(
         target: a .csv or .parquet file.
         hierarchies: of the quasi-identifiers, by their names.
         models: all of them must hold; not k-map or presence.
+        others: columns that are published as they are, besides the quasi-identifiers and the columns that models name. All
+            others are, if left out: identifiers, too.
         suppression: the largest share of rows that may be left out.
         metric: what to lose little of.
         method: ``"optimal"`` or ``"heuristic"``.
@@ -112,9 +115,11 @@ def anonymize_file(
     with atomically(target, replace=replace) as temporary, open_engine(memory, threads) as connection:
         format_of(temporary)
         columns = _open(connection, source, "people")
-        for name in [*hierarchies, *private]:
+        for name in [*hierarchies, *private, *(others or ())]:
             if name not in columns:
                 raise complaints.missing_column(name, columns, str(source))
+        if others is not None:
+            columns = [name for name in columns if name in {*hierarchies, *private, *others}]
         with _told(source):
             for name, hierarchy in hierarchies.items():
                 _check_values(connection, name, hierarchy)

@@ -139,3 +139,14 @@ def test_a_million_rows(tmp_path: Path) -> None:
     written = read_people(tmp_path / "safe.parquet")
     assert satisfies(written, ["age", "zip"], models)
     assert written.rows >= 990_000
+
+
+def test_only_the_columns_named_are_published(tmp_path: Path) -> None:
+    people, safe = tmp_path / "people.csv", tmp_path / "safe.csv"
+    people.write_text("name,sex,ill,town\nann,f,no,a\nbea,f,yes,b\n")
+    sex = Generalization.of_paths("sex", [("f", "*"), ("m", "*")])
+    anonymize_file(people, safe, {"sex": sex}, [KAnonymity(2)], others=["ill"])
+    assert safe.read_text().splitlines()[0] == "sex,ill"
+    with pytest.raises(InputError, match="nobody"):
+        anonymize_file(people, tmp_path / "more.csv", {"sex": sex}, [KAnonymity(2)], others=["nobody"])
+    assert not (tmp_path / "more.csv").exists()
