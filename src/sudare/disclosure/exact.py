@@ -168,17 +168,21 @@ class _Attackers:
         )
 
     def complaints(self, chosen: Floats, deadline: Deadline) -> list[tuple[Floats, float]]:
-        """Inequalities that the choice breaks."""
+        """Inequalities that the choice breaks; insiders are heard when outsiders have nothing to say."""
         found: list[tuple[Floats, float]] = []
         whole = bool((np.minimum(chosen, 1 - chosen) < 1e-6).all())
-        for requirement in self.problem.requirements:
-            touched = self.complain(requirement, (), np.round(chosen) if whole else chosen, found, whole=whole)
-            for insider in sorted({one for cell in touched for one in self.problem.insiders_of.get(cell, ())}):
+        picked = np.round(chosen) if whole else chosen
+        touched = [
+            self.complain(requirement, (), picked, found, whole=whole) for requirement in self.problem.requirements
+        ]
+        if found:
+            return found
+        for requirement, cells in zip(self.problem.requirements, touched, strict=True):
+            for insider in sorted({one for cell in cells for one in self.problem.insiders_of.get(cell, ())}):
                 asked = self.problem.against(requirement, insider)
                 if asked is not None:
-                    known = self.problem.insiders[insider]
-                    self.complain(asked, known, np.round(chosen) if whole else chosen, found, whole=whole)
-            if deadline.has_passed():
+                    self.complain(asked, self.problem.insiders[insider], picked, found, whole=whole)
+            if found and deadline.has_passed():
                 break
         return found
 
