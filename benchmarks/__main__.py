@@ -6,11 +6,12 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from benchmarks import accuracy, collect, microdata, noise, sql, tables, workflow
+from benchmarks import accuracy, collect, disclosure, microdata, noise, sql, tables, workflow
 
 BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "accuracy": (accuracy.run, accuracy.TARGETS),
     "collect": (collect.run, collect.TARGETS),
+    "disclosure": (disclosure.run, disclosure.TARGETS),
     "microdata": (microdata.run, microdata.TARGETS),
     "noise": (noise.run, noise.TARGETS),
     "sql": (sql.run, sql.TARGETS),
