@@ -97,7 +97,45 @@ _HOMES = {
 }
 """In which module each name is."""
 
-__all__ = sorted([*_HOMES, "EpsilonAudit", "audit_epsilon"])
+__all__ = [
+    "AttackReport",
+    "AveragedCells",
+    "CellIntervals",
+    "Combination",
+    "Count",
+    "Differences",
+    "EpsilonAudit",
+    "KeyColumn",
+    "Linear",
+    "Links",
+    "Mean",
+    "Median",
+    "MembershipTest",
+    "NoiseLaw",
+    "Outcome",
+    "PersonDomain",
+    "ProgramAudit",
+    "PublishedCell",
+    "Rate",
+    "Reconstruction",
+    "SpecialUniques",
+    "Verdict",
+    "answers_that_break",
+    "attack_by_differences",
+    "attack_suppressed_cells",
+    "audit_command",
+    "audit_epsilon",
+    "audit_function",
+    "average_answers",
+    "average_linked_cells",
+    "evaluate_membership",
+    "find_special_uniques",
+    "link_records",
+    "membership_in_records",
+    "membership_in_tables",
+    "population_uniques",
+    "reconstruct",
+]
 
 
 def __getattr__(name: str) -> Any:
