@@ -26,10 +26,10 @@ from sudare.release.page_numbers import (
     show_size,
     with_greek_letters,
 )
+from sudare.release.page_template import page_template
 
 if TYPE_CHECKING:
     from jinja2 import Template
-    from markupsafe import Markup
 
 __all__ = ["render_people_page"]
 
@@ -77,39 +77,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    # The folders hold the templates of these two packages alone; everything that is put in is escaped.
-    folders = [Path(__file__).parent, Path(str(release.__file__)).parent]
-    environment = Environment(
-        loader=FileSystemLoader(folders),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["text"] = _text
-    environment.globals["both"] = _both
-    return environment.get_template(TEMPLATE)
-
-
-def _text(name: str, /, **values: object) -> Markup:
-    """A text of the page in both languages; values may be Words."""
-    words = page_words.TEXTS[name]
-    english = {key: value.english if isinstance(value, Words) else value for key, value in values.items()}
-    japanese = {key: value.japanese if isinstance(value, Words) else value for key, value in values.items()}
-    return _both(Words(words.english.format(**english), words.japanese.format(**japanese)))
-
-
-def _both(words: Words) -> Markup:
-    """Both languages, of which the page shows one; once if they are the same."""
-    from markupsafe import Markup, escape
-
-    if words.english == words.japanese:
-        return escape(words.english)
-    return Markup('<span class="en" lang="en">{}</span><span class="ja" lang="ja">{}</span>').format(
-        words.english, words.japanese
-    )
+    return page_template(TEMPLATE, [Path(__file__).parent, Path(str(release.__file__)).parent], page_words.TEXTS)
 
 
 def _words(values: Mapping[str, str]) -> Words:
