@@ -9,16 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import sudare
-from sudare.cli import main
 from sudare.domain import CountTable, Domain, Mesh
 from sudare.ledger import open_ledger
 from sudare.microdata.records import read_people
@@ -28,6 +24,7 @@ from sudare.microdata_release.model_plan import MODEL_KEYS
 from sudare.microdata_release.step_plan import METHODS
 from sudare.privacy import Budget
 from sudare.release import read_plan, run_release
+from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser
 from tests.unit.microdata_release.town import (
@@ -45,40 +42,9 @@ from tests.unit.microdata_release.town import (
 INPUTS = {"people.csv", "plan.toml", "budget.db"}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> Any:
-        return json.loads(self.err.strip().splitlines()[-1])["error"]
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name in ("LC_ALL", "LC_MESSAGES", "FORCE_COLOR", "GITHUB_ACTIONS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*arguments: object) -> Answer:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        shown = capsys.readouterr()
-        return Answer(code, shown.out, shown.err)
-
-    return call
+    return runner(capsys, monkeypatch, columns=200)
 
 
 def beside(folder: Path) -> set[str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sudare.cli import main
+from tests.commands import Answer as Answer
+from tests.commands import Run as Run
+from tests.commands import runner
 
 PLAN = """
 title = "A small town"
@@ -36,40 +34,9 @@ formats = ["parquet", "csv"]
 """
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-    @property
-    def error(self) -> Any:
-        return json.loads(self.err.strip().splitlines()[-1])["error"]
-
-
-Run = Callable[..., Answer]
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name in ("LC_ALL", "LC_MESSAGES", "FORCE_COLOR", "GITHUB_ACTIONS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("LANG", "en_US.UTF-8")
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*arguments: object) -> Answer:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        shown = capsys.readouterr()
-        return Answer(code, shown.out, shown.err)
-
-    return call
+    return runner(capsys, monkeypatch, columns=120)
 
 
 @pytest.fixture
