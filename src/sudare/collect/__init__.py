@@ -7,8 +7,9 @@ Names are loaded on first use, so that `sudare.collect.client`, which runs on pe
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.collect.aggregator import Aggregator as Aggregator
@@ -102,13 +103,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sudare.collect' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"sudare.collect.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -6,8 +6,9 @@ rights are in `sudare.microdata.pseudonyms`.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.microdata.anonymizing import Anonymized as Anonymized
@@ -149,13 +150,4 @@ _HOMES = {
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sudare.microdata' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"sudare.microdata.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

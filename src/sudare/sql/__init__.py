@@ -9,8 +9,9 @@ This package is also a DB-API 2.0 module. Names are loaded on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.errors import DatabaseError as DatabaseError
@@ -39,42 +40,33 @@ if TYPE_CHECKING:
     from sudare.sql.pricing import Price as Price
 
 _HOMES = {
-    "BINARY": "sql.dbapi",
-    "BatchPrice": "sql.pricing",
-    "Connection": "sql.connection",
-    "Cursor": "sql.cursors",
-    "DATETIME": "sql.dbapi",
-    "DatabaseError": "errors",
-    "Error": "sql.dbapi",
-    "Explanation": "sql.explaining",
-    "InterfaceError": "sql.dbapi",
-    "Metadata": "sql.metadata",
-    "NUMBER": "sql.dbapi",
-    "NotSupportedError": "sql.dbapi",
-    "OperationalError": "sql.dbapi",
-    "Price": "sql.pricing",
-    "ProgrammingError": "sql.dbapi",
-    "ROWID": "sql.dbapi",
-    "STRING": "sql.dbapi",
-    "Warning": "sql.dbapi",
-    "apilevel": "sql.dbapi",
-    "connect": "sql.connection",
-    "describe": "sql.describing",
-    "paramstyle": "sql.dbapi",
-    "read_metadata": "sql.metadata_file",
-    "threadsafety": "sql.dbapi",
+    "BINARY": "dbapi",
+    "BatchPrice": "pricing",
+    "Connection": "connection",
+    "Cursor": "cursors",
+    "DATETIME": "dbapi",
+    "DatabaseError": "sudare.errors",
+    "Error": "dbapi",
+    "Explanation": "explaining",
+    "InterfaceError": "dbapi",
+    "Metadata": "metadata",
+    "NUMBER": "dbapi",
+    "NotSupportedError": "dbapi",
+    "OperationalError": "dbapi",
+    "Price": "pricing",
+    "ProgrammingError": "dbapi",
+    "ROWID": "dbapi",
+    "STRING": "dbapi",
+    "Warning": "dbapi",
+    "apilevel": "dbapi",
+    "connect": "connection",
+    "describe": "describing",
+    "paramstyle": "dbapi",
+    "read_metadata": "metadata_file",
+    "threadsafety": "dbapi",
 }
 """In which module each name is."""
 
 __all__ = sorted(_HOMES)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sudare.sql' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"sudare.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

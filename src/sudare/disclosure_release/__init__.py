@@ -1,0 +1,1 @@
+"""Tables protected the classical way, from a plan to a folder with the table and a report."""

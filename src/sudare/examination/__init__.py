@@ -1,0 +1,1 @@
+"""Which attacks apply to a folder of results, and what they find."""
