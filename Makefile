@@ -11,6 +11,8 @@ JOBS ?= 2
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export MPLBACKEND := Agg
+# Compiled modules are kept: tests start the command many times.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test unit lint docs bench lock clean help setup
 .DEFAULT_GOAL := help

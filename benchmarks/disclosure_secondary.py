@@ -27,7 +27,7 @@ class EnterpriseFigures:
         enterprise_cost: of the cells hidden to protect others, safe against lone contributors too.
         enterprise_cells: how many they are.
         enterprise_seconds: for search, certificate and audit.
-        outsiders_cost: cheapest pattern against outsiders only, as tau-ARGUS's is.
+        outsiders_cost: cheapest pattern found against outsiders only; sums of hidden cells are judged too.
         outsiders_at_least: no pattern that is safe against outsiders costs less.
         outsiders_seconds: for the exact method.
     """

@@ -29,8 +29,9 @@ from sudare import (
     ParameterError,
     Unit,
 )
-from sudare.ledger import Ledger, Reservation, open_ledger
+from sudare.ledger import Ledger, Reservation, note_publication, open_ledger
 from sudare.ledger.entries import DatasetAdded, Settled, hash_of
+from sudare.ledger.records import NewPublicationError
 from tests.unit.ledger.helping import (
     DELTA,
     PERSON,
@@ -358,6 +359,70 @@ def test_opt_outs_keep_no_identifier(census: Ledger) -> None:
     assert census.verify() == []
 
 
+def test_publications_without_a_guarantee_are_noted_once_and_cost_nothing(census: Ledger, location: str) -> None:
+    assert (census.dataset("census").publications, census.publications("census")) == (0, [])
+    census.add_dataset("survey", Budget(epsilon=1), unit=PERSON)
+    census.settle(reserve(census, 0.2, 1), event_of(Budget(epsilon=0.2)))
+    before = census.dataset("census")
+    # The hash of a report may be a fingerprint, too: neither is taken for the other.
+    first = census.note_publication(
+        "census", document_sha256=fingerprint(1), report_format="table/1", folder="a", title="A"
+    )
+    again = census.note_publication("census", document_sha256=fingerprint(1), report_format="table/1", folder="b")
+    second = note_publication(
+        location, "census", document_sha256=fingerprint(2), report_format="people/1", folder="tables/x"
+    )
+    assert (again, second.number) == (first, first.number + 1)
+    assert census.dataset("census") == replace(before, publications=2)
+    assert census.dataset("survey").publications == 0
+    assert [(body.document_sha256, body.folder) for _, body in census.publications("census")] == [
+        (fingerprint(1), "a"),
+        (fingerprint(2), str(Path("tables/x").resolve())),
+    ]
+    settled = census.settled("census", fingerprint(1))
+    assert settled is not None
+    assert settled.kind == "settle"
+    assert census.settled("census", fingerprint(2)) is None
+    census.settle(reserve(census, 0.1, 2), event_of(Budget(epsilon=0.1)))
+    assert len(census.publications("census")) == 2
+    assert census.verify() == []
+
+
+def test_a_publication_is_refused_if_there_is_another_that_was_not_looked_at(census: Ledger, location: str) -> None:
+    def note(ledger: Ledger, number: int, known: int | None) -> int:
+        return ledger.note_publication(
+            "census", document_sha256=fingerprint(number), report_format="table/1", folder="a", known=known
+        ).number
+
+    census.add_dataset("survey", Budget(epsilon=1), unit=PERSON)
+    census.note_publication("survey", document_sha256=fingerprint(9), report_format="table/1", folder="a")
+    first = note(census, 1, 0)  # those of other data sets do not count
+    with pytest.raises(NewPublicationError, match="in the meantime"), open_ledger(location) as other:
+        note(other, 2, 0)
+    assert len(census.publications("census")) == 1
+    assert note(census, 1, 0) == first
+    assert note(census, 2, 1) == first + 1
+    assert note(census, 3, None) == first + 2
+    assert census.verify() == []
+
+
+def test_wrong_publications_are_refused(census: Ledger) -> None:
+    with pytest.raises(LedgerError, match="no data set 'nowhere'"):
+        census.note_publication("nowhere", document_sha256=fingerprint(1), report_format="", folder="")
+    with pytest.raises(ParameterError, match="document_sha256"):
+        census.note_publication("census", document_sha256="abc", report_format="", folder="")
+    with pytest.raises(ParameterError, match="folder"):
+        census.note_publication("census", document_sha256=fingerprint(1), report_format="", folder=Path("x"))  # type: ignore[arg-type]
+    assert [entry.kind for entry in census.entries()] == ["dataset"]
+
+
+def test_a_publication_that_was_noted_twice_is_found(ledger: Ledger) -> None:
+    filled(ledger)
+    body = next(entry.body for entry in ledger.entries() if entry.kind == "publish")
+    rewrite(ledger, 6, kind="publish", body=body)
+    assert any("repeats a publication" in finding.english for finding in ledger.verify())
+
+
 def test_an_export_can_be_checked_by_anybody_and_holds_no_secret(census: Ledger) -> None:
     census.settle(reserve(census, 0.1), event_of(Budget(epsilon=0.1)))
     census.opt_out("census", "person 17")
@@ -438,6 +503,9 @@ def filled(ledger: Ledger) -> Ledger:
     ledger.cancel(reserve(ledger, 0.1, 1), "")
     ledger.opt_out("census", "person 17")
     ledger.settle(reserve(ledger, 0.3, 2), event_of(Budget(epsilon=0.2)), {"file": "abc"})
+    ledger.note_publication(
+        "census", document_sha256=fingerprint(2), report_format="table/1", folder="tables", title="2025"
+    )
     allow_changes(ledger)
     assert ledger.verify() == []
     return ledger

@@ -1,8 +1,9 @@
-"""Runs what a documentation page shows: files are written, commands run by a real shell, snippets in one namespace.
+"""Runs what a documentation page shows: files are written, commands run in processes, snippets in one namespace.
 
 - A block with a title that looks like a file name is written to the page's folder.
 - A ``console`` block has commands behind ``$ `` and, where it matters, what they answer. ``...`` stands for anything, white
-  space does not count, and an exit code other than 0 is announced as ``[exit code N]`` below the command's output.
+  space does not count, and an exit code other than 0 is announced as ``[exit code N]`` below the command's output. A line
+  that is ``sudare`` and its arguments needs no shell; a real one runs all others.
 - ``python`` blocks are run one after the other in the page's one namespace.
 - A block whose title begins with ``Not run here:`` is skipped; the rest of the title says why.
 """
@@ -20,7 +21,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-__all__ = ["NOT_RUN", "Block", "Command", "blocks_of", "commands_of", "fits", "run_page"]
+from tests.processes import run_command
+
+__all__ = ["NOT_RUN", "Block", "Command", "blocks_of", "commands_of", "fits", "plain_arguments", "run_page"]
 
 NOT_RUN = "Not run here:"
 SECONDS = 120
@@ -153,18 +156,37 @@ def _environment(folder: Path, language: str) -> dict[str, str]:
     }
 
 
+def plain_arguments(line: str) -> list[str] | None:
+    """Of a line that runs ``sudare`` and has nothing else in it for a shell to do; None for all others."""
+    joined = line.replace("\\\n", " ")
+    outside_quotes = re.sub(r"'[^']*'|\"[^\"]*\"", "", joined)
+    if (
+        not joined.startswith("sudare ")
+        or re.search(r"[$`\\]", joined)
+        or re.search(r"[\n|&;<>()*?~#{}[\]]", outside_quotes)
+    ):
+        return None
+    return shlex.split(joined)[1:]
+
+
 def _run(command: Command, folder: Path, environment: dict[str, str], line: int) -> None:
-    done = subprocess.run(
-        ["bash", "-c", command.line],  # noqa: S607
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=SECONDS,
-        check=False,
-    )
-    output = done.stdout.decode(errors="replace")
+    arguments = plain_arguments(command.line)
+    if arguments is not None:
+        done = run_command(arguments, folder, environment, merged=True, seconds=SECONDS)
+    else:
+        done = subprocess.run(
+            ["bash", "-c", command.line],  # noqa: S607
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=SECONDS,
+            check=False,
+        )
+    output = done.stdout
     where = f"the block at line {line}: $ {command.line}\n{output}"
     assert done.returncode == command.exit_code, f"{where}ended with {done.returncode}"
     assert command.answer is None or fits(command.answer, output), f"{where}is not\n{command.answer}"

@@ -24,6 +24,7 @@ from sudare.microdata_release.model_plan import MODEL_KEYS
 from sudare.microdata_release.step_plan import METHODS
 from sudare.privacy import Budget
 from sudare.release import read_plan, run_release
+from sudare.release.plan_file import LEDGER_KEYS
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser
@@ -180,6 +181,61 @@ def test_bad_input_in_japanese(run: Run, tmp_path: Path) -> None:
     assert beside(tmp_path) == set()
 
 
+class TestAttacks:
+    """What an attack breaks is not shown."""
+
+    PLAN = HEAD + COLUMNS + '[protection]\nmethod = "swap"\ncolumns = ["zip"]\nshare = 0.05\n'
+
+    def test_a_broken_table_is_refused(self, run: Run, tmp_path: Path) -> None:
+        done = run("anonymize", build_town(tmp_path, self.PLAN), "--out", tmp_path / "out", "--json")
+        assert done.code == 3
+        assert done.out == ""
+        assert "an attack on the result succeeded (linkage)" in done.error["english"]
+        assert "--even-if-broken" in done.error["japanese"]
+        assert beside(tmp_path) == set()
+
+    def test_even_if_broken(self, run: Run, tmp_path: Path) -> None:
+        plan = build_town(tmp_path, self.PLAN)
+        done = run("anonymize", plan, "--out", tmp_path / "out", "--even-if-broken")
+        assert done.code == 0
+        assert "An attack broke this table" in done.err
+        assert "are alone with their quasi-identifiers" in done.err
+        told = run("anonymize", plan, "--out", tmp_path / "b", "--even-if-broken", "--json")
+        assert told.json["attacks"]["linkage"] == "broken"
+        assert told.json["even_if_broken"] is True
+
+    def test_a_table_that_holds(self, run: Run, tmp_path: Path) -> None:
+        done = run("anonymize", build_town(tmp_path), "--out", tmp_path / "out", "--json")
+        assert done.json["attacks"]["linkage"] == "held"
+        assert done.json["even_if_broken"] is False
+
+    def test_a_sample_without_a_plan(self, run: Run, tmp_path: Path) -> None:
+        build_town(tmp_path)
+        file = tmp_path / "people.csv"
+        done = run("sample", file, "--rows", 5, "--out", tmp_path / "a.csv", "--even-if-broken")
+        assert done.code == 2
+        assert beside(tmp_path) == set()
+
+
+def test_verify(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    run("anonymize", build_town(tmp_path), "--out", folder)
+    done = run("verify", folder)
+    assert done.code == 0, done.out
+    assert "promised models" in done.out
+    assert "The release is sound." in done.out
+    told = run("verify", folder, "--lang", "ja")
+    assert "約束した条件" in told.out
+    with (folder / "people.csv").open("a") as stream:
+        stream.write("0-9,f,8101,flu,1\n")
+    assert run("verify", folder, "--json").json["sound"] is False
+    assert run("verify", folder).code == 7
+    run("synthesize", build_town(tmp_path, MST), "--out", tmp_path / "mst", "--yes")
+    private = run("verify", tmp_path / "mst", "--ledger", tmp_path / "budget.db", "--json")
+    assert private.code == 0, private.out
+    assert {check["outcome"] for check in private.json["checks"]} == {"passed"}
+
+
 def test_a_folder_that_exists_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     done = run("anonymize", build_town(tmp_path), "--out", tmp_path / "out", "--json")
@@ -275,7 +331,7 @@ class TestSample:
     def test_a_plan_says_itself(self, run: Run, tmp_path: Path) -> None:
         plan = build_town(tmp_path, HEAD + COLUMNS + '[protection]\nmethod = "sample"\nrows = 20\n')
         assert run("sample", plan, "--rate", "0.5", "--out", tmp_path / "out").code == 2
-        assert run("sample", plan, "--out", tmp_path / "out").code == 0
+        assert run("sample", plan, "--out", tmp_path / "out", "--even-if-broken").code == 0
         assert read_people(tmp_path / "out" / "people.csv").rows == 20
         assert run("sample", build_town(tmp_path), "--out", tmp_path / "b").code == 2
 
@@ -393,7 +449,7 @@ class TestReference:
         assert set(self.rows("[input]")) == set(plan_file.INPUT_KEYS)
         assert set(self.rows("[columns.NAME]")) == set(plan_file.COLUMN_KEYS)
         assert set(self.rows("[output]")) == set(plan_file.OUTPUT_KEYS)
-        charged = {*plan_file.BUDGET_KEYS, *plan_file.UNIT_KEYS, *plan_file.LEDGER_KEYS}
+        charged = {*plan_file.BUDGET_KEYS, *plan_file.UNIT_KEYS, *LEDGER_KEYS}
         assert set(self.rows("[budget]")) == charged
 
     def test_rules_methods_and_models(self) -> None:

@@ -16,6 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from sudare import Budget, Unit
+from sudare.ledger import open_ledger
+from tests.commands import runner
+
 PLAN = """
 title = "A small town"
 
@@ -62,8 +66,8 @@ def town(tmp_path: Path) -> Path:
     people = [f"5339461{column}{quarter}" for column in range(1, 8) for quarter in range(1, 5) for _ in range(30)]
     (tmp_path / "people.csv").write_text("KEY_CODE\n" + "\n".join(people) + "\n", encoding="utf-8")
     (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    assert sudare("ledger", "create", "budget.db", folder=tmp_path).returncode == 0
-    assert sudare("ledger", "add", "budget.db", "town", "--epsilon", "1", folder=tmp_path).returncode == 0
+    with open_ledger(tmp_path / "budget.db", create=True) as ledger:
+        ledger.add_dataset("town", Budget(epsilon=1), unit=Unit("person"))
     return tmp_path
 
 
@@ -163,15 +167,26 @@ def test_a_release_from_end_to_end(tmp_path: Path) -> None:
         (("doctor", "--ledger", "people.csv"), None, 7),
     ],
 )
-def test_exit_codes(town: Path, arguments: tuple[str, ...], change: tuple[str, str] | None, code: int) -> None:
+def test_exit_codes(
+    town: Path,
+    arguments: tuple[str, ...],
+    change: tuple[str, str] | None,
+    code: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a process of its own; what it tells people in their languages is asked for without one."""
     if change is not None:
         (town / "plan.toml").write_text(PLAN.replace(*change), encoding="utf-8")
-    for language in ("en", "ja"):
-        shown = sudare(*arguments, "--lang", language, folder=town)
-        assert shown.returncode == code, shown.stderr
-        assert "Traceback" not in shown.stderr
     told = sudare(*arguments, "--json", folder=town)
-    assert told.returncode == code
+    assert told.returncode == code, told.stderr
+    assert "Traceback" not in told.stderr
+    monkeypatch.chdir(town)
+    in_this_process = runner(capsys, monkeypatch, columns=100)
+    for language in ("en", "ja"):
+        shown = in_this_process(*arguments, "--lang", language)
+        assert shown.code == code, shown.err
+        assert "Traceback" not in shown.err
     if code == 7:
         assert json.loads(told.stdout)["healthy"] is False
     else:

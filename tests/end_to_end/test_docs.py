@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sudare
-from tests.end_to_end.docs_runner import Block, blocks_of, commands_of, fits, run_page
+from tests.end_to_end.docs_runner import Block, blocks_of, commands_of, fits, plain_arguments, run_page
 from tests.unit.ledger.helping import has_postgres, postgres_server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,18 @@ DOCS = ROOT / "docs"
 PAGES = {str(page.relative_to(DOCS)): page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
 POSTGRES_PAGE, POSTGRES_ADDRESS = "how-to/postgresql.md", "postgresql://budget@db.office.example/budgets"
 TRANSLATED = ("tutorial", "explanation/privacy-promise")
-PACKAGES = ("release", "io", "ledger", "evaluate", "refine", "attacks", "examples")
+PACKAGES = (
+    "release",
+    "io",
+    "ledger",
+    "evaluate",
+    "refine",
+    "attacks",
+    "disclosure",
+    "examination",
+    "comparison",
+    "examples",
+)
 MOST_NOT_RUN = 3
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -77,6 +88,9 @@ class TestRunner:
             "```console\n$ echo one\ntwo\n```\n",
             "```console\n$ false\n```\n",
             "```console\n$ true\n[exit code 4]\n```\n",
+            "```console\n$ sudare --version\nsudare 17.0.0\n```\n",
+            "```console\n$ sudare --version\n[exit code 4]\n```\n",
+            "```console\n$ sudare plan none.toml\n```\n",
             "```python\nx = 1\n```\n```python\nassert x == 2\n```\n",
             "- item\n\n    ```console\n    $ false\n    ```\n",
         ],
@@ -84,6 +98,21 @@ class TestRunner:
     def test_wrong_pages(self, page: str, tmp_path: Path) -> None:
         with pytest.raises(AssertionError):
             run_page(page, tmp_path, language="en")
+
+    @pytest.mark.parametrize(
+        ("line", "arguments"),
+        [
+            ("sudare plan plan.toml", ["plan", "plan.toml"]),
+            ('sudare sql run \\\n"SELECT count(*) FROM a"', ["sql", "run", "SELECT count(*) FROM a"]),
+            ("sudare plan *.toml", None),
+            ("sudare plan plan.toml > out", None),
+            ('sudare plan "$HOME/plan.toml"', None),
+            ("echo 1 | sudare person find -", None),
+            ("ls release", None),
+        ],
+    )
+    def test_only_plain_commands_need_no_shell(self, line: str, arguments: list[str] | None) -> None:
+        assert plain_arguments(line) == arguments
 
     def test_a_right_page(self, tmp_path: Path) -> None:
         page = '```csv title="a.csv"\n1,2\n```\n```console\n$ cat \\\n> a.csv\n1,...\n$ exit 3\n[exit code 3]\n```\n'

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,33 +12,11 @@ import pytest
 
 from sudare import Budget, Unit
 from sudare.ledger import open_ledger
+from tests.end_to_end.killed import Doomed, write_to_ledger
 from tests.unit.ledger.helping import has_postgres, postgres_server
 
 KILLS = 25
 AT_ONCE = 2
-
-WRITER = """
-import sys
-from sudare import Budget, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
-from sudare.ledger import open_ledger
-
-unit, cost = Unit("person"), Budget(epsilon=0.0001)
-noise = LaplaceMeasurement.for_budget(cost, sensitivity_of_counts(unit))
-event = ReleaseEvent("laplace", unit, cost, (noise,), "secure")
-with open_ledger(sys.argv[1]) as ledger:
-    print("ready", flush=True)
-    number = 0
-    while True:
-        number += 1
-        reservation = ledger.reserve("census", cost, unit=unit, fingerprint=f"{number:064x}")
-        print("reserve", reservation.number, flush=True)
-        if number % 5:
-            print("settle", ledger.settle(reservation, event).number, flush=True)
-        else:
-            print("cancel", ledger.cancel(reservation, "only a test").number, flush=True)
-        if number % 7 == 0:
-            print("opt-out", ledger.opt_out("census", f"{sys.argv[2]} {number}").number, flush=True)
-"""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -55,43 +31,29 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_killed_writers_lose_nothing_that_was_confirmed(location: str) -> None:
+def test_killed_writers_lose_nothing_that_was_confirmed(location: str, tmp_path: Path) -> None:
     cost, moments = Fraction(1, 10_000), random.Random()
     with open_ledger(location, create=True) as ledger:
         ledger.add_dataset("census", Budget(epsilon=20), unit=Unit("person"))
     confirmed: dict[int, str] = {}
     killed = 0
     while killed < KILLS:
-        writers = [
-            subprocess.Popen(
-                [sys.executable, "-c", WRITER, location, str(killed + which)], stdout=subprocess.PIPE, text=True
-            )
-            for which in range(AT_ONCE)
-        ]
-        try:
-            for writer in writers:
-                assert writer.stdout is not None
-                assert writer.stdout.readline() == "ready\n"
-            for writer in writers:
-                time.sleep(moments.uniform(0, 0.12))
-                writer.kill()
-        finally:
-            outputs = []
-            for writer in writers:
-                writer.kill()
-                writer.wait(timeout=30)
-                assert writer.stdout is not None
-                # Not by communicate(), which does not know what readline() has read ahead.
-                outputs.append(writer.stdout.read())
-                writer.stdout.close()
-        for output in outputs:
+        numbers = range(killed, killed + AT_ONCE)
+        writers = [Doomed(write_to_ledger, tmp_path / f"told{number}", location, str(number)) for number in numbers]
+        for writer in writers:
+            writer.wait_for(1)
+        outputs = []
+        for writer in writers:
+            writer.wait_for(moments.randint(1, 12))
+            time.sleep(moments.uniform(0, 0.02))
+            outputs.append(writer.kill())
+        for ready, *output in outputs:
+            assert ready == "ready"
             killed += 1
-            # A line without an end was not confirmed.
-            for line in output.splitlines(keepends=True):
-                kind, number = line.split(" ") if line.endswith("\n") else ("", "0")
-                if kind:
-                    assert int(number) not in confirmed
-                    confirmed[int(number)] = kind
+            for line in output:
+                kind, number = line.split(" ")
+                assert int(number) not in confirmed
+                confirmed[int(number)] = kind
         with open_ledger(location) as ledger:
             assert ledger.verify() == []
     with open_ledger(location) as ledger:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import run_command
+
 pytestmark = pytest.mark.slow
 
 SECONDS = 60.0
@@ -25,11 +27,7 @@ def free_port() -> int:
 
 
 def sudare(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sudare", "collect", "prio", *arguments]
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=environment, timeout=120, check=False, input=typed
-    )
+    return run_command(["collect", "prio", *arguments], folder, {**os.environ, "LC_ALL": "C.UTF-8"}, typed=typed)
 
 
 def serve(folder: Path, role: str) -> subprocess.Popen[str]:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from sudare.collect.prio import (
 )
 from sudare.collect.prio.messages import UploadedReport, purpose_of_input
 from sudare.collect.prio.sealing import open_sealed, seal
+from tests.processes import Program
 
 pytestmark = pytest.mark.slow
 
@@ -110,22 +112,18 @@ class Deployment:
     task: Task
 
     @contextmanager
-    def running(self, role: str, lie: str = "") -> Iterator[subprocess.Popen[str]]:
+    def running(self, role: str, lie: str = "") -> Iterator[Program]:
         url = self.task.leader_url if role == "leader" else self.task.helper_url
         port = url.rsplit(":", 1)[1]
         arguments = [role, str(self.store(role)), str(self.folder / "task.json"), str(self.folder / role), port]
-        command = [sys.executable, "-W", "error", "-c", SERVE.format(lie=lie), *arguments]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        try:
-            assert process.stdout is not None
-            assert process.stderr is not None
-            if process.stdout.readline() != "listening\n":
-                raise AssertionError(process.stderr.read())
-            yield process
-        finally:
-            process.kill()
-            _, errors = process.communicate(timeout=30)
-            assert errors == "", "an aggregator writes nothing, whatever it meets"
+        with TemporaryDirectory() as folder:
+            program = Program(SERVE.format(lie=lie), arguments, Path(folder))
+            try:
+                program.wait_for("listening")
+                yield program
+            finally:
+                program.kill()
+                assert program.errors == "", "an aggregator writes nothing, whatever it meets"
 
     def store(self, role: str) -> Path:
         return self.folder / f"{role}.sqlite"

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import run_command
+
 pytestmark = pytest.mark.slow
 
 RAW = "patient,doctor,city\n17,1,Tokyo\n18,1,Osaka\n17,2,Tokio\n19,2,Nagoya\n"
@@ -22,11 +24,7 @@ PATIENT = (*KEY, "--kind", "patient")
 
 
 def sudare(folder: Path, *arguments: str, typed: str = "", code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sudare", *arguments]
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=environment, timeout=120, check=False, input=typed
-    )
+    done = run_command(list(arguments), folder, {**os.environ, "LC_ALL": "C.UTF-8"}, typed=typed)
     assert done.returncode == code, done.stderr + done.stdout
     return done
 
@@ -185,7 +183,7 @@ def test_a_key_or_mapping_that_exists_is_not_overwritten(office: Path) -> None:
 
 
 def test_a_run_that_is_killed_leaves_no_file(office: Path) -> None:
-    rows = 1_500_000
+    rows = 400_000
     (office / "raw.csv").write_text("patient,n\n" + "".join(f"{n % 99_991},{n}\n" for n in range(rows)))
     command = [sys.executable, "-m", "sudare", "pseudonymize", "run", "raw.csv", "--id", "patient", *KEY]
     command += ["--recipient", "university", "--out", "out/big.csv"]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -17,28 +15,12 @@ import pytest
 from sudare import Budget, WeakBudgetWarning
 from sudare.ledger import open_ledger
 from sudare.release import read_plan, run_release, verify_release
+from tests.end_to_end.killed import Doomed, release_again_and_again
 from tests.unit.release.offices import open_office
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 20
 RELEASES = 12
-
-CHILD = """
-import sys
-from pathlib import Path
-from sudare.release import read_plan, run_release
-folder, first, releases = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-for number in range(first, first + releases):
-    plan = folder / f"plan{number}.toml"
-    plan.write_text((folder / "plan.toml").read_text().replace('"release"', f'"release{number}"'))
-    run_release(read_plan(plan), again=True)
-    print(number, flush=True)
-"""
-
-
-def child(folder: Path, first: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", CHILD, str(folder), str(first), str(RELEASES)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
 @pytest.mark.slow
@@ -49,14 +31,10 @@ def test_kill_at_any_moment(tmp_path: Path) -> None:
     dice = random.Random(7)
     told = 0
     for kill in range(KILLS):
-        process = child(tmp_path, first=kill * RELEASES)
-        assert process.stdout is not None
-        told += len(process.stdout.readline().split())  # from now on everything is loaded, and a release is quick
-        time.sleep(dice.uniform(0, 0.5))
-        os.kill(process.pid, signal.SIGKILL)
-        told += len(process.stdout.read().split())
-        process.wait(timeout=30)
-        process.stdout.close()
+        process = Doomed(release_again_and_again, tmp_path / f"told{kill}", tmp_path, kill * RELEASES, RELEASES)
+        process.wait_for(dice.randint(1, 3))  # from now on everything is loaded, and a release is quick
+        time.sleep(dice.uniform(0, 0.3))
+        told += len(process.kill())
     shown = [path for path in tmp_path.glob("release*") if path.is_dir()]
     assert told <= len(shown) <= told + KILLS
     assert told > KILLS, "the kills came too early to mean something"
@@ -109,8 +87,11 @@ def test_a_full_disk(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_concurrent_releases_never_exceed_the_total(tmp_path: Path) -> None:
     open_office(tmp_path, total=Budget(epsilon=3))
-    processes = [child(tmp_path, first=100 * number) for number in range(4)]
-    told = [len(process.communicate(timeout=180)[0].split()) for process in processes]
+    processes = [
+        Doomed(release_again_and_again, tmp_path / f"told{number}", tmp_path, 100 * number, RELEASES)
+        for number in range(4)
+    ]
+    told = [len(process.end()) for process in processes]
     assert sum(told) == 3
     assert len([path for path in tmp_path.glob("release*") if path.is_dir()]) == 3
     with open_ledger(tmp_path / "budget.db") as ledger:

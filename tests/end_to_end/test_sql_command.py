@@ -13,22 +13,15 @@ import pytest
 
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
+from tests.processes import run_command
 from tests.unit.sql.shops import COUNT, open_shop
 
 pytestmark = pytest.mark.slow
 
 
 def sudare(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LANG": "C.UTF-8", "PYTHONUTF8": "1", "COLUMNS": "120"}
-    return subprocess.run(
-        [sys.executable, "-m", "sudare", *map(str, arguments)],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env=environment,
-    )
+    environment = {**os.environ, "LANG": "C.UTF-8", "COLUMNS": "120"}
+    return run_command(list(map(str, arguments)), Path.cwd(), environment, typed=given)
 
 
 def place(folder: Path) -> list[object]:

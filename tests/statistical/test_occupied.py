@@ -14,7 +14,8 @@ from sudare.noise.occupied import estimate_non_zeros
 pytestmark = pytest.mark.slow
 
 CELLS = 1000
-CALLS = 20_000
+CALLS = 3_000
+"""The bounds of the twins are then more than four standard deviations above the claim."""
 UNITS = [Unit(), Unit(cells=3), Unit.with_rows(3), Unit(cells=3, adjacency="replace")]
 
 

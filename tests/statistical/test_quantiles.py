@@ -14,7 +14,8 @@ from sudare.sql.quantiles import _distances, choose_quantile, sensitivity_of_ran
 
 pytestmark = pytest.mark.slow
 
-RUNS = 4_000
+RUNS = 2_500
+"""The bounds of the twins are then more than five standard deviations above the claim."""
 ROWS, EPSILON, CANDIDATES = 3, Fraction(2), 6
 WHERE = [(Fraction(1, 2), 0), (Fraction(9, 10), 0), (Fraction(0), 4)]
 

@@ -28,11 +28,11 @@ def code(table: np.ndarray) -> int:
 REPLACE = Unit(adjacency="replace")
 DETAIL = {"queries": [("sex",)]}
 CASES: list[Any] = [
-    ([[3, 2], [1, 2]], [[4, 2], [1, 2]], {}, Unit(), 5000),
-    ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (40, 1)}, REPLACE, 2500),
-    ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (1, 40), "invariants": [(0, ())]}, Unit(), 2500),
-    ([[2, 1], [1, 1]], [[1, 2], [1, 1]], DETAIL | {"invariants": [(1, ())], "level_weights": (1, 40)}, Unit(), 2500),
-    ([[2, 1], [1, 1]], [[1, 1], [2, 1]], {"invariants": [(0, ("sex",))], "query_weights": (40, 1)}, Unit(), 2500),
+    ([[3, 2], [1, 2]], [[4, 2], [1, 2]], {}, Unit(), 4000),
+    ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (40, 1)}, REPLACE, 1750),
+    ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (1, 40), "invariants": [(0, ())]}, Unit(), 1750),
+    ([[2, 1], [1, 1]], [[1, 2], [1, 1]], DETAIL | {"invariants": [(1, ())], "level_weights": (1, 40)}, Unit(), 1750),
+    ([[2, 1], [1, 1]], [[1, 1], [2, 1]], {"invariants": [(0, ("sex",))], "query_weights": (40, 1)}, Unit(), 1750),
 ]
 
 

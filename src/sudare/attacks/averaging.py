@@ -4,6 +4,9 @@ Independent noise wears off: each answer multiplies the odds of the true count. 
 key) does not wear off by asking again, because the answer is the same. But it wears off along other routes: a cell is also the
 difference of a total and its neighbours, each with a noise of its own, and least squares over all sums that must hold averages
 them. Differential privacy does not forbid averaging; it says beforehand what all answers together cost.
+
+Noise that cannot exceed a bound leaves each count an interval, and sums narrow the intervals: where one number is left, it is the
+count for certain. Answers that the law cannot explain say that the law is not the true one; then nothing is decided.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.attacks.laws import NoiseLaw
+from sudare.attacks.narrowing import narrow_together
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
@@ -38,6 +42,13 @@ REMEDY_OF_LINKED = Words(
     "Draw wider noise, publish fewer sums of the same cells, or use differentially private tables, whose loss covers all sums.",
     "雑音を広げるか、同じセルの合計の公表を減らすか、全ての合計を含めて損失が保証される差分プライバシーの表を使ってください。",
 )
+REMEDY_OF_LAW = Words(
+    "Attack again with the law that the noise really has.", "実際の雑音の分布を指定して、もう一度攻撃してください。"
+)
+NOT_EXPLAINED = Words(
+    "No true count explains the noisy value(s): the noise does not have this law, so that nothing was tested.",
+    "雑音つきの値を説明できる真の値がありません。雑音の分布が指定と異なるため、何も調べられていません。",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +62,7 @@ class AveragedCells:
         distinct_answers: how many answers that differ in their noise stand behind each.
         sure: the confidence from which a cell counts as broken.
         is_linked: whether sums of cells were used, rather than repeated answers.
+        is_explained: whether the law can explain the answers of each cell; None if it explains all.
     """
 
     names: tuple[str, ...]
@@ -59,6 +71,7 @@ class AveragedCells:
     distinct_answers: NDArray[np.int64]
     sure: float
     is_linked: bool
+    is_explained: NDArray[np.bool_] | None = None
 
     def report(self) -> AttackReport:
         """A verdict for each cell."""
@@ -76,6 +89,8 @@ class AveragedCells:
     def _verdict(self, place: int) -> Verdict:
         confidence, estimate = float(self.confidences[place]), int(self.estimates[place])
         behind = int(self.distinct_answers[place])
+        if self.is_explained is not None and not self.is_explained[place]:
+            return Verdict("averaging", self.names[place], Outcome.UNDECIDED, confidence, NOT_EXPLAINED, REMEDY_OF_LAW)
         sentence = Words(
             f"From {behind} noisy value(s) the true count is guessed as {estimate}, right with probability {confidence:.1%}.",
             f"{behind} 個の雑音つきの値から、真の値は {estimate} と推定され、その確率は {confidence:.1%} です。",
@@ -92,10 +107,11 @@ class AveragedCells:
 
 def average_answers(
     answers: ArrayLike,
-    law: NoiseLaw,
+    law: NoiseLaw | Sequence[NoiseLaw],
     *,
     names: Sequence[str] | None = None,
     repeats_noise: bool = False,
+    floor: int | None = None,
     sure: float = 0.99,
 ) -> AveragedCells:
     """Guess true counts from repeated noisy answers.
@@ -104,9 +120,10 @@ def average_answers(
 
     Args:
         answers: whole numbers, one row for each cell and one column for each time it was asked.
-        law: of the noise.
+        law: of the noise; or one for each column.
         names: of the cells; their numbers if not given.
         repeats_noise: whether equal questions get equal noise (a cell key): a repeated answer then tells nothing new.
+        floor: if smaller answers were published as this one: 0 where negative counts are cut off.
         sure: the confidence from which a cell counts as broken.
 
     Example:
@@ -125,27 +142,55 @@ def average_answers(
         )
     labels = _names(names, len(table), "average_answers")
     threshold = _sure(sure, "average_answers")
-    estimates, confidences, behind = [], [], []
+    laws = [law] * table.shape[1] if isinstance(law, NoiseLaw) else list(law)
+    if len(laws) != table.shape[1] or (repeats_noise and not isinstance(law, NoiseLaw)):
+        requirement = "one law, or without repeats_noise one for each column of answers"
+        raise ParameterError("law", "average_answers", requirement, Described(f"{len(laws)} laws"))
+    estimates, confidences, behind, explained = [], [], [], []
     for row in table.astype(np.int64):
         told = np.unique(row) if repeats_noise else row
-        estimate, confidence = _likeliest(told, law)
+        guess = _likeliest(told, laws[: told.size], floor)
+        estimate, confidence = guess if guess is not None else (round(float(told.mean())), 0.0)
         estimates.append(estimate)
         confidences.append(confidence)
         behind.append(told.size)
-    return AveragedCells(labels, np.array(estimates), np.array(confidences), np.array(behind), threshold, False)
+        explained.append(guess is not None)
+    return AveragedCells(
+        labels,
+        np.array(estimates),
+        np.array(confidences),
+        np.array(behind),
+        threshold,
+        False,
+        np.array(explained, bool),
+    )
 
 
-def _likeliest(told: NDArray[np.int64], law: NoiseLaw) -> tuple[int, float]:
-    start = max(0, int(told.max()) - int(law.values[-1]))
-    candidates = np.arange(start, max(start, int(told.min()) - law.lowest) + 1)
+def _likeliest(told: NDArray[np.int64], laws: Sequence[NoiseLaw], floor: int | None) -> tuple[int, float] | None:
+    """The likeliest count and its probability; None if no count explains the answers."""
+    is_cut = told == floor if floor is not None else np.zeros(told.size, dtype=np.bool_)
+    lowest = [0, *(int(a) - int(law.values[-1]) for a, law, cut in zip(told, laws, is_cut, strict=True) if not cut)]
+    highest = [int(a) - law.lowest for a, law in zip(told, laws, strict=True)]
+    candidates = np.arange(max(lowest), max(max(lowest), min(highest)) + 1)
     logarithms = np.zeros(candidates.size)
-    for answer, times in zip(*np.unique(told, return_counts=True), strict=True):
-        logarithms += times * law.log_probability(answer - candidates)
+    seen: dict[tuple[int, int, bool], NDArray[np.float64]] = {}
+    for answer, law, cut in zip(told.tolist(), laws, is_cut.tolist(), strict=True):
+        key = answer, id(law), cut
+        if key not in seen:
+            seen[key] = _log_at_most(law, answer - candidates) if cut else law.log_probability(answer - candidates)
+        logarithms += seen[key]
     if not np.isfinite(logarithms).any():  # the answers do not have this noise, or not this one count
-        return round(float(told.mean())), 0.0
+        return None
     weights = np.exp(logarithms - logarithms.max())
     best = int(np.argmax(weights))
     return int(candidates[best]), float(weights[best] / weights.sum())
+
+
+def _log_at_most(law: NoiseLaw, noise: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The logarithm of the probability that the noise is at most each value."""
+    places = np.clip(noise - law.lowest, -1, law.probabilities.size - 1)
+    with np.errstate(divide="ignore"):
+        return np.where(places < 0, -np.inf, np.log(np.minimum(np.cumsum(law.probabilities), 1.0)[places]))
 
 
 def answers_that_break(law: NoiseLaw, *, sure: float = 0.99) -> int:
@@ -217,7 +262,8 @@ def average_linked_cells(
     """Guess true counts from noisy cells whose true counts are bound by sums, each cell with a noise of its own.
 
     Least squares under the sums; the confidence is that of a normal error of the remaining variance, so about right where many
-    cells take part. Where the noise is bounded, the attack in `interval` gives certain bounds besides.
+    cells take part. Where the noise is bounded, intervals of true counts are narrowed by the sums as well; a cell with one number
+    left is certain. The attack in `interval` looks for the narrowest bounds, which takes longer.
 
     Args:
         published: the noisy counts of all cells, inner ones and margins.
@@ -252,8 +298,38 @@ def average_linked_cells(
     left[noisy] = law.variance * np.maximum(0.0, 1 - np.einsum("ij,ji->i", adjust, inner))
     guesses = np.maximum(0, np.round(estimates)).astype(np.int64)
     confidences = _normal_confidence(estimates, guesses, left)
+    explained = _narrowed(values, matrix, law, known, guesses, confidences)
     taking_part = (matrix[:, :] != 0).T.astype(np.int64) @ (matrix != 0).sum(axis=1)
-    return AveragedCells(labels, guesses, confidences, np.maximum(1, taking_part), threshold, True)
+    return AveragedCells(labels, guesses, confidences, np.maximum(1, taking_part), threshold, True, explained)
+
+
+def _narrowed(
+    values: Floats,
+    matrix: Floats,
+    law: NoiseLaw,
+    known: NDArray[np.bool_],
+    guesses: NDArray[np.int64],
+    confidences: Floats,
+) -> NDArray[np.bool_]:
+    """Make cells certain for which bounded noise and the sums leave one number; which cells have any left."""
+    explained = np.ones(values.size, dtype=np.bool_)
+    if not law.is_bounded or (values % 1).any() or (matrix % 1).any():
+        return explained
+    possible = law.values[law.probabilities > 0]
+    whole = values.astype(np.int64)
+    low = np.where(known, whole, np.maximum(0, whole - possible[-1]))
+    high = np.where(known, whole, whole - possible[0])
+    equations = [
+        (np.flatnonzero(row).tolist(), row[row != 0].astype(np.int64).tolist(), 0) for row in matrix if row.any()
+    ]
+    least, most = narrow_together(low.tolist(), high.tolist(), equations, whole_numbers=True)
+    for place, (start, end) in enumerate(zip(least, most, strict=True)):
+        if end is None or start > end:
+            explained[place] = False
+            confidences[place] = 0.0
+        elif start == end:
+            guesses[place], confidences[place] = start, 1.0
+    return explained if explained.all() else np.zeros_like(explained)  # a contradiction anywhere refutes the law
 
 
 def _normal_confidence(estimates: Floats, guesses: NDArray[np.int64], variances: Floats) -> Floats:

@@ -2,8 +2,9 @@
 
 Cells of one or more releases are sets of smallest pieces (meshes, single ages, ...). Pieces that are in exactly the same
 cells cannot be told apart and are one. A difference of two nested cells is the count of what is in one and not in the other; in
-general any linear combination of cells that leaves a single piece reveals that piece, and elimination with exact fractions
-finds out for every piece whether there is one.
+general any linear combination of cells that leaves some pieces, whole, reveals how many people they have together. Elimination
+with exact fractions finds out for every piece whether it can be had alone (`cell_system`), and a search in whole numbers which
+pieces together are few people (`small_parts`).
 
 With noise in the cells a combination has their noise together; it isolates nobody unless it stays below half a person.
 """
@@ -15,12 +16,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
+from sudare.attacks.cell_system import CellSystem, Part
+from sudare.attacks.small_parts import find_small_parts
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_integer
+from sudare.parameters import exact_fraction, exact_integer
 
 __all__ = ["Combination", "Differences", "PublishedCell", "attack_by_differences"]
 
@@ -84,14 +85,16 @@ class Differences:
     """What combinations of published cells isolate.
 
     Attributes:
-        combinations: those that leave a part that no published cell is by itself, the fewest people first.
+        combinations: those that leave a part that no published cell is by itself, at least as exactly; the fewest people first.
         threshold: counts from 1 to below it are too small.
-        is_complete: whether combinations of more than two cells were searched, too.
+        is_complete: whether combinations of more than two cells were searched, too, and to the end.
+        contradicts: whether exact counts contradict each other: they are of different people, or not exact.
     """
 
     combinations: tuple[Combination, ...]
     threshold: int
     is_complete: bool
+    contradicts: bool = False
 
     @property
     def isolating(self) -> tuple[Combination, ...]:
@@ -99,7 +102,9 @@ class Differences:
         return tuple(found for found in self.combinations if self._isolates(found))
 
     def _isolates(self, found: Combination) -> bool:
-        return found.deviation <= LEGIBLE_DEVIATION and 0 < found.count < self.threshold
+        # What has noise is read by rounding.
+        count = found.count if found.deviation == 0 else round(found.count)
+        return found.deviation <= LEGIBLE_DEVIATION and 0 < count < self.threshold
 
     def report(self) -> AttackReport:
         """A verdict for each part that a combination leaves."""
@@ -117,6 +122,23 @@ class Differences:
                         "系が大きすぎるため全ての組合せは調べていません。",
                     ),
                     Words("Attack smaller areas one by one.", "より小さな地域ごとに調べてください。"),
+                )
+            )
+        if self.contradicts:
+            verdicts.append(
+                Verdict(
+                    "differencing",
+                    "exact counts",
+                    Outcome.UNDECIDED,
+                    math.nan,
+                    Words(
+                        "The counts contradict each other: they are of different people, or were rounded or perturbed.",
+                        "度数が互いに矛盾しています。対象が異なるか、端数処理や撹乱が行われています。",
+                    ),
+                    Words(
+                        "Give cells that were changed the deviation that they have.",
+                        "値を変えたセルには、その標準偏差を指定してください。",
+                    ),
                 )
             )
         summary = Words(
@@ -140,15 +162,16 @@ class Differences:
         )
 
 
-def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3) -> Differences:
+def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3, seconds: float = 10.0) -> Differences:
     """Search combinations of published cells that leave few people.
 
-    All pairs of nested cells are compared; and up to 400 cells, if it is not too much work, every piece is tested for a
-    combination of any number of cells that leaves it alone.
+    All pairs of nested cells are compared. Up to 400 cells, if it is not too much work, every piece is tested for a combination
+    of any number of cells that leaves it alone, and pieces that are few people together are searched for.
 
     Args:
         cells: of all releases.
         threshold: counts from 1 to below it are too small.
+        seconds: how long to search for pieces that are few together; when it is over, the result says that it is not complete.
 
     Example:
         >>> from sudare.attacks.differencing import PublishedCell, attack_by_differences
@@ -157,26 +180,41 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3)
         >>> attack_by_differences([city, old_town]).isolating[0].formula()
         'city - old town'
     """
+    function = "attack_by_differences"
     listed = list(cells)
-    least = exact_integer(threshold, "threshold", "attack_by_differences", "a whole number >= 2", smallest=2)
+    least = exact_integer(threshold, "threshold", function, "a whole number >= 2", smallest=2)
+    allowed = exact_fraction(seconds, "seconds", function, "a number >= 0")
     names = [cell.name for cell in listed]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ParameterError("cells", "attack_by_differences", "cells with different names", Described(twice))
+        raise ParameterError("cells", function, "cells with different names", Described(twice))
     found: dict[frozenset[Hashable], Combination] = {}
     for combination in _nested(listed):
         _keep(found, combination)
-    complete = len(listed) <= MOST_CELLS_IN_GENERAL
+    complete, contradicts = len(listed) <= MOST_CELLS_IN_GENERAL, False
     if complete:
-        combinations, complete = _isolated_pieces(listed)
+        combinations, complete, contradicts = _in_general(listed, least, float(allowed))
         for combination in combinations:
             _keep(found, combination)
-    published = {cell.pieces for cell in listed}
+    published: dict[frozenset[Hashable], float] = {}
+    for cell in listed:
+        published[cell.pieces] = min(cell.deviation, published.get(cell.pieces, math.inf))
     ordered = sorted(
-        (combination for pieces, combination in found.items() if pieces not in published),
+        (one for one in found.values() if _tells_more(one, published.get(one.pieces))),
         key=lambda combination: (combination.count, combination.formula()),
     )
-    return Differences(tuple(ordered), least, complete)
+    contradicts |= any(
+        combination.deviation == 0 and (combination.count < 0 or combination.count.denominator > 1)
+        for combination in ordered
+    )
+    return Differences(tuple(ordered), least, complete, contradicts)
+
+
+def _tells_more(found: Combination, published: float | None) -> bool:
+    """Whether a combination tells more than a cell that is published with the given deviation (None: there is none)."""
+    if published is None:
+        return True
+    return found.deviation < published * (1 - 1e-9) and found.deviation <= LEGIBLE_DEVIATION
 
 
 def _keep(found: dict[frozenset[Hashable], Combination], new: Combination) -> None:
@@ -206,123 +244,27 @@ def _nested(cells: Sequence[PublishedCell]) -> Iterable[Combination]:
                 )
 
 
-def _isolated_pieces(cells: Sequence[PublishedCell]) -> tuple[list[Combination], bool]:
-    """For each class of pieces that are in the same cells, a combination that leaves it alone, if there is one.
-
-    The cells' indicator rows are brought to reduced echelon form with exact fractions, noting which cells went into each row.
-    A class is alone in the row space exactly if its unit vector is a row of that form.
+def _in_general(cells: Sequence[PublishedCell], threshold: int, seconds: float) -> tuple[list[Combination], bool, bool]:
+    """Combinations of any number of cells that leave a class of pieces, or few people in several classes.
 
     Returns:
-        The combinations, and whether the search was finished; if not, those found so far are true, but there may be others.
+        The combinations, whether the search was finished (if not, those found so far are true, but there may be others), and
+        whether exact cells contradict each other.
     """
-    where: dict[Hashable, list[int]] = {}
-    for place, cell in enumerate(cells):
-        for piece in cell.pieces:
-            where.setdefault(piece, []).append(place)
-    classes: dict[tuple[int, ...], list[Hashable]] = {}
-    for piece, places in where.items():
-        classes.setdefault(tuple(places), []).append(piece)
-    groups = sorted(classes.items(), key=lambda group: group[0])  # sets have no order that repeats; these tuples do
-    columns: list[set[int]] = [set() for _ in cells]
-    for column, (owners, _) in enumerate(groups):
-        for place in owners:
-            columns[place].add(column)
-    echelon = _Echelon()
-    # Cells with little noise first, then small ones, so that combinations prefer them.
-    for place in sorted(range(len(cells)), key=lambda place: (cells[place].deviation, len(cells[place].pieces), place)):
-        if not echelon.add(place, columns[place]):
-            break
-    alone = [pivot for pivot, row in sorted(echelon.rows.items()) if len(row.entries) == 1 and len(row.used) > 1]
-    if any(cell.deviation for cell in cells):
-        pieces = [(pivot, frozenset(groups[pivot][1])) for pivot in alone]
-        return list(_least_noise(cells, columns, pieces, len(groups))), echelon.is_finished
-    found = []
-    for pivot in alone:
-        used = sorted(echelon.rows[pivot].used.items())
-        terms = tuple((cells[place].name, Fraction(value)) for place, value in used)
-        count = Fraction(sum(value * cells[place].count for place, value in used))
-        found.append(Combination(terms, frozenset(groups[pivot][1]), count, 0.0))
-    return found, echelon.is_finished
+    system = CellSystem(
+        [cell.pieces for cell in cells],
+        [cell.count for cell in cells],
+        [cell.deviation for cell in cells],
+        MOST_STEPS,
+    )
+    parts, complete = system.alone(LEGIBLE_DEVIATION), system.is_finished
+    if complete:
+        further, complete = find_small_parts(system, threshold=threshold, legible=LEGIBLE_DEVIATION, seconds=seconds)
+        parts += further
+    return [_combination(cells, system, part) for part in parts], complete, system.contradicts
 
 
-Exact = int | Fraction
-"""Whole numbers stay whole, because arithmetic with them is many times faster."""
-
-
-@dataclass
-class _Row:
-    """A combination of cells: its entries by class of pieces, and the cells in it with their coefficients."""
-
-    entries: dict[int, Exact]
-    used: dict[int, Exact]
-
-    def subtract(self, other: _Row, factor: Exact) -> int:
-        """Subtract a multiple of another row; how much work it was."""
-        for target, source in ((self.entries, other.entries), (self.used, other.used)):
-            for at, value in source.items():
-                left = target.get(at, 0) - factor * value
-                if left:
-                    target[at] = left
-                else:
-                    target.pop(at, None)
-        return (len(other.entries) + len(other.used)) * (1 if isinstance(factor, int) else 8)
-
-    def divide(self, divisor: Exact) -> None:
-        if divisor != 1:
-            for numbers in (self.entries, self.used):
-                for at, value in numbers.items():
-                    quotient = Fraction(value) / divisor
-                    numbers[at] = quotient.numerator if quotient.denominator == 1 else quotient
-
-
-class _Echelon:
-    """Rows in reduced echelon form, by their pivots."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, _Row] = {}
-        self.steps = 0
-
-    @property
-    def is_finished(self) -> bool:
-        return self.steps <= MOST_STEPS
-
-    def add(self, place: int, columns: Iterable[int]) -> bool:
-        """Add a cell; False if this is too much work."""
-        row = _Row(dict.fromkeys(sorted(columns), 1), {place: 1})
-        for pivot in sorted(set(row.entries) & set(self.rows)):
-            self.steps += row.subtract(self.rows[pivot], row.entries[pivot])
-        if row.entries:
-            pivot = min(row.entries)
-            row.divide(row.entries[pivot])
-            for other in self.rows.values():
-                if pivot in other.entries:
-                    self.steps += other.subtract(row, other.entries[pivot])
-            self.rows[pivot] = row
-        return self.is_finished
-
-
-def _least_noise(
-    cells: Sequence[PublishedCell],
-    columns: Sequence[set[int]],
-    alone: Sequence[tuple[int, frozenset[Hashable]]],
-    number: int,
-) -> Iterable[Combination]:
-    """Of all combinations that leave a class, the one with the least noise: the more ways there are, the less is left of it."""
-    matrix = np.zeros((len(cells), number))
-    for place, members in enumerate(columns):
-        matrix[place, sorted(members)] = 1.0
-    noisy = max(cell.deviation for cell in cells)
-    # Exact cells get a noise that is too small to matter, because the formula divides by it.
-    deviations = np.array([cell.deviation or 1e-5 * noisy for cell in cells])
-    solved = np.linalg.pinv(matrix / deviations[:, None], rcond=1e-12) / deviations  # row: coefficients for one class
-    counts = np.array([float(cell.count) for cell in cells])
-    true_deviations = np.array([cell.deviation for cell in cells])
-    for column, pieces in alone:
-        weights = np.where(np.abs(solved[column]) > 1e-7, solved[column], 0.0)
-        terms = tuple(
-            (cell.name, Fraction(weight).limit_denominator(1000))
-            for cell, weight in zip(cells, weights.tolist(), strict=True)
-            if weight
-        )
-        count = Fraction(float(weights @ counts)).limit_denominator(10**6)
-        yield Combination(terms, pieces, count, float(np.sqrt(((weights * true_deviations) ** 2).sum())))
+def _combination(cells: Sequence[PublishedCell], system: CellSystem, part: Part) -> Combination:
+    pieces = frozenset(piece for column in part.classes for piece in system.classes[column])
+    terms = tuple((cells[place].name, value) for place, value in part.used)
+    return Combination(terms, pieces, part.count, part.deviation)

@@ -1,9 +1,15 @@
-"""How far records are from each other: shares of the attributes in which they differ, numbers by how much."""
+"""How far records are from each other: shares of the attributes in which they differ, numbers by how much.
+
+A missing number (NaN) is like another missing one, and as far from every number as a different category. Categories agree if
+they are the same text or the same number: 34, 34.0 and "34" are one age.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +22,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["KeyColumn", "distances_by_part"]
+__all__ = ["KeyColumn", "codes_of_values", "distances_by_part"]
 
 ENTRIES_AT_ONCE = 4_000_000
+PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+"""Texts that are numbers whoever reads them. "007" is one only beside numbers: among texts it is a code."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +69,54 @@ def distances_by_part(columns: Sequence[KeyColumn], function: str) -> Iterator[t
         part = np.zeros((min(step, sizes[0] - start), sizes[1]))
         for first, second, scale, weight in pairs:
             chosen = first[start : start + step, None]
-            part += weight * ((chosen != second) if scale is None else np.minimum(np.abs(chosen - second) / scale, 1.0))
+            part += weight * ((chosen != second) if scale is None else _shares(chosen, second, scale))
         yield start, part
+
+
+def codes_of_values(*arrays: NDArray[Any]) -> list[NDArray[np.int64]]:
+    """Whole numbers for the values of several arrays: equal ones for equal values, whatever types they have.
+
+    Args:
+        arrays: of one dimension each.
+    """
+    beside_numbers = any(array.dtype.kind in "iuf" for array in arrays)
+    labels, places = [], []
+    for array in arrays:
+        different, inverse = np.unique(
+            array.astype(str) if array.dtype.kind not in "iuf" else array, return_inverse=True
+        )
+        labels.append(np.array([_label(value, beside_numbers) for value in different.tolist()], dtype=np.str_))
+        places.append(inverse.ravel())
+    _, codes = np.unique(np.concatenate(labels), return_inverse=True)
+    ends = np.cumsum([part.size for part in labels])
+    return [
+        np.asarray(codes[end - part.size : end][inverse], dtype=np.int64)
+        for part, inverse, end in zip(labels, places, ends.tolist(), strict=True)
+    ]
+
+
+def _label(value: Any, beside_numbers: bool) -> str:
+    """One text for a value: numbers without superfluous zeros."""
+    text = str(value)
+    if isinstance(value, str) and not beside_numbers and not PLAIN_NUMBER.fullmatch(text):
+        return text
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return text
+    if not number.is_finite() or abs(number.adjusted()) > 400 or len(number.as_tuple().digits) > 28:
+        return text  # more digits than decimals keep: a code rather than a number
+    return f"{number.normalize() + 0:f}"
+
+
+def _shares(first: Floats, second: Floats, scale: float) -> Floats:
+    """By which share of the scale numbers differ, at most 1."""
+    with np.errstate(invalid="ignore"):
+        shares = np.minimum(np.abs(first - second) / scale, 1.0)
+    if np.isnan(shares).any():  # a missing number, or the same infinite one on both sides
+        alike = (first == second) | (np.isnan(first) & np.isnan(second))
+        shares = np.where(np.isnan(shares), np.where(alike, 0.0, 1.0), shares)
+    return shares
 
 
 def _read(
@@ -82,8 +136,8 @@ def _read(
         if weight < 0:
             raise ParameterError("weight", "KeyColumn", "a number >= 0", column.weight)
         if column.scale is None:
-            _, codes = np.unique(np.concatenate([first.astype(str), second.astype(str)]), return_inverse=True)
-            pairs.append((codes[: first.size], codes[first.size :], None, weight))
+            codes = codes_of_values(first, second)
+            pairs.append((codes[0], codes[1], None, weight))
             continue
         scale = float(exact_fraction(column.scale, "scale", "KeyColumn", "a number above 0, or None for categories"))
         if scale <= 0 or not all(np.issubdtype(side.dtype, np.number) for side in (first, second)):

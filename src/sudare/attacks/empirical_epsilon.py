@@ -21,7 +21,7 @@ from sudare.parameters import exact_fraction
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["EpsilonAudit", "audit_epsilon"]
+__all__ = ["EpsilonAudit", "audit_epsilon", "largest_bound"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,25 @@ def audit_epsilon(
     # Two directions, two limits each: a quarter of the error for each limit.
     bound = max(_one_direction(p, q, delta, chance / 4) for p, q in ((first, second), (second, first)))
     return EpsilonAudit(bound, first.size, chance)
+
+
+def largest_bound(runs: int, *, delta: float = 0.0, error_probability: float = 1e-6) -> float:
+    """The bound that so many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
+
+    Args:
+        runs: on each of two neighbours.
+        delta: the delta that the mechanism claims.
+        error_probability: how likely the bound may be wrong.
+
+    Example:
+        >>> from sudare.attacks.empirical_epsilon import largest_bound
+        >>> round(largest_bound(100), 2), round(largest_bound(10_000), 2)
+        (1.03, 5.79)
+    """
+    judged = runs - runs // 2
+    low, _ = _confidence_limits(np.array([judged]), judged, error_probability / 4)
+    _, high = _confidence_limits(np.array([0]), judged, error_probability / 4)
+    return _log_ratio(low, high, delta).item()
 
 
 def _one_direction(p: NDArray[np.int64], q: NDArray[np.int64], delta: float, chance: float) -> float:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.attacks.narrowing import Equation, narrow_together
 from sudare.attacks.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
@@ -39,6 +39,16 @@ REMEDY = Words(
     "Hide further cells that share its sums, until the interval is as wide as it must be, or publish with noise instead.",
     "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、雑音を加えて公表してください。",
 )
+NOT_FINISHED = Words(
+    "Among whole numbers the interval may be narrower: that search was not finished.",
+    "整数に限れば区間はより狭いかもしれません（その探索は終わっていません）。",
+)
+TOO_CLOSE = Words(
+    "With values this large, floating point cannot tell whether that is enough.",
+    "値が大きいため、浮動小数点の精度では十分かどうか判断できません。",
+)
+LESS_THAN_ONE = 0.25
+"""An interval narrower than twice this has room for one whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +64,10 @@ class CellIntervals:
         required_lower: how far below its value the interval of each cell must reach.
         required_upper: how far above.
         is_exact: whether the bounds are those of whole numbers, proved; else they are those of real numbers.
-        slack: by how much the bounds of each cell may be off in floating point; 0 for whole numbers.
+        slack: by how much the bounds of each cell may be off in floating point; 0 for whole numbers, and where exact arithmetic
+            finds the same bounds.
+        is_unproved: where bounds among whole numbers were asked for, and the search for those of a cell was not finished: they
+            may be narrower. None if there is no such cell.
     """
 
     cells: NDArray[np.intp]
@@ -66,11 +79,12 @@ class CellIntervals:
     required_upper: Integers
     is_exact: bool
     slack: Floats
+    is_unproved: NDArray[np.bool_] | None = None
 
     @property
     def is_revealed(self) -> NDArray[np.bool_]:
         """Which cells have one possible value."""
-        return self.upper - self.lower <= 2 * self.slack
+        return self.upper - self.lower <= 2 * np.minimum(self.slack, LESS_THAN_ONE)
 
     @property
     def is_broken(self) -> NDArray[np.bool_]:
@@ -79,25 +93,47 @@ class CellIntervals:
         too_low = self.upper < self.values + self.required_upper - self.slack
         return np.asarray(self.is_revealed | too_high | too_low)
 
+    @property
+    def is_doubtful(self) -> NDArray[np.bool_]:
+        """Which cells may be broken: within what bounds may be off, or because the search was not finished."""
+        allowed = np.minimum(self.slack, CLOSE)
+        too_high = self.lower > self.values - self.required_lower + allowed
+        too_low = self.upper < self.values + self.required_upper - allowed
+        perhaps = too_high | too_low | (self.upper - self.lower <= 2 * self.slack)
+        if self.is_unproved is not None:
+            perhaps = perhaps | self.is_unproved
+        return np.asarray(perhaps & ~self.is_broken)
+
     def report(self) -> AttackReport:
         """A verdict for each hidden cell."""
-        broken, revealed = self.is_broken, self.is_revealed
+        broken, revealed, doubtful = self.is_broken, self.is_revealed, self.is_doubtful
         summary = Words(
             f"{int(broken.sum()):,} of {broken.size:,} hidden cells can be bounded too closely; {int(revealed.sum()):,} exactly.",
             f"秘匿した {broken.size:,} セルのうち {int(broken.sum()):,} セルの区間が狭すぎ、"
             f"そのうち {int(revealed.sum()):,} セルは値が確定します。",
         )
-        return AttackReport.of("interval", summary, [self._verdict(place) for place in range(broken.size)])
+        outcomes = [
+            Outcome.BROKEN if is_broken else Outcome.UNDECIDED if is_doubtful else Outcome.HELD
+            for is_broken, is_doubtful in zip(broken, doubtful, strict=True)
+        ]
+        return AttackReport.of(
+            "interval",
+            summary,
+            [self._verdict(place, outcomes[place], is_revealed=bool(revealed[place])) for place in range(broken.size)],
+        )
 
-    def _verdict(self, place: int) -> Verdict:
+    def _verdict(self, place: int, outcome: Outcome, *, is_revealed: bool) -> Verdict:
         low, high = _shown(self.lower[place]), _shown(self.upper[place])
-        if self.is_revealed[place]:
+        if is_revealed:
             sentence = Words(f"The hidden value is {low}: nothing else fits.", f"秘匿した値は {low} に確定します。")
         else:
             sentence = Words(
                 f"The hidden value lies between {low} and {high}.", f"秘匿した値は {low} から {high} の間にあります。"
             )
-        outcome = Outcome.BROKEN if self.is_broken[place] else Outcome.HELD
+        if outcome is Outcome.UNDECIDED:
+            unproved = self.is_unproved is not None and bool(self.is_unproved[place])
+            doubt = NOT_FINISHED if unproved else TOO_CLOSE
+            sentence = Words(f"{sentence.english} {doubt.english}", sentence.japanese + doubt.japanese)
         width = float(self.upper[place] - self.lower[place])
         return Verdict("interval", self.names[place], outcome, width, sentence, REMEDY)
 
@@ -160,9 +196,10 @@ def attack_suppressed_cells(
         for array, parameter in ((required_lower, "required_lower"), (required_upper, "required_upper"))
     ]
     lower, upper, slack = table.real_bounds()
-    exact = False
+    exact, unproved = False, None
     if whole_numbers:
-        lower, upper, exact = table.whole_bounds(lower, upper, slack, seconds)
+        lower, upper, unproved = table.whole_bounds(lower, upper, slack, seconds)
+        exact = not unproved.any()
     return CellIntervals(
         table.cells,
         tuple(labels[cell] for cell in table.cells),
@@ -173,6 +210,7 @@ def attack_suppressed_cells(
         needed[1],
         is_exact=exact,
         slack=np.zeros_like(slack) if whole_numbers else slack,
+        is_unproved=None if exact else unproved,
     )
 
 
@@ -249,30 +287,25 @@ class _Table:
             lower[unknowns], upper[unknowns] = low, high
             if (low < high).any():
                 largest = float(np.abs(self.right_side[rows]).max(initial=0))
-                slack[unknowns] = np.where(low < high, max(CLOSE, CLOSE_OF_LARGE * largest), 0.0)
-                self._linear_programs(unknowns, rows, low, high, lower, upper)
+                close = max(CLOSE, CLOSE_OF_LARGE * largest)
+                self._linear_programs(unknowns, rows, (low, high), (lower, upper), close)
+                is_sure = (lower[unknowns] == low) & (upper[unknowns] == high)
+                slack[unknowns] = np.where(is_sure, 0.0, close)
         return lower, upper, slack
 
     def _narrow(self, unknowns: NDArray[np.intp], rows: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """Bounds by one equation at a time, exactly, until nothing changes or enough was tried."""
-        lookup = {int(unknown): place for place, unknown in enumerate(unknowns)}
-        low: list[int] = [int(value) for value in self.least[unknowns]]
-        high: list[int | None] = [None if math.isinf(value) else int(value) for value in self.most[unknowns]]
-        matrix = self.matrix
-        equations = [
+        matrix = self.matrix[rows][:, unknowns].tocsr()
+        equations: list[Equation] = [
             (
-                [lookup[int(column)] for column in matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]],
-                [int(value) for value in matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]]],
-                int(self.right_side[row]),
+                matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].tolist(),
+                matrix.data[matrix.indptr[row] : matrix.indptr[row + 1]].tolist(),
+                int(self.right_side[rows[row]]),
             )
-            for row in rows
+            for row in range(rows.size)
         ]
-        for _ in range(8):
-            changed = False
-            for places, coefficients, right in equations:
-                changed |= _narrow_by(places, coefficients, right, low, high)
-            if not changed:
-                break
+        given: list[int | None] = [None if math.isinf(value) else int(value) for value in self.most[unknowns]]
+        low, high = narrow_together(self.least[unknowns].tolist(), given, equations)
         return np.array(low, dtype=np.float64), np.array(
             [math.inf if end is None else end for end in high], dtype=np.float64
         )
@@ -281,13 +314,13 @@ class _Table:
         self,
         unknowns: NDArray[np.intp],
         rows: NDArray[np.intp],
-        low: Floats,
-        high: Floats,
-        lower: Floats,
-        upper: Floats,
+        outer: tuple[Floats, Floats],
+        ends: tuple[Floats, Floats],
+        close: float,
     ) -> None:
-        matrix, right = self.matrix[rows][:, unknowns], self.right_side[rows].astype(np.float64)
-        bounds = np.column_stack([low, high])
+        """Find the ends of all unknowns within outer bounds, and write them down."""
+        matrix, right = self.matrix[rows][:, unknowns], self.right_side[rows]
+        (low, high), bounds = outer, np.column_stack(outer)
         # Every solution found bounds all cells from inside; an end that is already reached needs no program of its own.
         inner_low, inner_high = np.full(unknowns.size, np.inf), np.full(unknowns.size, -np.inf)
         for place in np.flatnonzero(low < high):
@@ -295,45 +328,75 @@ class _Table:
                 reached = inner_low[place] <= low[place] if sign > 0 else inner_high[place] >= high[place]
                 if reached:
                     continue
-                point = _extreme_point(matrix, right, bounds, int(place), sign)
+                point = _extreme_point(matrix, right.astype(np.float64), bounds, int(place), sign)
                 if point is None:
                     continue  # nothing bounds this end: it stays infinite
+                # A solution that is one of whole numbers, by exact arithmetic, is not off by anything.
+                whole = np.rint(point)
+                if (
+                    np.abs(whole - point).max() <= close
+                    and ((whole >= low) & (whole <= high)).all()
+                    and np.array_equal(matrix @ whole.astype(np.int64), right)
+                ):
+                    point = whole
                 inner_low, inner_high = np.minimum(inner_low, point), np.maximum(inner_high, point)
                 if sign > 0:
-                    lower[unknowns[place]] = max(low[place], point[place])
+                    ends[0][unknowns[place]] = max(low[place], point[place])
                 else:
-                    upper[unknowns[place]] = min(high[place], point[place])
+                    ends[1][unknowns[place]] = min(high[place], point[place])
 
-    def whole_bounds(self, lower: Floats, upper: Floats, slack: Floats, seconds: float) -> tuple[Floats, Floats, bool]:
-        """Bounds among whole numbers, and whether all of them are proved."""
+    def whole_bounds(
+        self, lower: Floats, upper: Floats, slack: Floats, seconds: float
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Bounds among whole numbers, and for which cells they are not proved to be the narrowest."""
         import time
 
-        whole_low = np.ceil(lower - slack)
+        whole_low = np.ceil(lower - slack) + 0.0  # not minus 0
         whole_high = np.where(np.isinf(upper), np.inf, np.floor(upper + slack))
-        deadline, proved = time.monotonic() + seconds, True
+        deadline, unproved = time.monotonic() + seconds, np.zeros(lower.size, dtype=np.bool_)
         for unknowns, rows in self.parts():
             open_places = np.flatnonzero(whole_low[unknowns] < whole_high[unknowns])
             if not open_places.size:
                 continue
-            if np.isinf(whole_high[unknowns]).any():
-                proved = False  # nothing bounds the search
-                continue
-            program = self._program(unknowns, rows, whole_low, whole_high)
+            capped = whole_high.copy()
+            is_capped = bool(np.isinf(capped[unknowns]).any())
+            if is_capped:  # a search needs bounds; whatever is found within them exists without them, too
+                capped[np.isinf(capped)] = self._wide_enough(unknowns, rows, whole_low, whole_high)
+            program = self._program(unknowns, rows, whole_low, capped)
             try:
                 ends = program.ends(open_places.tolist(), seconds=max(0.1, deadline - time.monotonic()))
             except SolverFailure:
-                proved = False
+                unproved[unknowns[open_places]] = True
+                continue
+            if ends is None and is_capped:
+                unproved[unknowns[open_places]] = True
                 continue
             if ends is None:
                 raise InputError(
                     "No whole numbers fit the published cells. Check the values and the sums.",
                     "公表されたセルを満たす整数が存在しません。値と合計の関係を確かめてください。",
                 )
-            for place, (low, high) in zip(open_places, ends, strict=True):
-                proved &= low.is_attained and high.is_attained
-                whole_low[unknowns[place]] = max(whole_low[unknowns[place]], low.value)
-                whole_high[unknowns[place]] = min(whole_high[unknowns[place]], high.value)
-        return whole_low, whole_high, proved
+            for place, (low, high) in zip(unknowns[open_places], ends, strict=True):
+                if not is_capped:
+                    unproved[place] = not (low.is_attained and high.is_attained)
+                    whole_low[place], whole_high[place] = (
+                        max(whole_low[place], low.value),
+                        min(whole_high[place], high.value),
+                    )
+                    continue
+                # The bounds of real numbers stand; they are proved if whole numbers reach them. An end without a bound has none
+                # among whole numbers, either: a direction of whole numbers leads there from every solution.
+                reached = [
+                    low.is_attained and low.value == whole_low[place],
+                    math.isinf(whole_high[place]) or (high.is_attained and high.value == whole_high[place]),
+                ]
+                unproved[place] = not all(reached)
+        return whole_low, whole_high, unproved
+
+    def _wide_enough(self, unknowns: NDArray[np.intp], rows: NDArray[np.intp], low: Floats, high: Floats) -> float:
+        """A bound for the search where there is none: well above all numbers that the part is about."""
+        ends = np.concatenate([low[unknowns], high[unknowns], self.right_side[rows]])
+        return min(float(LARGEST_VALUE), 1000 + 4 * float(np.abs(ends[np.isfinite(ends)]).max(initial=0)))
 
     def _program(self, unknowns: NDArray[np.intp], rows: NDArray[np.intp], low: Floats, high: Floats) -> IntegerProgram:
         matrix, equations = self.matrix[rows][:, unknowns].tocsr(), []
@@ -344,33 +407,6 @@ class _Table:
             equations.append(Row(tuple(places), tuple(coefficients), right, right))
         bounds = [tuple(int(value) for value in ends[unknowns]) for ends in (low, high)]
         return IntegerProgram(bounds[0], bounds[1], tuple(equations))
-
-
-def _narrow_by(places: list[int], coefficients: list[int], right: int, low: list[int], high: list[int | None]) -> bool:
-    """Narrow each cell of one equation by the bounds of the others; whether anything changed."""
-    smallest: list[int | None] = []
-    largest: list[int | None] = []
-    for place, coefficient in zip(places, coefficients, strict=True):
-        ends = (coefficient * low[place], None if high[place] is None else coefficient * (high[place] or 0))
-        smallest.append(ends[0] if coefficient > 0 else ends[1])
-        largest.append(ends[1] if coefficient > 0 else ends[0])
-    sum_low, sum_high = _Sum.of(smallest), _Sum.of(largest)
-    changed = False
-    for at, (place, coefficient) in enumerate(zip(places, coefficients, strict=True)):
-        others_low = sum_low.without(smallest[at])
-        others_high = sum_high.without(largest[at])
-        limits = (
-            None if others_high is None else Fraction(right - others_high, coefficient),
-            None if others_low is None else Fraction(right - others_low, coefficient),
-        )
-        new_low, new_high = limits if coefficient > 0 else (limits[1], limits[0])
-        # Real bounds may be fractions. Rounded outwards they stay true for real numbers, too.
-        if new_low is not None and math.floor(new_low) > low[place]:
-            low[place], changed = math.floor(new_low), True
-        end = high[place]
-        if new_high is not None and (end is None or math.ceil(new_high) < end):
-            high[place], changed = math.ceil(new_high), True
-    return changed
 
 
 def _extreme_point(matrix: Any, right: Floats, bounds: Floats, place: int, sign: int) -> Floats | None:
@@ -388,24 +424,6 @@ def _extreme_point(matrix: Any, right: Floats, bounds: Floats, place: int, sign:
         if answer.status == 3:
             return None
     raise SolverFailure("The linear program of a hidden cell could not be solved.")
-
-
-@dataclass(frozen=True)
-class _Sum:
-    """The sum of ends of which some are infinite (None)."""
-
-    finite: int
-    infinite: int
-
-    @classmethod
-    def of(cls, ends: list[int | None]) -> _Sum:
-        return cls(sum(end for end in ends if end is not None), ends.count(None))
-
-    def without(self, end: int | None) -> int | None:
-        """The sum of all but one of them."""
-        if end is None:
-            return self.finite if self.infinite == 1 else None
-        return self.finite - end if self.infinite == 0 else None
 
 
 def _whole(array: ArrayLike | None, size: int, parameter: str, default: int) -> Integers:

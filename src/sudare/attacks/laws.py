@@ -28,6 +28,11 @@ WIDEST = 1e6
 class NoiseLaw:
     """The probabilities of the whole numbers from ``lowest`` on.
 
+    Attributes:
+        lowest: the first number.
+        probabilities: of it and the numbers after it.
+        is_bounded: whether no other number is possible; else the others are as rare as 1e-18, and left out.
+
     Example:
         >>> from sudare.attacks.laws import NoiseLaw
         >>> coin = NoiseLaw.of(-1, [0.5, 0.0, 0.5])
@@ -39,6 +44,7 @@ class NoiseLaw:
 
     lowest: int
     probabilities: NDArray[np.float64]
+    is_bounded: bool = True
 
     @classmethod
     def of(cls, lowest: int, probabilities: ArrayLike) -> Self:
@@ -71,7 +77,7 @@ class NoiseLaw:
     @classmethod
     def _of_weights(cls, logarithms: NDArray[np.float64]) -> Self:
         weights = np.exp(logarithms)
-        return cls(-(weights.size // 2), weights / weights.sum())
+        return cls(-(weights.size // 2), weights / weights.sum(), is_bounded=False)
 
     @property
     def values(self) -> NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
 Each outside record is linked with the nearest record of the attacked file. If several are equally near, the attacker guesses
 among them. Where the truth is known, the share of right links (guesses counted by their probability) stands beside that of blind
-guessing. Records that are alone on both sides and agree exactly are links that need no guess.
+guessing. Records that are alone on both sides and agree exactly are links that need no guess. Where the truth is not known, any
+other link that an attacker would make may be right or wrong: nothing is decided about it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ REMEDY = Words(
     "with noise.",
     "外部に知られている属性を一般化または撹乱するか、標本だけを提供するか、雑音つきの表や合成データに替えてください。",
 )
+UNKNOWN = Words(" Whether it is right is not known.", "正しいかどうかはわかりません。")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,7 @@ class Links:
         Args:
             names: of the outside people.
             sure: a link counts as broken if it is right with at least this probability; where the truth is not known, if it is
-                certain.
+                certain. A link that would be broken if it were right is then undecided.
         """
         labels = names if names is not None else [f"person {place}" for place in range(self.nearest.size)]
         verdicts = [self._verdict(labels[place], place, sure) for place in range(self.nearest.size)]
@@ -86,17 +88,21 @@ class Links:
     def _verdict(self, name: str, place: int, sure: float) -> Verdict:
         ties, distance = int(self.ties[place]), float(self.distance[place])
         if self.right is None:
-            number, broken = 1.0 / ties, bool(self.is_certain[place])
+            number = 1.0 / ties
+            unknown = Outcome.UNDECIDED if number >= sure else Outcome.HELD
+            outcome = Outcome.BROKEN if self.is_certain[place] else unknown
         else:
             number = float(self.right[place])
-            broken = number >= sure
+            outcome = Outcome.BROKEN if number >= sure else Outcome.HELD
         sentence = Words(
             f"Linked with record {int(self.nearest[place])} at distance {distance:.3g}; {ties} record(s) are as near."
-            + ("" if self.right is None else f" Right with probability {number:.1%}."),
+            + ("" if self.right is None else f" Right with probability {number:.1%}.")
+            + (UNKNOWN.english if outcome is Outcome.UNDECIDED else ""),
             f"レコード {int(self.nearest[place])} に距離 {distance:.3g} で対応し、同じ近さのレコードは {ties} 件です。"
-            + ("" if self.right is None else f"正しい確率は {number:.1%} です。"),
+            + ("" if self.right is None else f"正しい確率は {number:.1%} です。")
+            + (UNKNOWN.japanese if outcome is Outcome.UNDECIDED else ""),
         )
-        return Verdict("linkage", name, Outcome.BROKEN if broken else Outcome.HELD, number, sentence, REMEDY)
+        return Verdict("linkage", name, outcome, number, sentence, REMEDY)
 
 
 def link_records(columns: Sequence[KeyColumn], *, truth: ArrayLike | None = None) -> Links:

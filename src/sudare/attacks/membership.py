@@ -8,7 +8,12 @@ thousands tell a lot.
 On synthetic records: how near the nearest one is.
 
 The attack is tried on people known to be in or out. Its figures have exact confidence limits: Clopper-Pearson's for rates, and
-Hoeffding's for the area under the curve (a mean over pairs, of which min(n, m) are independent at a time).
+Hoeffding's for the area under the curve (a mean over pairs, of which min(n, m) are independent at a time). A test that is not
+shown to work is not shown to fail, either, unless the limits exclude a working one: with few people nothing is decided.
+
+A release is one run of its mechanism, however many people are tried on it. What it shows about epsilon holds only if chance alone
+decided who is in, by a fair coin for each person: then nobody guesses a coin better than with odds of exp(epsilon)
+(Steinke, Nasr, Jagielski 2023: Privacy auditing with one training run).
 """
 
 from __future__ import annotations
@@ -39,6 +44,16 @@ REMEDY = Words(
     "Publish fewer cells, or add noise from one privacy budget to all of them: epsilon bounds how well any such test can do.",
     "公表するセルを減らすか、一つのプライバシー予算から全セルに雑音を加えてください。ε はこの種の推測の精度に上限を与えます。",
 )
+TOO_FEW = Words(
+    " Too few people were tried to tell whether the test works.",
+    "試した人数が少なく、この推測が当たるかどうかは判断できません。",
+)
+WORKING_AREA = 0.75
+WORKING_SHARE = 0.25
+"""A test that tells members works at least so well: in this area under the curve, or by finding this share of them."""
+
+GUESSED = 0.1
+"""To show epsilon, guesses are made about so many of the highest and of the lowest scores."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,7 @@ class MembershipTest:
         true_positives: the share of members above it.
         false_positives: the share of the other half of the outsiders above it.
         confidence: of all limits, each by itself.
+        random_inclusion: whether a fair coin of its own decided for each person whether it is in.
     """
 
     member_scores: Floats
@@ -73,6 +89,7 @@ class MembershipTest:
     true_positives: Rate
     false_positives: Rate
     confidence: float
+    random_inclusion: bool = False
 
     @property
     def is_broken(self) -> bool:
@@ -81,15 +98,34 @@ class MembershipTest:
 
     @property
     def empirical_epsilon(self) -> float:
-        """A lower bound of epsilon: ln of the lower limit of true over the upper limit of false positives (0 if not above 1)."""
-        if self.true_positives.low <= self.false_positives.high:
+        """A lower bound of epsilon; 0, which says nothing, unless a fair coin decided for each person whether it is in.
+
+        The people with the highest scores are guessed to be in, those with the lowest to be out, whoever they are. With epsilon
+        each guess is right with odds of at most exp(epsilon), so the lower limit of the share of right guesses bounds it.
+        """
+        if not self.random_inclusion:
             return 0.0
-        return math.log(self.true_positives.low / self.false_positives.high)
+        scores = np.concatenate([self.member_scores, self.outsider_scores])
+        is_in = np.arange(scores.size) < self.member_scores.size
+        ordered = np.sort(scores)
+        guesses = max(1, int(GUESSED * scores.size))
+        high, low = scores >= ordered[-guesses], scores <= ordered[guesses - 1]
+        guessed = high ^ low  # where many scores are equal, both would be guessed: then neither is
+        if not guessed.any():
+            return 0.0
+        right = _rate(int((high == is_in)[guessed].sum()), int(guessed.sum()), 1 - self.confidence)
+        return max(0.0, math.log(right.low / (1 - right.low))) if right.low > 0 else 0.0
+
+    @property
+    def excludes_a_working_test(self) -> bool:
+        """Whether the limits show that the test does not work: area and share of members found are both too low."""
+        return self.area.high < WORKING_AREA and self.true_positives.high < WORKING_SHARE
 
     def report(self, names: Sequence[str] | None = None) -> AttackReport:
         """A verdict for each member that was tried.
 
-        A member counts as broken if the test as a whole is shown to work and calls this one "in".
+        A member counts as broken if the test as a whole is shown to work and calls this one "in". If it is shown neither to work
+        nor to fail, for want of people, nothing is decided.
 
         Args:
             names: of the members.
@@ -113,7 +149,13 @@ class MembershipTest:
             f"Called {'in' if found else 'out'} with a score of {score:.3g} (threshold {self.threshold:.3g}).",
             f"スコア {score:.3g}(しきい値 {self.threshold:.3g})で「{'含まれる' if found else '含まれない'}」と判定されます。",
         )
-        outcome = Outcome.BROKEN if found and self.is_broken else Outcome.HELD
+        if self.is_broken:
+            outcome = Outcome.BROKEN if found else Outcome.HELD
+        elif self.excludes_a_working_test:
+            outcome = Outcome.HELD
+        else:
+            outcome = Outcome.UNDECIDED
+            sentence = Words(sentence.english + TOO_FEW.english, sentence.japanese + TOO_FEW.japanese)
         return Verdict("membership", label, outcome, float(score), sentence, REMEDY)
 
 
@@ -127,6 +169,7 @@ def membership_in_tables(
     law: NoiseLaw | None = None,
     false_positive_goal: float = 0.01,
     confidence: float = 0.99,
+    random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on released tables of counts, all cells in one array.
 
@@ -139,6 +182,7 @@ def membership_in_tables(
         law: of the noise of each cell; none if not given.
         false_positive_goal: the share of outsiders that may be called "in".
         confidence: of the limits.
+        random_inclusion: whether a fair coin of its own decided for each of these members and outsiders whether it is in.
 
     Example:
         >>> import numpy as np
@@ -173,6 +217,7 @@ def membership_in_tables(
         weights[groups[1]].sum(axis=1),
         false_positive_goal=false_positive_goal,
         confidence=confidence,
+        random_inclusion=random_inclusion,
     )
 
 
@@ -182,6 +227,7 @@ def membership_in_records(
     *,
     false_positive_goal: float = 0.01,
     confidence: float = 0.99,
+    random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on synthetic records: the nearer the nearest one, the likelier the person was in the data.
 
@@ -190,12 +236,15 @@ def membership_in_records(
         outsiders: columns of people known to be out (first) and of the same synthetic records (second).
         false_positive_goal: the share of outsiders that may be called "in".
         confidence: of the limits.
+        random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
     scores = [
         -np.concatenate([part.min(axis=1) for _, part in distances_by_part(columns, "membership_in_records")])
         for columns in (members, outsiders)
     ]
-    return evaluate_membership(*scores, false_positive_goal=false_positive_goal, confidence=confidence)
+    return evaluate_membership(
+        *scores, false_positive_goal=false_positive_goal, confidence=confidence, random_inclusion=random_inclusion
+    )
 
 
 def evaluate_membership(
@@ -204,6 +253,7 @@ def evaluate_membership(
     *,
     false_positive_goal: float = 0.01,
     confidence: float = 0.99,
+    random_inclusion: bool = False,
 ) -> MembershipTest:
     """Judge scores of any membership test, larger ones speaking for "in".
 
@@ -212,6 +262,7 @@ def evaluate_membership(
         outsider_scores: of people not in it, at least two.
         false_positive_goal: the share of outsiders that may be called "in".
         confidence: of the limits.
+        random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
     function = "evaluate_membership"
     goal, sure = (
@@ -219,6 +270,10 @@ def evaluate_membership(
         for value, name in ((false_positive_goal, "false_positive_goal"), (confidence, "confidence"))
     )
     inside, outside = np.asarray(member_scores, dtype=np.float64), np.asarray(outsider_scores, dtype=np.float64)
+    if np.isnan(inside).any() or np.isnan(outside).any():
+        raise ParameterError(
+            "member_scores", function, "numbers, for outsiders as well", Described("not a number (NaN)")
+        )
     if inside.ndim != 1 or outside.ndim != 1 or inside.size < 1 or outside.size < 2:
         requirement = "in one dimension, with at least one member and two outsiders"
         raise ParameterError("member_scores", function, requirement, Described(f"{inside.shape}, {outside.shape}"))
@@ -236,6 +291,7 @@ def evaluate_membership(
         _rate(int((inside > threshold).sum()), inside.size, error),
         _rate(int((judging > threshold).sum()), judging.size, error),
         sure,
+        random_inclusion,
     )
 
 

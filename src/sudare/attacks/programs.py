@@ -1,9 +1,9 @@
 """The empirical epsilon of any program that reads a table and writes one.
 
 The program is run many times on each of two neighbouring inputs. What it writes is turned into whole numbers by a score: the
-first runs choose it (the direction in which the two outputs differ most, relative to their spread, plus which cells are there
-at all), the other runs are audited with it (`empirical_epsilon`). The bound holds whatever the program is; a large one proves
-that the program leaks, a small one proves nothing.
+first runs choose it (the direction in which the two outputs differ most, relative to their spread, plus which cells and which
+texts are there at all), the other runs are audited with it (`empirical_epsilon`). The bound holds whatever the program is; a
+large one proves that the program leaks, a small one proves nothing. A claim that so few runs could not refute was not tested.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,26 +24,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.empirical_epsilon import EpsilonAudit, audit_epsilon
+from sudare.attacks.audit_conditions import (
+    check_claim,
+    require_different_files,
+    require_different_inputs,
+    require_outputs,
+)
+from sudare.attacks.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
-from sudare.parameters import exact_fraction, exact_integer
+from sudare.parameters import exact_integer
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]
 
 Cells = Mapping[str, float]
 """The output of one run: a number for each named cell."""
 
-FEWEST_RUNS = 125
-LEVELS = 1000
-"""Scores are rounded to so many steps of their spread."""
+Progress = Callable[[float], None]
 
+FEWEST_RUNS = 125
 REMEDY = Words(
     "Do not publish with this program: its noise is smaller than it claims, or depends on the data. "
     "Use a mechanism with a proof.",
     "このプログラムで公表しないでください。雑音が主張より小さいか、データに依存しています。証明のある方法を使ってください。",
 )
+NAME_A_CLAIM = Words(
+    "Say which epsilon the program claims, so that it can be compared.",
+    "比較のため、プログラムが主張する ε を指定してください。",
+)
+MORE_RUNS = Words("Audit with more runs.", "実行回数を増やして調べてください。")
 
 
 @dataclass(frozen=True)
@@ -53,11 +64,13 @@ class ProgramAudit:
         audit: the lower bound of epsilon.
         claimed: the epsilon that the program claims; None if it claims none.
         failures: how many runs ended without an output; a failure is an output, too.
+        provable: the largest bound that so many runs can show, whatever the program.
     """
 
     audit: EpsilonAudit
     claimed: float | None
     failures: int
+    provable: float = math.inf
 
     @property
     def lower_bound(self) -> float:
@@ -69,8 +82,13 @@ class ProgramAudit:
         """Whether the outputs refute the claim."""
         return self.claimed is not None and self.audit.refutes(self.claimed)
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether there is a claim, and so many runs that they would refute it if the program told everything."""
+        return self.claimed is not None and self.provable > self.claimed
+
     def report(self, name: str = "program") -> AttackReport:
-        """One verdict, on the program.
+        """One verdict, on the program; undecided if it claims nothing, or more than so few runs could refute.
 
         Args:
             name: of the program.
@@ -84,8 +102,19 @@ class ProgramAudit:
             f"隣接する二つの入力でそれぞれ {self.audit.runs:,} 回実行した結果、"
             f"ε は少なくとも {self.lower_bound:.3g} です。{claim[1]}",
         )
-        outcome = Outcome.BROKEN if self.is_broken else Outcome.HELD
-        verdict = Verdict("empirical epsilon", name, outcome, self.lower_bound, sentence, REMEDY)
+        if self.is_broken:
+            outcome, remedy = Outcome.BROKEN, REMEDY
+        elif self.is_tested:
+            outcome, remedy = Outcome.HELD, REMEDY
+        elif self.claimed is None:
+            outcome, remedy = Outcome.UNDECIDED, NAME_A_CLAIM
+        else:
+            outcome, remedy = Outcome.UNDECIDED, MORE_RUNS
+            sentence = Words(
+                f"{sentence.english} So few runs cannot show more than {self.provable:.3g}, whatever the program.",
+                f"{sentence.japanese}この実行回数では、どのようなプログラムでも {self.provable:.3g} より大きな値は示せません。",
+            )
+        verdict = Verdict("empirical epsilon", name, outcome, self.lower_bound, sentence, remedy)
         return AttackReport.of("empirical epsilon", sentence, [verdict])
 
 
@@ -99,11 +128,12 @@ def audit_function(
     delta: float = 0.0,
     error_probability: float = 1e-6,
     seconds: float = 600.0,
+    progress: Progress | None = None,
 ) -> ProgramAudit:
     """Audit a Python function that takes a table and returns one.
 
     Args:
-        program: takes an input, returns numbers: an array, a number, or a mapping from names of cells to numbers.
+        program: takes an input, returns an array, a number, or a mapping from names of cells to numbers. Texts are outputs, too.
         first: an input.
         second: its neighbour: one person added, removed or changed.
         runs: how often to run the program on each.
@@ -111,9 +141,11 @@ def audit_function(
         delta: the delta that it claims.
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
+        progress: told which share of the runs is done.
 
     Raises:
-        InputError: if time ends before there are enough runs for any audit.
+        InputError: if time ends before there are enough runs for any audit, or if the function never returns anything.
+        ParameterError: if the claim cannot be one, or if both inputs are the same.
 
     Example:
         >>> import sudare
@@ -124,8 +156,10 @@ def audit_function(
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
     """
+    check_claim("audit_function", claimed, delta, error_probability)
+    require_different_inputs(first, second)
     return _audit(
-        lambda data: _cells_of(program(data)), first, second, runs, claimed, delta, error_probability, seconds
+        lambda data: _cells_of(program(data)), first, second, runs, claimed, delta, error_probability, seconds, progress
     )
 
 
@@ -141,6 +175,7 @@ def audit_command(
     error_probability: float = 1e-6,
     seconds: float = 3600.0,
     seconds_of_a_run: float = 60.0,
+    progress: Progress | None = None,
 ) -> ProgramAudit:
     """Audit a program that reads a table from a file and writes one (CSV).
 
@@ -149,24 +184,26 @@ def audit_command(
         first: an input file.
         second: its neighbour's.
         runs: how often to run the program on each.
-        key_columns: the columns of the output that name a row; all but the last if not given. All others are numbers.
+        key_columns: the columns of the output that name a row; all but the last if not given. All others are numbers
+            or texts.
         claimed: the epsilon that the program claims.
         delta: the delta that it claims.
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
         seconds_of_a_run: a run that takes longer is ended and counts as one without output.
+        progress: told which share of the runs is done.
 
     Raises:
-        InputError: if an input file is not there, if the program cannot be started, or if time ends too early.
-        ParameterError: if the command names no input or no output.
+        InputError: if an input file is not there, if both hold the same, if the program cannot be started or never writes a
+            table of one of them, or if time ends too early.
+        ParameterError: if the command names no input or no output, or if the claim cannot be one.
     """
     joined = " ".join(command)
     if isinstance(command, str) or "{input}" not in joined or "{output}" not in joined:
         requirement = "a list of words in which {input} and {output} stand for the two files"
         raise ParameterError("command", "audit_command", requirement, Described("another one"))
-    for path in (first, second):
-        if not Path(path).is_file():
-            raise InputError(f"There is no input file '{path}'.", f"入力ファイル '{path}' がありません。")
+    check_claim("audit_command", claimed, delta, error_probability)
+    require_different_files(Path(first), Path(second))
 
     with tempfile.TemporaryDirectory(prefix="sudare-audit-") as folder:
         output = Path(folder) / "output.csv"
@@ -179,7 +216,16 @@ def audit_command(
             return _read_cells(output, key_columns)
 
         return _audit(
-            run, Path(first).resolve(), Path(second).resolve(), runs, claimed, delta, error_probability, seconds
+            run,
+            Path(first).resolve(),
+            Path(second).resolve(),
+            runs,
+            claimed,
+            delta,
+            error_probability,
+            seconds,
+            progress,
+            files=(Path(first).name, Path(second).name),
         )
 
 
@@ -192,16 +238,18 @@ def _audit(
     delta: float,
     error_probability: float,
     seconds: float,
+    progress: Progress | None,
+    files: tuple[str, str] | None = None,
 ) -> ProgramAudit:
     exact_integer(runs, "runs", "audit", f"a whole number >= {FEWEST_RUNS}", smallest=FEWEST_RUNS)
-    if claimed is not None:
-        exact_fraction(claimed, "claimed", "audit", "a number >= 0, or None")
     outputs: tuple[list[Cells | None], list[Cells | None]] = ([], [])
     deadline = time.monotonic() + seconds
     # By turns, so that a machine that becomes slower or warmer does so for both alike.
-    for _ in range(runs):
+    for number in range(runs):
         if time.monotonic() > deadline:
             break
+        if progress is not None:
+            progress(number / runs)
         for data, found in zip((first, second), outputs, strict=True):
             found.append(run(data))
     done = len(outputs[1])
@@ -210,17 +258,21 @@ def _audit(
             f"Time ended before the program had run {FEWEST_RUNS} times on each input. Allow more seconds or a smaller input.",
             f"各入力で {FEWEST_RUNS} 回実行する前に時間切れになりました。制限時間を延ばすか、入力を小さくしてください。",
         )
+    require_outputs(outputs, files)
     pilot = done // 5
     score = _choose_score(outputs[0][:pilot], outputs[1][:pilot])
     scored = [np.array([score(cells) for cells in found[pilot:]], dtype=np.int64) for found in outputs]
     failures = sum(cells is None for found in outputs for cells in found)
     audit = audit_epsilon(scored[0], scored[1], delta=delta, error_probability=error_probability)
-    return ProgramAudit(audit, claimed, failures)
+    provable = largest_bound(audit.runs, delta=delta, error_probability=error_probability)
+    return ProgramAudit(audit, claimed, failures, provable)
 
 
 def _choose_score(first: Sequence[Cells | None], second: Sequence[Cells | None]) -> Callable[[Cells | None], int]:
     """A whole number for an output, chosen by some outputs of each side."""
-    names = sorted({name for cells in (*first, *second) if cells is not None for name in cells})
+    often = Counter(name for cells in (*first, *second) if cells is not None for name in cells)
+    # A name that came once tells nothing, and texts such as times of day would be as many as runs.
+    names = sorted(name for name, number in often.items() if number > 1)
     tables = [_matrix(found, names) for found in (first, second)]
     means = [table.mean(axis=0) for table in tables]
     spread = np.concatenate([table - mean for table, mean in zip(tables, means, strict=True)])
@@ -277,17 +329,23 @@ def _cells_of(output: Any) -> Cells | None:
     if output is None:
         return None
     if isinstance(output, Mapping):
-        return {str(name): _number(value) for name, value in output.items()}
-    return {str(place): _number(value) for place, value in enumerate(np.asarray(output).ravel().tolist())}
+        return _cells((str(name), value) for name, value in output.items())
+    return _cells((str(place), value) for place, value in enumerate(np.asarray(output).ravel().tolist()))
 
 
-def _number(value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    # What is no number is still an output: it gets one that no count has.
-    return max(-1e15, min(1e15, number)) if not math.isnan(number) else -1e15
+def _cells(values: Iterable[tuple[str, Any]]) -> Cells:
+    """A number for each cell. What is no number is an output as well: each text is a cell of its own, which is there or not."""
+    cells = {}
+    for name, value in values:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            cells[f"{name}={value}"] = 1.0
+        else:
+            cells[name] = max(-1e15, min(1e15, number))
+    return cells
 
 
 def _read_cells(path: Path, key_columns: Sequence[str] | None) -> Cells | None:
@@ -295,6 +353,8 @@ def _read_cells(path: Path, key_columns: Sequence[str] | None) -> Cells | None:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file)
             header = list(rows.fieldnames or [])
+            if not header:
+                return None
             keys = list(key_columns) if key_columns is not None else header[:-1]
             missing = [key for key in keys if key not in header]
             if missing:
@@ -302,12 +362,12 @@ def _read_cells(path: Path, key_columns: Sequence[str] | None) -> Cells | None:
                     f"The program's output has no column '{missing[0]}'. Its columns are: {', '.join(header)}.",
                     f"プログラムの出力に列 '{missing[0]}' がありません。列は {', '.join(header)} です。",
                 )
-            return {
-                "/".join([*(row[key] or "" for key in keys), name]): _number(row[name])
+            return _cells(
+                ("/".join([*(row[key] or "" for key in keys), name]), row[name])
                 for row in rows
                 for name in header
                 if name not in keys
-            }
+            )
     except (OSError, UnicodeDecodeError, csv.Error):
         return None
 

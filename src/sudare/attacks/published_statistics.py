@@ -53,6 +53,9 @@ class PersonDomain:
                 requirement = "attributes with at least one value each, none of them twice"
                 raise ParameterError("attributes", "PersonDomain", requirement, Described(f"the values of '{name}'"))
         self.names = tuple(self.values)
+        self._places = {
+            name: {value: place for place, value in enumerate(values)} for name, values in self.values.items()
+        }
         self.shape = tuple(len(values) for values in self.values.values())
         self.size = math.prod(self.shape)
         if not self.names or self.size > MOST_KINDS:
@@ -65,11 +68,13 @@ class PersonDomain:
         for name, wanted in where.items():
             values = self.values_of(name, "where")
             asked = {wanted} if isinstance(wanted, (str, int)) else set(wanted)
-            unknown = asked.difference(values)
+            places = self._places[name]
+            unknown = asked.difference(places)
             if unknown:
                 requirement = f"a group of values that '{name}' can have"
                 raise ParameterError("where", "PersonDomain.members", requirement, sorted(unknown, key=str)[0])
-            flags = np.array([value in asked for value in values])
+            flags = np.zeros(len(values), dtype=np.bool_)
+            flags[[places[value] for value in asked]] = True
             chosen &= flags.reshape([-1 if other == name else 1 for other in self.names])
         return chosen.ravel()
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.attacks.published_statistics import Count, Linear, Mean, Median, PersonDomain, Statistic, Value
+from sudare.attacks.published_statistics import Count, Linear, Mean, Median, PersonDomain, Statistic, Value, Where
 from sudare.attacks.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
@@ -35,10 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Reconstruction", "reconstruct"]
 
+MOST_WRITTEN_OUT = 10**12
+"""From here on, of how many data sets fit only the power of ten is told."""
+
 REMEDY = Words(
     "Publish fewer or coarser tables, or add noise to every count (sudare.publish): thresholds and rounding alone do not "
     "stop this.",
     "公表する表を減らすか粗くする、または全ての度数に雑音を加えてください(sudare.publish)。少数の秘匿や端数処理だけでは防げません。",
+)
+ALLOW_FOR_NOISE = Words(
+    "Attack again with counts that have room for it, such as Count(5, 7).",
+    "丸めや雑音の幅を見込んだ範囲、たとえば Count(5, 7) で、もう一度攻撃してください。",
 )
 
 
@@ -56,6 +63,10 @@ class Reconstruction:
         least: of each kind of person, how many there are at least in all data sets that fit.
         largest: the same number where the tables determine it; else a larger one, of some data set that fits.
         is_exact: whether these two are proved; else time ran out, and nothing is known to be revealed or safe.
+        groups: whose numbers were asked for besides.
+        least_of_groups: how many people there are at least in each group, in all data sets that fit.
+        largest_of_groups: the same number where the tables determine it; else a larger one, of some data set that fits.
+        groups_are_exact: whether these two are proved.
     """
 
     domain: PersonDomain
@@ -66,6 +77,10 @@ class Reconstruction:
     least: Integers
     largest: Integers
     is_exact: bool
+    groups: tuple[Where, ...] = ()
+    least_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    largest_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    groups_are_exact: bool = True
 
     @property
     def revealed(self) -> int:
@@ -113,29 +128,54 @@ class Reconstruction:
             found[group] = self.domain.values[sensitive][int(row.argmax())]
         return found
 
-    def report(self) -> AttackReport:
-        """A verdict for each kind of person that may exist."""
-        return AttackReport.of("reconstruction", self._summary(), self._verdicts())
+    def determined(self, fewer_than: int) -> Integers:
+        """Kinds of people of which there are some, fewer than a number, and exactly as many in every data set that fits."""
+        if not (self.exists and self.is_exact):
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero((self.least > 0) & (self.least == self.largest) & (self.least < fewer_than))
 
-    def _summary(self) -> Words:
+    def report(self, fewer_than: int | None = None) -> AttackReport:
+        """A verdict for each kind of person that may exist.
+
+        Args:
+            fewer_than: for tables of counts, where a large count is a statistic and not a person: a kind counts as broken if
+                its number is determined and below this. Without it, everybody who is known to exist is broken.
+        """
+        return AttackReport.of("reconstruction", self._summary(fewer_than), self._verdicts(fewer_than))
+
+    def _summary(self, fewer_than: int | None = None) -> Words:
         if self.exists is False:
             return Words(
-                "No data set fits the tables: they contradict each other, as tables with independent noise do.",
-                "表を満たすデータは存在しません。独立な雑音を加えた表のように、互いに矛盾しています。",
+                "No data set fits the tables: they contradict each other, as tables that were rounded or perturbed do. "
+                "An attacker who allows for that may still succeed.",
+                "表を満たすデータは存在しません。端数処理や雑音を加えた表のように、互いに矛盾しています。"
+                "それを見込んだ攻撃は成功するかもしれません。",
             )
         if not self.is_exact:
             return Words(
                 "Time ran out before the attack was finished; nothing can be said about the safety of the tables.",
                 "時間切れです。表の安全性については何も言えません。",
             )
-        bound = ("", "") if self.is_every_solution else ("at least ", "以上")
+        is_short = self.number < MOST_WRITTEN_OUT
+        number = f"{self.number:,}" if is_short else f"10^{_power_of_ten(self.number)}"
+        bound = ("", "") if self.is_every_solution and is_short else ("At least ", "以上")
+        if fewer_than is None:
+            return Words(
+                f"{bound[0]}{number} data set(s) fit the tables; {self.revealed:,} people are the same in all of them.",
+                f"表を満たすデータは {number} 通り{bound[1]}あり、そのすべてに共通する人が {self.revealed:,} 人います。",
+            )
+        kinds = self.determined(fewer_than)
+        people = int(self.least[kinds].sum())
         return Words(
-            f"{bound[0]}{self.number:,} data set(s) fit the tables; {self.revealed:,} people are the same in all of them.",
-            f"表を満たすデータは {self.number:,} 通り{bound[1]}あり、そのすべてに共通する人が {self.revealed:,} 人います。",
+            f"{bound[0]}{number} data set(s) fit the tables; {kinds.size:,} kind(s) of fewer than {fewer_than} people are "
+            f"determined, {people:,} people in all.",
+            f"表を満たすデータは {number} 通り{bound[1]}あり、{fewer_than} 人未満の組合せのうち {kinds.size:,} 通り"
+            f"(計 {people:,} 人)の人数が確定します。",
         )
 
-    def _verdicts(self) -> Iterable[Verdict]:
+    def _verdicts(self, fewer_than: int | None = None) -> Iterable[Verdict]:
         if self.exists is False:
+            yield Verdict("reconstruction", "all people", Outcome.UNDECIDED, math.nan, self._summary(), ALLOW_FOR_NOISE)
             return
         if not self.is_exact:
             yield Verdict("reconstruction", "all people", Outcome.UNDECIDED, math.nan, self._summary(), REMEDY)
@@ -154,18 +194,31 @@ class Reconstruction:
                     f"There may be nobody like this, or {largest} and perhaps more; the tables do not tell.",
                     f"この組合せの人は 0 人かもしれず、{largest} 人以上かもしれず、表からは決まりません。",
                 )
-            outcome = Outcome.BROKEN if least > 0 else Outcome.HELD
+            is_broken = least > 0 if fewer_than is None else 0 < least == largest < fewer_than
+            outcome = Outcome.BROKEN if is_broken else Outcome.HELD
             yield Verdict("reconstruction", self.domain.describe(int(kind)), outcome, float(least), sentence, REMEDY)
 
 
+def _power_of_ten(number: int) -> int:
+    """The largest power of ten up to a number, which may have more digits than Python writes out."""
+    power = int(math.log10(number))
+    return power if 10**power <= number else power - 1
+
+
 def reconstruct(
-    domain: PersonDomain, statistics: Iterable[Statistic], *, limit: int = 100, seconds: float = 60.0
+    domain: PersonDomain,
+    statistics: Iterable[Statistic],
+    *,
+    groups: Iterable[Where] = (),
+    limit: int = 100,
+    seconds: float = 60.0,
 ) -> Reconstruction:
     """Find the data sets that fit published statistics, and what they have in common.
 
     Args:
         domain: what a person can be.
         statistics: what was published, and what everybody knows (``Count(0, where=...)`` for what cannot be).
+        groups: of people whose numbers are asked for as well, such as those of hidden cells.
         limit: how many data sets to list at most for each independent part of the data.
         seconds: how long to search; when it is over, the result says that it is not exact.
 
@@ -192,7 +245,11 @@ def reconstruct(
         nothing = np.zeros(domain.size, dtype=np.int64)
         return Reconstruction(domain, False, nothing[:0].reshape(0, domain.size), 0, True, nothing, nothing, True)
     parts = [_solve_part(compiled, part, limit, deadline) for part in compiled.parts()]
-    return _put_together(domain, parts)
+    found, asked = _put_together(domain, parts), tuple(groups)
+    if not asked or not found.exists:
+        return found
+    least, largest, is_exact = _bound_groups(compiled, parts, asked, deadline)
+    return replace(found, groups=asked, least_of_groups=least, largest_of_groups=largest, groups_are_exact=is_exact)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +269,8 @@ def _solve_part(compiled: _Compiler, part: tuple[Integers, list[Row]], limit: in
     members, rows = part
     program, shown = compiled.program(members, rows)
     kinds = compiled.possible[members[:shown]]
+    if len(members) == shown == 1:
+        return _solve_alone(kinds, program, limit)
     undecided = np.zeros(shown, dtype=np.int64)
     none_found = undecided[:0].reshape(0, shown)
     try:
@@ -226,6 +285,39 @@ def _solve_part(compiled: _Compiler, part: tuple[Integers, list[Row]], limit: in
     if not ranges.exists:
         return _Part(kinds, ranges.exists, none_found, ranges.exists is False, undecided, undecided, ranges.is_complete)
     return _Part(kinds, True, found.values, False, ranges.least, ranges.largest, ranges.is_complete)
+
+
+def _bound_groups(
+    compiled: _Compiler, parts: list[_Part], groups: Sequence[Where], deadline: float
+) -> tuple[Integers, Integers, bool]:
+    """How many people each group has, at least and at most, over all data sets that fit."""
+    members = np.array([compiled.domain.members(group) for group in groups], dtype=np.int64)
+    if all(part.is_every_solution for part in parts):
+        least, largest = (np.zeros(len(groups), dtype=np.int64) for _ in range(2))
+        for part in parts:  # what one part says does not depend on the others
+            sums = part.solutions @ members[:, part.kinds].T
+            least, largest = least + sums.min(axis=0), largest + sums.max(axis=0)
+        return least, largest, True
+    program = compiled.program_of_groups(members)
+    try:
+        ranges = program.ranges(len(groups), seconds=_left(deadline))
+    except SolverFailure:
+        nothing = np.zeros(len(groups), dtype=np.int64)
+        return nothing, nothing, False
+    return ranges.least, ranges.largest, bool(ranges.exists) and ranges.is_complete
+
+
+def _solve_alone(kinds: Integers, program: IntegerProgram, limit: int) -> _Part:
+    """A kind that no statistic connects with another needs no solver: its number lies in an interval."""
+    low, high = program.low[0], program.high[0]
+    for row in program.rows:
+        factor = row.coefficients[0]
+        ends = (row.low, row.high) if factor > 0 else (-row.high, -row.low)
+        low, high = max(low, -(-ends[0] // abs(factor))), min(high, ends[1] // abs(factor))
+    found = np.arange(low, min(high + 1, low + limit), dtype=np.int64).reshape(-1, 1)
+    exists = low <= high
+    least, largest = (np.array([low]), np.array([high])) if exists else (np.zeros(1, np.int64), np.zeros(1, np.int64))
+    return _Part(kinds, exists, found, high - low < limit, least, largest, True)
 
 
 def _left(deadline: float) -> float:
@@ -386,10 +478,35 @@ class _Compiler:
         groups = np.split(order, np.cumsum(np.bincount(labels, minlength=number))[:-1])
         return [(group, rows[label]) for label, group in enumerate(groups)]
 
+    def program_of_groups(self, groups: Integers) -> IntegerProgram:
+        """The whole program, behind a variable for the number of people in each group."""
+        number = len(groups)
+        high = [*(int(value) for value in self.high[self.possible]), *self.extra_high]
+        sums, tops = [], []
+        for place, chosen in enumerate(groups[:, self.possible]):
+            kinds = np.flatnonzero(chosen).tolist()
+            tops.append(sum(high[kind] for kind in kinds))
+            sums.append(Row((*(kind + number for kind in kinds), place), (1,) * len(kinds) + (-1,), 0, 0))
+        moved = [
+            Row(
+                tuple(place + number for place in row.places),
+                row.coefficients,
+                row.low,
+                row.high,
+                None if row.switch is None else row.switch + number,
+            )
+            for row in self.rows
+        ]
+        return IntegerProgram((0,) * (number + len(high)), (*tops, *high), (*sums, *moved))
+
     def program(self, members: Integers, rows: list[Row]) -> tuple[IntegerProgram, int]:
         """The program of a part, kinds of people first, and how many of its variables are kinds."""
         new_place = {int(member): place for place, member in enumerate(members)}
-        high = [*(int(value) for value in self.high[self.possible]), *self.extra_high]
+        kinds = len(self.possible)
+        high = tuple(
+            int(self.high[self.possible[member]]) if member < kinds else self.extra_high[member - kinds]
+            for member in members.tolist()
+        )
         renamed = tuple(
             Row(
                 tuple(new_place[place] for place in row.places),
@@ -400,5 +517,5 @@ class _Compiler:
             )
             for row in rows
         )
-        program = IntegerProgram((0,) * len(members), tuple(high[int(member)] for member in members), renamed)
-        return program, int((members < len(self.possible)).sum())
+        program = IntegerProgram((0,) * len(members), high, renamed)
+        return program, int((members < kinds).sum())

@@ -3,18 +3,21 @@
 A person whose combination of values nobody else has can be recognized by it. The fewer values it takes, the easier (and the
 likelier that he is alone in the population as well): the smallest such combinations are the minimal sample uniques of the special
 uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
+
+Whoever is not alone with all his values together is alone with none of them. That is looked at once, so that "held" is proved.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.attacks.distances import codes_of_values
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
@@ -44,12 +47,14 @@ class SpecialUniques:
         combinations: for each record, the smallest sets of attributes that make it unique (none inside another).
         scores: of each record; larger is more conspicuous, 0 is not unique with up to ``largest_size`` attributes.
         largest_size: how many attributes were combined at most.
+        unique_with_all: which records nobody else equals in all attributes.
     """
 
     names: tuple[str, ...]
     combinations: tuple[tuple[tuple[str, ...], ...], ...]
     scores: Integers
     largest_size: int
+    unique_with_all: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     @property
     def smallest(self) -> Integers:
@@ -69,14 +74,24 @@ class SpecialUniques:
             f"{len(labels):,} レコードのうち {unique:,} 件が {self.largest_size} 個以下の属性で一意になります。",
         )
         return AttackReport.of(
-            "uniqueness", summary, [self._verdict(*pair) for pair in zip(labels, self.combinations, strict=True)]
+            "uniqueness",
+            summary,
+            [self._verdict(label, place) for place, label in zip(range(len(self.combinations)), labels, strict=True)],
         )
 
-    def _verdict(self, label: str, found: tuple[tuple[str, ...], ...]) -> Verdict:
+    def _verdict(self, label: str, place: int) -> Verdict:
+        found = self.combinations[place]
+        if not found and self.unique_with_all[place]:
+            sentence = Words(
+                f"Not unique with up to {self.largest_size} attributes, but with all {len(self.names)}; fewer may be enough.",
+                f"{self.largest_size} 個以下の属性では一意になりませんが、{len(self.names)} 個すべてでは一意です"
+                "（より少ない属性で足りるかもしれません）。",
+            )
+            return Verdict("uniqueness", label, Outcome.UNDECIDED, float(len(self.names)), sentence, REMEDY)
         if not found:
             sentence = Words(
-                f"Not unique with up to {self.largest_size} attributes.",
-                f"{self.largest_size} 個以下の属性では一意になりません。",
+                f"Not unique with up to {self.largest_size} attributes, nor with all of them.",
+                f"{self.largest_size} 個以下の属性でも、すべての属性でも一意になりません。",
             )
             return Verdict("uniqueness", label, Outcome.HELD, 0.0, sentence, REMEDY)
         shortest = min(found, key=len)
@@ -129,7 +144,7 @@ def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int 
     )
     worth = {size: factorial(len(names) - size) // factorial(len(names) - most) for size in range(1, most + 1)}
     scores = np.array([sum(worth[mask.bit_count()] for mask in own) for own in masks], dtype=np.int64)
-    return SpecialUniques(names, found, scores, most)
+    return SpecialUniques(names, found, scores, most, _alone(codes))
 
 
 def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str, ArrayLike]) -> NDArray[np.bool_]:
@@ -138,6 +153,9 @@ def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str,
     Args:
         sample: the values of each attribute.
         population: the same attributes of everybody, the sample included.
+
+    Raises:
+        ParameterError: if the attributes are not the same, or somebody of the sample is not in the population.
 
     Example:
         >>> from sudare.attacks.uniqueness import population_uniques
@@ -150,25 +168,28 @@ def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str,
             "population", function, "of the same attributes as sample", Described(", ".join(population))
         )
     sizes = (len(np.asarray(next(iter(sample.values())))), len(np.asarray(next(iter(population.values())))))
-    together = {name: np.concatenate([np.asarray(sample[name]), np.asarray(population[name])]) for name in sample}
-    codes = _codes(together, function)
-    if codes.shape[1] != sum(sizes):
-        raise ParameterError("sample", function, "columns of equal length", Described("others"))
+    sides = [[np.asarray(side[name]) for name in sample] for side in (sample, population)]
+    for arrays, size, parameter in zip(sides, sizes, ("sample", "population"), strict=True):
+        if any(array.shape != (size,) for array in arrays):
+            raise ParameterError(parameter, function, "columns of equal length", Described("others"))
+    codes = np.array([np.concatenate(codes_of_values(*pair)) for pair in zip(*sides, strict=True)])
     _, group = np.unique(codes, axis=1, return_inverse=True)
     group = group.ravel()
     inside, everybody = (
         np.bincount(part, minlength=int(group.max()) + 1) for part in (group[: sizes[0]], group[sizes[0] :])
     )
-    return np.asarray((inside[group[: sizes[0]]] == 1) & (everybody[group[: sizes[0]]] == 1))
+    own, alike = inside[group[: sizes[0]]], everybody[group[: sizes[0]]]
+    if (alike == 0).any():
+        requirement = "everybody, the people of the sample included, with values written alike"
+        raise ParameterError("population", function, requirement, Described("somebody of the sample is missing"))
+    return np.asarray((own == 1) & (alike == 1))
 
 
 def _codes(columns: Mapping[str, ArrayLike], function: str) -> Integers:
     arrays = [np.asarray(values) for values in columns.values()]
     if not arrays or len({array.shape for array in arrays}) != 1 or arrays[0].ndim != 1:
         raise ParameterError("columns", function, "attributes with one value for each record", Described("others"))
-    return np.array(
-        [np.unique(array.astype(str) if array.dtype == object else array, return_inverse=True)[1] for array in arrays]
-    )
+    return np.array([codes_of_values(array)[0] for array in arrays])
 
 
 def _alone(codes: Integers) -> NDArray[np.bool_]:

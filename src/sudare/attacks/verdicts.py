@@ -21,7 +21,8 @@ __all__ = ["AttackReport", "Outcome", "Verdict"]
 class Outcome(Enum):
     """How an attack ended for one target.
 
-    An attack that ran out of time is undecided; it is never taken for a target that held.
+    An attack that ran out of time, or that could not have worked with what it had, is undecided; it is never taken for a target
+    that held. Broken means that something was really learned.
     """
 
     BROKEN = "broken"

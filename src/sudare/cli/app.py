@@ -13,9 +13,11 @@ from typer.main import get_command
 
 from sudare import __version__
 from sudare.cli import (
+    attacking,
     checking,
     collect_planning,
     collecting,
+    comparing,
     doctor,
     ledgers,
     mapping,
@@ -24,6 +26,7 @@ from sudare.cli import (
     people_tools,
     planning,
     prio,
+    protecting,
     pseudonyms,
     releasing,
     reporting,
@@ -49,6 +52,9 @@ COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("people", "sample", microdata.sample),
     ("people", "synthesize", microdata.synthesize),
     ("people", "risk", people_tools.risk),
+    ("tables", "protect", protecting.protect),
+    ("look", "attack", attacking.attack),
+    ("look", "compare", comparing.compare),
     ("look", "map", mapping.draw_map),
     ("look", "demo", starting.demo),
     ("look", "reproduce", reproducing.reproduce),
@@ -80,6 +86,7 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
             ("rotate", pseudonyms.rotate),
             ("relink", pseudonyms.relink),
             ("destroy", pseudonyms.destroy),
+            ("gone", pseudonyms.gone),
         ),
     ),
     "person": (
@@ -148,7 +155,7 @@ def build_app(language: Language) -> typer.Typer:
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        13
+        16
     """
     words = Words(language)
     command_class, group_class = in_language(words)

@@ -106,6 +106,7 @@ def dataset_values(dataset: Dataset) -> dict[str, Any]:
         "spent": budget_values(dataset.spent),
         "reserved": budget_values(dataset.reserved),
         "remaining": budget_values(dataset.remaining),
+        "publications": dataset.publications,
     }
 
 

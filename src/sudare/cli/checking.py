@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,10 +13,13 @@ from sudare.cli.failures import FOUND_FAULTS
 from sudare.cli.messages import Words
 from sudare.cli.showing import MARKS, stack, table_of
 from sudare.cli.speaking import Speaker
+from sudare.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+    from sudare.release.verification import Check
 
 __all__ = ["verify", "verify_ledger"]
 
@@ -27,12 +31,10 @@ def verify(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False)],
     ledger: Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)] = None,
 ) -> None:
-    """Check a release folder."""
+    """Check a release folder, or one of protected records or tables."""
     from rich.text import Text
 
-    from sudare.release import verify_release
-
-    checks = verify_release(folder, ledger)
+    checks = _checks_of(folder, ledger)
     failed = [check for check in checks if check.outcome == "failed"]
     rows = [
         [
@@ -50,6 +52,36 @@ def verify(
     )
     if failed:
         raise typer.Exit(FOUND_FAULTS)
+
+
+def _checks_of(folder: Path, ledger: str | None) -> list[Check]:
+    """All checks of a folder, by what its report says that it is; a folder without a report should be a release."""
+    from sudare.release.folders import DOCUMENT, REPORT
+
+    if (folder / REPORT).is_file() and not (folder / DOCUMENT).exists():
+        if _format_of(folder / REPORT) == "sudare-protected-table/1":
+            from sudare.disclosure_release.verification import verify_protected
+
+            return verify_protected(folder)
+        from sudare.microdata_release.verification import verify_people
+
+        return verify_people(folder, ledger)
+    if folder.is_dir() and not (folder / DOCUMENT).exists():
+        raise InputError(
+            f"'{folder}' has neither {DOCUMENT} nor {REPORT}: it is nothing that sudare published, or was damaged.",
+            f"「{folder}」には {DOCUMENT} も {REPORT} もありません。sudare が公表したものではないか、壊れています。",
+        )
+    from sudare.release import verify_release
+
+    return verify_release(folder, ledger)
+
+
+def _format_of(report: Path) -> object:
+    try:
+        document = json.loads(report.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return document.get("format") if isinstance(document, dict) else None
 
 
 def verify_ledger(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sudare.cli import english_attacks as attacks
+from sudare.cli import english_comparison as comparison
+from sudare.cli import english_disclosure as disclosure
 from sudare.cli import english_microdata as microdata
 from sudare.cli import english_pseudonyms as pseudonyms
 
@@ -88,7 +91,7 @@ HELP: Mapping[str, str] = {
     "report.with_truth": "Show the errors against the true data that this plan reads. The page is confidential.",
     "report.out": "The page. By default release.html in the folder, or release-confidential.html beside it.",
     "verify.help": "Check a release: hashes, sums, signs, the stated cost, and the ledger's entry.\n\n"
-    "Exit code 7 if a check fails.",
+    "Folders of protected records or tables, with a report.json, are checked as well. Exit code 7 if a check fails.",
     "verify.examples": "sudare verify release\nsudare verify release --ledger budget.db",
     "verify.ledger": "Also check the charge in this ledger.",
     "map.help": "Draw the map of a release as a PNG, or in the terminal.\n\nA data file that is no release can be drawn "
@@ -305,6 +308,9 @@ HELP: Mapping[str, str] = {
     "mesh.children.level": "The level of the smaller meshes.",
     **pseudonyms.HELP,
     **microdata.HELP,
+    **attacks.HELP,
+    **comparison.HELP,
+    **disclosure.HELP,
 }
 
 SPOKEN: Mapping[str, str] = {
@@ -330,6 +336,7 @@ SPOKEN: Mapping[str, str] = {
     "balance.spent": "spent",
     "balance.reserved": "reserved",
     "balance.remaining": "remaining",
+    "balance.publications": "published besides",
     "balance.charge": "this release",
     "balance.after": "afterwards",
     "balance.nothing": "nothing",
@@ -466,6 +473,8 @@ SPOKEN: Mapping[str, str] = {
     "ledger.created": "Made the ledger {location}.",
     "ledger.added": "Added '{dataset}' with {total} in all.",
     "ledger.empty": "{location} has no data sets yet; 'sudare ledger add' adds one.",
+    "ledger.publications": "'{dataset}': {number} published without a privacy guarantee, which no budget covers.",
+    "ledger.no_guarantee": "{number} without a privacy guarantee, which no budget covers",
     "ledger.exported": "Wrote {number} entries.",
     "ledger.opted_out": "Noted for '{dataset}': {number} opted out.",
     "ledger.spelling": "Person number {number} has blanks around it, or characters that cannot be printed. "
@@ -480,11 +489,13 @@ SPOKEN: Mapping[str, str] = {
     "entry.settle": "settled",
     "entry.cancel": "cancelled",
     "entry.opt-out": "opted out",
+    "entry.publish": "published",
     "entry.says_total": "{budget} in all",
     "entry.says_cost": "{budget} for {purpose}",
     "entry.says_settled": "of entry {reservation}: {budget}, {mechanism}",
     "entry.says_cancelled": "of entry {reservation}: {reason}",
     "entry.says_nothing": "a salted hash",
+    "entry.says_published": "without a guarantee: {title}, in {folder}",
     "map.not_png": "The picture must be a .png file, not '{file}'.",
     "map.no_out": "Name a file with --out: stdout is no terminal to draw on.",
     "map.no_plan": "'{file}' is no file of a release. If you may look at it, add --plan with the plan that describes it.",
@@ -584,6 +595,9 @@ SPOKEN: Mapping[str, str] = {
     "sql.shell_help": "\\d tables; \\budget what is left; \\price QUERY; \\explain QUERY; \\q end. Queries end with a semicolon.",
     **pseudonyms.SPOKEN,
     **microdata.SPOKEN,
+    **attacks.SPOKEN,
+    **comparison.SPOKEN,
+    **disclosure.SPOKEN,
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

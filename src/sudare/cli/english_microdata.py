@@ -17,6 +17,7 @@ HELP: Mapping[str, str] = {
     "anonymize.check": "Only check the plan and show what it would do. No record is read, nothing is spent.",
     "anonymize.yes": "Don't ask before budget is spent; needed where there is no terminal.",
     "anonymize.again": "Draw, and spend, once more even if the very same result was made before.",
+    "anonymize.even_if_broken": "Publish even if an attack on the result succeeds; the report says so.",
     "sample.help": "Draw some records of a file fairly, or carry out a plan that does.\n\n"
     "Records are published as they are: a sample alone protects little. With a plan for sampled-k-anonymity it is "
     "differential privacy.",
@@ -31,6 +32,7 @@ HELP: Mapping[str, str] = {
     "sample.check": "Only check the plan. No record is read, nothing is spent.",
     "sample.yes": "Don't ask before budget is spent; needed where there is no terminal.",
     "sample.again": "With a plan: draw, and spend, once more.",
+    "sample.even_if_broken": "With a plan: publish even if an attack on the result succeeds.",
     "synthesize.help": "Draw rows of nobody, from records with a budget or from a released table.\n\n"
     "From records by MST or AIM: about the same tables, differentially private. From a release: rows that agree with its "
     "table exactly, at no further cost.",
@@ -84,6 +86,11 @@ SPOKEN: Mapping[str, str] = {
     "stage.protect": "Protecting records",
     "stage.save": "Writing records",
     "stage.measure": "Measuring risks",
+    "stage.attack": "Attacking the result",
+    "check.published": "published records",
+    "check.models": "promised models",
+    "check.groups": "smallest group",
+    "check.attacks": "attacks",
     "people.methods": "method",
     "people.published": "published",
     "people.left_out": "left out",
@@ -95,6 +102,8 @@ SPOKEN: Mapping[str, str] = {
     "people.use_synthesize": "The plan's method is {method}: use `sudare synthesize`.",
     "people.use_anonymize": "The plan's method is {method}: use `sudare anonymize`, or `sudare synthesize` for mst and aim.",
     "people.sample_plan": "A plan says itself how to sample: leave --rate, --rows and --by out.",
+    "people.broken_plan": "--even-if-broken goes with a plan: a sample without one is not attacked.",
+    "people.even_if_broken": "An attack broke this table. It was published because you said --even-if-broken.",
     "people.no_out": "Say where to write it, with --out.",
     "people.rate_or_rows": "Give --rate or --rows, and not both.",
     "people.no_share": "'{text}' is no share from 0 to 1, such as 1/10 or 0.05.",

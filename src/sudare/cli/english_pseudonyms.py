@@ -72,6 +72,11 @@ HELP: Mapping[str, str] = {
     "pseudonymize.destroy.key": "The secret key file; it is written anew.",
     "pseudonymize.destroy.epoch": "Which epoch; not the latest.",
     "pseudonymize.destroy.mapping": "A mapping whose pseudonyms of that epoch are deleted too.",
+    "pseudonymize.gone.help": "Declare that a file which was made with the key is gone for good.\n\n"
+    "Nobody is looked for in it any more: without this, deleting somebody from all files never ends. The log keeps that it "
+    "was declared.",
+    "pseudonymize.gone.examples": "sudare pseudonymize gone out/visits.csv --key keys/study.key",
+    "pseudonymize.gone.file": "Where the file was written; it must not be there any more.",
     "pseudonymize.relink.help": "Write old pseudonyms beside those of the latest epoch, for whoever holds the key.",
     "pseudonymize.relink.examples": "sudare pseudonymize relink --recipient x --kind id --file a.csv --out b.csv\n"
     "sudare pseudonymize relink --key keys/study.key --recipient university --kind patient "
@@ -96,6 +101,8 @@ HELP: Mapping[str, str] = {
     "person.delete.help": "Delete one person's rows, and leave the person out of files to come.",
     "person.delete.examples": "sudare person delete 1234 --key keys/study.key --kind patient --yes\n"
     "sudare person delete 1234 raw.csv --id patient --key keys/study.key --kind patient --yes",
+    "person.delete.location": "A ledger in which the person opts out as well, so that its releases leave the person out.",
+    "person.delete.dataset": "A data set of that ledger. Several may be named.",
     "person.opt-out.help": "Leave one person out of files and releases, from now on.\n\n"
     "Rows leave the files that were made with the key; raw files change only if they are named.",
     "person.opt-out.examples": "sudare person opt-out - --key keys/study.key --kind patient\n"
@@ -133,6 +140,8 @@ SPOKEN: Mapping[str, str] = {
     "destroyed.",
     "pseudonym.ask_destroy": "Destroy epoch {epoch} for ever?",
     "pseudonym.destroyed": "The secret of epoch {epoch} is destroyed. Destroy copies of the key file as well.",
+    "pseudonym.ask_gone": "Is {file} gone for good, with all its copies?",
+    "pseudonym.gone": "Noted: {file} is gone. If a copy turns up, nobody who asked was taken out of it: delete it.",
     "pseudonym.never_made": "No file was made for {recipient} with {kind} in epoch {epoch}, or it is the latest epoch.",
     "pseudonym.needs_mapping": "These pseudonyms are from a mapping: name it by --mapping.",
     "pseudonym.needs_file": "These pseudonyms are keyed hashes: name a file of raw identifiers by --file, and its column by "
@@ -149,7 +158,8 @@ SPOKEN: Mapping[str, str] = {
     "person.deleted": "Deleted, and left out from now on.",
     "person.corrected": "Corrected, also in files to come.",
     "person.known_already": "The register knows of this already.",
-    "person.warn_missing": "{file} is not where it was written; what was moved must be named.",
+    "person.warn_missing": "{file} is not where it was written; what was moved must be named, and what is gone for good "
+    "is declared by `sudare pseudonymize gone`.",
     "person.warn_unlinkable": "{file} has pseudonyms of an epoch that was destroyed; nobody can find the person in it.",
     "person.warn_unknown": "{file} was not made with this key and was not looked into; name its column of identifiers by --id.",
     "person.warn_unreadable": "{file} is damaged or cannot be read, and was not looked into. Mend or remove it, and ask again.",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from sudare.cli import japanese_attacks as attacks
+from sudare.cli import japanese_comparison as comparison
+from sudare.cli import japanese_disclosure as disclosure
 from sudare.cli import japanese_microdata as microdata
 from sudare.cli import japanese_pseudonyms as pseudonyms
 
@@ -88,7 +91,7 @@ HELP: Mapping[str, str] = {
     "report.with_truth": "この計画が読む真のデータとの誤差を示します。ページは機密になります。",
     "report.out": "書き出すファイル。既定はフォルダ内の release.html、機密の場合はフォルダの隣の release-confidential.html。",
     "verify.help": "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\n"
-    "不合格があれば終了コードは 7 です。",
+    "report.json のある、保護した個票や表のフォルダも検査します。不合格があれば終了コードは 7 です。",
     "verify.examples": "sudare verify release\nsudare verify release --ledger budget.db",
     "verify.ledger": "この台帳の記録も検査します。",
     "map.help": "公表物の地図を PNG または端末に描きます。\n\n"
@@ -300,6 +303,9 @@ HELP: Mapping[str, str] = {
     "mesh.children.level": "小さなメッシュの階層。",
     **pseudonyms.HELP,
     **microdata.HELP,
+    **attacks.HELP,
+    **comparison.HELP,
+    **disclosure.HELP,
 }
 
 SPOKEN: Mapping[str, str] = {
@@ -325,6 +331,7 @@ SPOKEN: Mapping[str, str] = {
     "balance.spent": "使用済み",
     "balance.reserved": "予約中",
     "balance.remaining": "残り",
+    "balance.publications": "その他の公表",
     "balance.charge": "今回の公表",
     "balance.after": "実行後の残り",
     "balance.nothing": "なし",
@@ -462,6 +469,8 @@ SPOKEN: Mapping[str, str] = {
     "ledger.created": "台帳 {location} を作成しました。",
     "ledger.added": "「{dataset}」を総予算 {total} で登録しました。",
     "ledger.empty": "{location} にはまだデータセットがありません。'sudare ledger add' で登録できます。",
+    "ledger.publications": "「{dataset}」には、予算の対象外の（プライバシー保証のない）公表が {number} 件あります。",
+    "ledger.no_guarantee": "プライバシー保証のない公表 {number} 件（予算の対象外）",
     "ledger.exported": "{number} 件の記録を書き出しました。",
     "ledger.opted_out": "「{dataset}」に {number} 人の除外を記録しました。",
     "ledger.spelling": "{number} 番目の識別子の前後に空白があるか、印字できない文字が含まれています。"
@@ -476,11 +485,13 @@ SPOKEN: Mapping[str, str] = {
     "entry.settle": "精算",
     "entry.cancel": "取消",
     "entry.opt-out": "除外",
+    "entry.publish": "公表",
     "entry.says_total": "総予算 {budget}",
     "entry.says_cost": "{budget}: {purpose}",
     "entry.says_settled": "項目 {reservation} を精算: {budget}、{mechanism}",
     "entry.says_cancelled": "項目 {reservation} を取消: {reason}",
     "entry.says_nothing": "ソルトつきハッシュ",
+    "entry.says_published": "プライバシー保証なし: {title}（{folder}）",
     "map.not_png": "画像は .png ファイルにしてください（指定: {file}）。",
     "map.no_out": "標準出力が端末ではありません。--out で画像ファイルを指定してください。",
     "map.no_plan": "「{file}」は公表物のファイルではありません。見てもよいデータなら、--plan でその計画を指定してください。",
@@ -583,6 +594,9 @@ SPOKEN: Mapping[str, str] = {
     "sql.shell_help": "\\d 表、\\budget 残高、\\price クエリ; \\explain クエリ; \\q 終了。クエリはセミコロンで終わります。",
     **pseudonyms.SPOKEN,
     **microdata.SPOKEN,
+    **attacks.SPOKEN,
+    **comparison.SPOKEN,
+    **disclosure.SPOKEN,
 }
 
 MESSAGES: Mapping[str, str] = {**HELP, **SPOKEN}

@@ -16,6 +16,7 @@ HELP: Mapping[str, str] = {
     "anonymize.check": "計画を確認し、内容を表示するだけです。記録は読まず、予算も使いません。",
     "anonymize.yes": "予算を使う前に確認しません。端末がない場合に必要です。",
     "anonymize.again": "同じ結果が既にあっても、もう一度予算を使って作り直します。",
+    "anonymize.even_if_broken": "結果への攻撃が成功しても公開します。報告書にその旨が残ります。",
     "sample.help": "ファイルから記録を公平に抽出するか、抽出の計画を実行します。\n\n"
     "記録はそのまま公開されるため、標本抽出だけではあまり守られません。sampled-k-anonymity "
     "の計画なら差分プライバシーになります。",
@@ -30,6 +31,7 @@ HELP: Mapping[str, str] = {
     "sample.check": "計画を確認するだけです。記録は読まず、予算も使いません。",
     "sample.yes": "予算を使う前に確認しません。端末がない場合に必要です。",
     "sample.again": "計画の場合、もう一度予算を使って抽出し直します。",
+    "sample.even_if_broken": "計画の場合、結果への攻撃が成功しても公開します。",
     "synthesize.help": "記録または公表済みの表から、架空の人の行を作ります。\n\n"
     "記録からは予算を使い、MST か AIM で差分プライバシーのもとに似た集計になる行を作ります。公表からは、"
     "その表と完全に一致する行を"
@@ -84,6 +86,11 @@ SPOKEN: Mapping[str, str] = {
     "stage.protect": "記録の保護",
     "stage.save": "記録の書き出し",
     "stage.measure": "リスクの測定",
+    "stage.attack": "結果への攻撃",
+    "check.published": "公開した記録",
+    "check.models": "約束した条件",
+    "check.groups": "最小の組",
+    "check.attacks": "攻撃",
     "people.methods": "手法",
     "people.published": "公開する列",
     "people.left_out": "除く列",
@@ -95,6 +102,8 @@ SPOKEN: Mapping[str, str] = {
     "people.use_anonymize": "計画の手法は {method} です。`sudare anonymize` を使ってください（mst と aim は "
     "`sudare synthesize`）。",
     "people.sample_plan": "抽出の方法は計画にあります。--rate、--rows、--by は付けないでください。",
+    "people.broken_plan": "--even-if-broken は計画と共に使います。計画のない標本には攻撃を試しません。",
+    "people.even_if_broken": "この表は攻撃によって破られましたが、--even-if-broken の指定により公開しました。",
     "people.no_out": "書き出す場所を --out で指定してください。",
     "people.rate_or_rows": "--rate か --rows のどちらか一方を指定してください。",
     "people.no_share": "「{text}」は 0 から 1 の割合ではありません（例: 1/10、0.05）。",

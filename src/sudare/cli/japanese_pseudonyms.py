@@ -67,6 +67,10 @@ HELP: Mapping[str, str] = {
     "pseudonymize.destroy.key": "秘密鍵のファイル。書き直されます。",
     "pseudonymize.destroy.epoch": "破棄する世代。最新の世代は破棄できません。",
     "pseudonymize.destroy.mapping": "その世代の仮名も消す対応表。",
+    "pseudonymize.gone.help": "この鍵で作ったファイルが失われたことを申告します。\n\n"
+    "以後、そのファイルの中は探しません。申告しない限り、全ファイルからの削除は完了しません。申告は記録に残ります。",
+    "pseudonymize.gone.examples": ENGLISH_HELP["pseudonymize.gone.examples"],
+    "pseudonymize.gone.file": "ファイルを書き出した場所。もう存在しないことが必要です。",
     "pseudonymize.relink.help": "古い仮名と新しい仮名の対応を書き出します。\n\n鍵を持つ人だけが作れます。",
     "pseudonymize.relink.examples": ENGLISH_HELP["pseudonymize.relink.examples"],
     "pseudonymize.relink.old": "古い仮名の世代。省略すると最新の一つ前。",
@@ -85,6 +89,8 @@ HELP: Mapping[str, str] = {
     "person.correct.fields": "列と正しい値。複数指定できます。",
     "person.delete.help": "一人の行を削除し、今後のファイルからも除きます。",
     "person.delete.examples": ENGLISH_HELP["person.delete.examples"],
+    "person.delete.location": "この人の除外も記録する台帳。その公表からも除かれます。",
+    "person.delete.dataset": "その台帳のデータセット。複数指定できます。",
     "person.opt-out.help": "一人を今後のファイルと公表から除きます。\n\n"
     "この鍵で作ったファイルからも行を除きます。元のファイルは指定したときだけ変更します。",
     "person.opt-out.examples": ENGLISH_HELP["person.opt-out.examples"],
@@ -119,6 +125,8 @@ SPOKEN: Mapping[str, str] = {
     "pseudonym.no_old_epoch": "世代 {epoch} はこの鍵の古い世代ではありません。最新の世代 {latest} は破棄できません。",
     "pseudonym.ask_destroy": "世代 {epoch} を永久に破棄しますか？",
     "pseudonym.destroyed": "世代 {epoch} の秘密を破棄しました。鍵ファイルの控えも破棄してください。",
+    "pseudonym.ask_gone": "{file} は、控えも含めて失われましたか？",
+    "pseudonym.gone": "記録しました: {file} は失われました。控えが見つかったら、申し出た人が残っているため消してください。",
     "pseudonym.never_made": "世代 {epoch} は最新の世代か、{recipient} 向けに {kind} のファイルを作ったことがない世代です。",
     "pseudonym.needs_mapping": "この仮名は対応表によるものです。--mapping で指定してください。",
     "pseudonym.needs_file": "この仮名は鍵つきハッシュです。元の識別子のファイルを --file、列を --id で指定してください。",
@@ -133,7 +141,8 @@ SPOKEN: Mapping[str, str] = {
     "person.deleted": "削除しました。今後も除かれます。",
     "person.corrected": "訂正しました。今後のファイルでも訂正されます。",
     "person.known_already": "既に登録簿に記録されています。",
-    "person.warn_missing": "{file} が書き出した場所にありません。移動したファイルは名前で指定してください。",
+    "person.warn_missing": "{file} が書き出した場所にありません。移動したファイルは名前で指定し、"
+    "失われたファイルは `sudare pseudonymize gone` で申告してください。",
     "person.warn_unlinkable": "{file} の仮名は破棄された世代のものです。誰にもこの人を探せません。",
     "person.warn_unknown": "{file} はこの鍵で作られたものではないため調べていません。識別子の列を --id で指定してください。",
     "person.warn_unreadable": "{file} は壊れているか読めないため、調べていません。"

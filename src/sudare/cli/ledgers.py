@@ -80,6 +80,9 @@ def list_datasets(speaker: Speaker, location: Location) -> None:
         {"ledger": shown_location(location), "datasets": [dataset_values(dataset) for dataset in datasets]},
         table_of([(words(name), name != "balance.dataset") for name in names], rows),
     )
+    for dataset in datasets:
+        if dataset.publications:
+            speaker.say("ledger.publications", style="yellow", dataset=dataset.name, number=dataset.publications)
     if not datasets:
         speaker.say("ledger.empty", style="dim", location=shown_location(location))
 
@@ -164,11 +167,14 @@ def _balance(dataset: Dataset, words: Words) -> Any:
     lines = [(words("plan.protected"), unit_in_words(dataset.unit, words))]
     if dataset.description:
         lines.append((words("ledger.description"), dataset.description))
-    return facts([*lines, *((words(f"balance.{name}"), budget_in_words(part, words)) for name, part in parts.items())])
+    lines += [(words(f"balance.{name}"), budget_in_words(part, words)) for name, part in parts.items()]
+    if dataset.publications:
+        lines.append((words("balance.publications"), words("ledger.no_guarantee", number=dataset.publications)))
+    return facts(lines)
 
 
 def _told(entry: Entry, words: Words) -> str:
-    from sudare.ledger.entries import Cancelled, DatasetAdded, Reserved, Settled
+    from sudare.ledger.entries import Cancelled, DatasetAdded, PublicationNoted, Reserved, Settled
 
     body = entry.read()
     if isinstance(body, DatasetAdded):
@@ -180,6 +186,8 @@ def _told(entry: Entry, words: Words) -> str:
         return words("entry.says_settled", reservation=body.reservation, budget=cost, mechanism=body.event.mechanism)
     if isinstance(body, Cancelled):
         return words("entry.says_cancelled", reservation=body.reservation, reason=body.reason)
+    if isinstance(body, PublicationNoted):
+        return words("entry.says_published", title=body.title or body.format, folder=body.folder)
     return words("entry.says_nothing")
 
 

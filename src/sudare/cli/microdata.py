@@ -31,6 +31,7 @@ OutFolder = Annotated[Path | None, typer.Option("--out", metavar="FOLDER", show_
 Check = Annotated[bool, typer.Option("--check")]
 Yes = Annotated[bool, typer.Option("--yes", "-y")]
 Again = Annotated[bool, typer.Option("--again")]
+EvenIfBroken = Annotated[bool, typer.Option("--even-if-broken")]
 Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME")]
 
 
@@ -41,6 +42,7 @@ def anonymize(
     check: Check = False,
     yes: Yes = False,
     again: Again = False,
+    even_if_broken: EvenIfBroken = False,
 ) -> None:
     """Carry out a plan for a table of people."""
     from sudare.microdata_release import read_people_plan
@@ -48,7 +50,7 @@ def anonymize(
     plan = read_people_plan(file, out)
     if plan.steps[0][0] in SYNTHETIC:
         raise speaker.mistake("people.use_synthesize", method=plan.steps[0][0])
-    _carry_out(speaker, plan, check=check, yes=yes, again=again)
+    _carry_out(speaker, plan, check=check, yes=yes, again=again, even_if_broken=even_if_broken)
 
 
 def sample(
@@ -62,6 +64,7 @@ def sample(
     check: Check = False,
     yes: Yes = False,
     again: Again = False,
+    even_if_broken: EvenIfBroken = False,
 ) -> None:
     """Draw some records, fairly; or carry out a plan that does."""
     if file.suffix == ".toml":
@@ -72,8 +75,10 @@ def sample(
         plan = read_people_plan(file, out)
         if plan.steps[0][0] not in SAMPLING:
             raise speaker.mistake("people.use_anonymize", method=plan.steps[0][0])
-        _carry_out(speaker, plan, check=check, yes=yes, again=again)
+        _carry_out(speaker, plan, check=check, yes=yes, again=again, even_if_broken=even_if_broken)
         return
+    if even_if_broken:
+        raise speaker.mistake("people.broken_plan")
     if out is None:
         raise speaker.mistake("people.no_out")
     if (rate is None) == (rows is None):
@@ -109,7 +114,9 @@ def synthesize(
     _carry_out(speaker, plan, check=check, yes=yes, again=again)
 
 
-def _carry_out(speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, again: bool) -> None:
+def _carry_out(
+    speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, again: bool, even_if_broken: bool = False
+) -> None:
     from sudare.microdata_release import run_people_plan
     from sudare.microdata_release.folders import require_free
 
@@ -126,7 +133,8 @@ def _carry_out(speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, ag
     speaker.show(stack(*shown))
     if plan.charging is None:
         with progress_bars(speaker) as tell:
-            made = run_people_plan(plan, progress=tell)
+            made = run_people_plan(plan, even_if_broken=even_if_broken, progress=tell)
+        _tell_attacks(speaker, made)
         speaker.say("people.not_private", style="yellow")
     else:
         speaker.confirm("release.ask", yes=yes)
@@ -135,6 +143,16 @@ def _carry_out(speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, ag
         _tell_charge(speaker, plan.charging, made)
     speaker.say("release.page", style="dim", page=made.folder / "report.html")
     speaker.give(_result_values(plan, made), str(made.folder))
+
+
+def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
+    """What attacks found that is not refused; figures for whoever holds the data."""
+    for attack in made.document["attacks"]:
+        for verdict in attack["verdicts"]:
+            if verdict["outcome"] == "undecided" and not speaker.as_json:
+                speaker.warn(verdict["sentence"]["english"], verdict["sentence"]["japanese"])
+    if made.document["even_if_broken"]:
+        speaker.warn_of("people.even_if_broken")
 
 
 def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
@@ -199,6 +217,9 @@ def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, Any]:
         "published": made.document["published"],
         "confidential_report": made.document["confidential"],
     }
+    if plan.charging is None:
+        values["attacks"] = {attack["attack"]: attack["outcome"] for attack in made.document["attacks"]}
+        values["even_if_broken"] = made.document["even_if_broken"]
     if plan.charging is not None:
         values |= {
             "is_repeated": made.is_repeated,

@@ -22,6 +22,7 @@ __all__ = [
     "destroy",
     "export",
     "find",
+    "gone",
     "import_table",
     "log",
     "make_key",
@@ -47,6 +48,8 @@ Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", show_defaul
 RawColumn = Annotated[str | None, typer.Option("--id", metavar="COLUMN", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", metavar="FILE", show_default=False)]
 Several = Annotated[bool, typer.Option("--several")]
+LedgerOption = Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)]
+Datasets = Annotated[list[str] | None, typer.Option("--dataset", metavar="DATASET", show_default=False)]
 
 
 def make_key(speaker: Speaker, key: KeyArgument, register: RegisterOption = None) -> None:
@@ -232,6 +235,22 @@ def destroy(
     speaker.give({"key": str(key), "destroyed": epoch}, str(epoch))
 
 
+def gone(
+    speaker: Speaker,
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
+    key: Key,
+    register: RegisterOption = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+) -> None:
+    """Declare that a file which was made with the key is gone."""
+    with ExitStack() as stack:
+        _, book, _ = _opened(stack, key, register, None)
+        speaker.confirm("pseudonym.ask_gone", yes=yes, file=file)
+        book.declare_gone(file)
+    speaker.say("pseudonym.gone", style="green", file=file)
+    speaker.give({"file": str(file), "gone": True}, str(file))
+
+
 def relink(
     speaker: Speaker,
     key: Key,
@@ -307,8 +326,8 @@ def opt_out(
     register: RegisterOption = None,
     encoding: Encoding = "utf-8",
     only_future: Annotated[bool, typer.Option("--only-future")] = False,
-    location: Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)] = None,
-    dataset: Annotated[list[str] | None, typer.Option("--dataset", metavar="DATASET", show_default=False)] = None,
+    location: LedgerOption = None,
+    dataset: Datasets = None,
 ) -> None:
     """Leave one person out of files and releases, from now on."""
     if (location is None) != (not dataset):
@@ -316,13 +335,7 @@ def opt_out(
     who = _identifier(speaker, person)
     with ExitStack() as stack:
         desk = _desk(speaker, stack, who, key, kind, mapping, register)
-        if location is not None:
-            from sudare.ledger import open_ledger
-
-            # First: whatever happens to the files, releases leave the person out.
-            with open_ledger(location) as ledger:
-                for name in dataset or ():
-                    ledger.opt_out(name, who)
+        _leave_out_of_releases(location, dataset, who)
         answer = desk.opt_out(files or (), raw_column=column, encoding=encoding, only_future=only_future)
     _say_new(speaker, answer, "person.opted_out")
     _give(speaker, answer, datasets=list(dataset or ()))
@@ -338,15 +351,32 @@ def delete(
     mapping: MappingOption = None,
     register: RegisterOption = None,
     encoding: Encoding = "utf-8",
+    location: LedgerOption = None,
+    dataset: Datasets = None,
     yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
 ) -> None:
     """Delete one person's rows, and leave the person out from now on."""
+    if (location is None) != (not dataset):
+        raise speaker.mistake("person.ledger_and_dataset")
+    who = _identifier(speaker, person)
     with ExitStack() as stack:
-        desk = _desk(speaker, stack, person, key, kind, mapping, register)
+        desk = _desk(speaker, stack, who, key, kind, mapping, register)
         speaker.confirm("person.ask_delete", yes=yes)
+        _leave_out_of_releases(location, dataset, who)
         answer = desk.delete(files or (), raw_column=column, encoding=encoding)
     _say_new(speaker, answer, "person.deleted")
-    _give(speaker, answer)
+    _give(speaker, answer, datasets=list(dataset or ()))
+
+
+def _leave_out_of_releases(location: str | None, datasets: list[str] | None, person: str) -> None:
+    """Opt a person out in a ledger too. First: whatever happens to the files, releases leave the person out."""
+    if location is None:
+        return
+    from sudare.ledger import open_ledger
+
+    with open_ledger(location) as ledger:
+        for name in datasets or ():
+            ledger.opt_out(name, person)
 
 
 def correct(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.disclosure.certificate import Witness
-from sudare.disclosure.linear import Deadline, as_room, exact_witness, new_solver, pass_program
+from sudare.disclosure.linear import MOST_NODES, Deadline, as_room, exact_witness, new_solver, pass_program
 from sudare.disclosure.problem import SuppressionProblem
 from sudare.errors import InputError
 
@@ -31,6 +31,9 @@ __all__ = ["Audit", "audit", "undetermined"]
 TOGETHER = 0.02
 """Programs for many cells at once go on while each settles this share of the ends that are open."""
 
+
+NEAR = 1e-6
+"""How near an exact table must come to what the solver says is the farthest."""
 
 WORK = 3_000_000
 """Programs times cells for which ends are looked for one by one; a limit of work, not of time: the same on every run."""
@@ -124,7 +127,8 @@ def audit(
     high = dict(low)
     tight = dict.fromkeys(low, True)
     programs = 0
-    gained, lost = _reached(witnesses)
+    # A table that differs where the attacker looks is none that remains possible to him.
+    gained, lost = _reached(one for one in witnesses if _agrees(problem, open_cells, one))
     for part in _components(problem, np.flatnonzero(open_cells)):
         ends = _Ends(problem, part, deadline)
         ends.start(gained, lost)
@@ -231,15 +235,33 @@ class _Ends:
     def solve_one(self, place: int, *, up: bool) -> None:
         prices = np.zeros(self.cells.size)
         prices[place] = -1.0 if up else 1.0
-        if not self.solve(prices):
+        most, reached = (self.most_up, self._gained) if up else (self.most_down, self._lost)
+        farthest = self.solve(prices)
+        if farthest is None:
+            return
+        if np.isinf(farthest):
             (self.endless_up if up else self.endless_down)[place] = True
-        elif up:
-            self.most_up[place] = self._gained[place]
-        else:
-            self.most_down[place] = self._lost[place]
+            return
+        if self.problem.whole_numbers:
+            farthest = float(np.floor(farthest + NEAR))
+            if reached[place] < farthest:
+                found = self.solve(prices, whole=True)
+                farthest = farthest if found is None else min(farthest, float(np.rint(found)))
+            reached = self._gained if up else self._lost
+        # What the solver reaches is an end only if an exact table reaches it as well.
+        if reached[place] >= farthest - NEAR * max(1.0, abs(farthest)):
+            most[place] = reached[place]
 
-    def solve(self, prices: Floats) -> bool:
-        """Solve one program and take over how far it moves every cell; False if it has no bound."""
+    def solve(self, prices: Floats, *, whole: bool = False) -> float | None:
+        """Solve one program and take over how far it moves every cell.
+
+        Args:
+            prices: of one unit of each cell.
+            whole: whether only whole numbers count.
+
+        Returns:
+            how far the cells move, in terms of the prices; infinite if nothing stops them; None if the solver does not know.
+        """
         import highspy
 
         if self.deadline.has_passed():
@@ -249,12 +271,23 @@ class _Ends:
             )
         self.programs += 1
         self.solver.changeColsCost(self.cells.size, self.numbers, prices)
-        self.solver.run()
-        status = self.solver.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            endless = (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible)
-            return status not in endless
+        endless = (highspy.HighsModelStatus.kUnbounded, highspy.HighsModelStatus.kUnboundedOrInfeasible)
+        if whole:
+            self._count_in(highspy.HighsVarType.kInteger)
+        for _ in range(2):
+            self.solver.run()
+            status = self.solver.getModelStatus()
+            if status == highspy.HighsModelStatus.kOptimal or status in endless:
+                break
+            self.solver.clearSolver()  # it lost its way from the last answer: once more from the beginning
         proposal = np.array(self.solver.getSolution().col_value)
+        if whole:
+            self._count_in(highspy.HighsVarType.kContinuous)
+        if status in endless:
+            return float("inf")
+        if status != highspy.HighsModelStatus.kOptimal:
+            return None
+        farthest = float(-prices @ proposal)
         rounded = np.rint(proposal).astype(np.int64)
         if (rounded <= self.up).all() and (rounded >= -self.down).all() and not (self.matrix @ rounded).any():
             for place in np.flatnonzero(rounded > self._gained).tolist():
@@ -262,7 +295,7 @@ class _Ends:
             for place in np.flatnonzero(-rounded > self._lost).tolist():
                 self.lost[place] = Fraction(-int(rounded[place]))
             self._gained, self._lost = np.maximum(self._gained, rounded), np.maximum(self._lost, -rounded)
-            return True
+            return farthest
         witness = exact_witness(self.problem, self.cells, proposal)
         if witness is not None:
             for place in np.searchsorted(self.cells, np.array(witness.cells)).tolist():
@@ -271,7 +304,18 @@ class _Ends:
                 self.lost[place] = max(self.lost[place], -change)
                 self._gained[place] = max(self._gained[place], float(change))
                 self._lost[place] = max(self._lost[place], float(-change))
-        return True
+        return farthest
+
+    def _count_in(self, kind: Any) -> None:
+        self.solver.changeColsIntegrality(self.cells.size, self.numbers, np.array([kind] * self.cells.size))
+        self.solver.setOptionValue("mip_max_nodes", MOST_NODES)
+
+
+def _agrees(problem: SuppressionProblem, open_cells: Booleans, witness: Witness) -> bool:
+    """Whether a witness changes only cells that the attacker does not know."""
+    places = np.array(witness.cells, dtype=np.int64)
+    inside = bool(((places >= 0) & (places < open_cells.size)).all())
+    return inside and bool(open_cells[places].all()) and (witness.denominator == 1 or not problem.whole_numbers)
 
 
 def _reached(witnesses: Iterable[Witness]) -> tuple[dict[int, Fraction], dict[int, Fraction]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.attacks.refusals import required
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
@@ -125,20 +126,24 @@ def maximum_entropy_row(
     """
     name = "maximum_entropy_row"
     number = exact_integer(count, "count", name, "a whole number from 0 on", smallest=0, largest=10**6)
-    most = exact_integer(largest, "largest", name, f"from 1 to {MOST_NOISE}", smallest=1, largest=MOST_NOISE)
-    small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MOST_NOISE}", smallest=0, largest=MOST_NOISE)
-    spread = float(exact_fraction(_number(variance), "variance", name, "a number above 0"))
-    if spread <= 0:
-        raise ParameterError("variance", name, "a number above 0", variance)
+    with required(f"1 から {MOST_NOISE} までの整数"):
+        most = exact_integer(largest, "largest", name, f"from 1 to {MOST_NOISE}", smallest=1, largest=MOST_NOISE)
+    with required(f"0 から {MOST_NOISE} までの整数"):
+        small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MOST_NOISE}", smallest=0, largest=MOST_NOISE)
+    with required("0 より大きい数"):
+        spread = float(exact_fraction(_number(variance), "variance", name, "a number above 0"))
+        if spread <= 0:
+            raise ParameterError("variance", name, "a number above 0", variance)
     if number == 0:
         return {0: 1.0}
     noise = [step for step in range(-min(number, most), most + 1) if not 1 <= number + step <= small]
     steps = np.array(noise, dtype=np.float64)
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
-        share = float(exact_fraction(_number(stay), "stay", name, "a probability"))
-        if not 0 < share < 1:
-            raise ParameterError("stay", name, "between 0 and 1", stay)
+        with required("0 より大きく 1 より小さい数"):
+            share = float(exact_fraction(_number(stay), "stay", name, "a probability"))
+            if not 0 < share < 1:
+                raise ParameterError("stay", name, "between 0 and 1", stay)
         conditions.append((steps == 0) - share)
     orders = _orders(noise) if monotone and 0 in noise else []
     shares = _largest_entropy(np.array(conditions), orders)
@@ -188,6 +193,8 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
             records = list(csv.DictReader(file, delimiter=separator))
     except (OSError, UnicodeDecodeError):
         raise InputError(f"The file '{path}' cannot be read.", f"ファイル '{path}' を読めません。") from None
+    except csv.Error:
+        records = [{}]  # such as a field of a hundred thousand signs: told below
     rows: dict[int, dict[int, float]] = {}
     try:
         for record in records:
@@ -198,10 +205,21 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
             f"'{Path(path).name}' is not a perturbation table: it needs the columns i, v and p with numbers.",
             f"'{Path(path).name}' は摂動表ではありません。数値の列 i, v, p が必要です。",
         ) from None
-    if sorted(rows) != list(range(len(rows))) or any(abs(sum(row.values()) - 1) > 1e-6 for row in rows.values()):
+    shares = [share for row in rows.values() for share in row.values()]
+    if (
+        not rows
+        or sorted(rows) != list(range(len(rows)))
+        or not all(0 <= share <= 1 for share in shares)  # a NaN is not
+        or any(abs(sum(row.values()) - 1) > 1e-6 for row in rows.values())
+    ):
         raise InputError(
             f"'{Path(path).name}' needs a row for every count from 0 on, with probabilities that add up to 1.",
             f"'{Path(path).name}' には 0 からすべての件数の行と、和が 1 の確率が必要です。",
+        )
+    if any(target < 0 for row in rows.values() for target in row):
+        raise InputError(
+            f"'{Path(path).name}' makes a count negative. Leave out noise below minus the count.",
+            f"'{Path(path).name}' では件数が負になります。件数を負にするノイズを除いてください。",
         )
     return _table([rows[count] for count in range(len(rows))])
 

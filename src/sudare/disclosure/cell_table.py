@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import exact_integer
@@ -24,10 +25,13 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["Contributions", "aggregate", "positions_of", "scaled"]
+__all__ = ["MOST_DECIMALS", "Contributions", "aggregate", "fault_of_number", "positions_of", "scaled"]
 
 LARGEST_TOTAL = 2**62
 MOST_DECIMALS = 15
+MOST_DIGITS = 1_000
+SEPARATORS = str.maketrans("", "", ",，、'’_ \u00a0\u202f\u3000")
+"""What people put between the digits of a long number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +91,69 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
     else:
         whole = [_whole(one, unit) for one in array.tolist()]
     if None in whole:
-        row = whole.index(None) + 1
+        place = whole.index(None)
+        fault = fault_of_number(array[place], digits)
         raise InputError(
-            f"The column '{name}' holds something in row {row} that is not a number with at most {digits} decimals. "
-            "Mend the row, or allow more decimals.",
-            f"列「{name}」の {row} 行目は小数点以下 {digits} 桁までの数ではありません。行を直すか、桁数を増やしてください。",
+            f"The column '{name}' holds something in row {place + 1} that {fault.english}",
+            f"列「{name}」の {place + 1} 行目は{fault.japanese}",
         )
     return np.array(whole, dtype=np.int64)
 
 
+def fault_of_number(value: object, decimals: int) -> Words:
+    """What is wrong with a number that `scaled` refuses, and how to mend it; the value itself is not told.
+
+    Args:
+        value: the number or text.
+        decimals: digits after the point that are kept.
+
+    Returns:
+        The end of a sentence, which begins "The column holds something in row 3 that ...", or 「列の 3 行目は」.
+
+    Example:
+        >>> fault_of_number("31,337", 0).english
+        'has separators between its digits. Write digits only, and a point before decimals.'
+    """
+    text = str(value).strip()
+    if not text:
+        return Words("is empty. Fill in a number.", "空です。数を入れてください。")
+    number = _finite(text)
+    if number is None:
+        if _finite(text.translate(SEPARATORS)) is not None:
+            return Words(
+                "has separators between its digits. Write digits only, and a point before decimals.",
+                "桁区切りのある数です。区切りを除き、小数点にはピリオドを使ってください。",
+            )
+        return Words("is not a number. Mend the row.", "数ではありません。行を直してください。")
+    if number.adjusted() > MOST_DIGITS or abs(number.scaleb(decimals)) >= LARGEST_TOTAL:
+        return Words(
+            f"is too large to be computed exactly with {decimals} decimals. Use larger units, or fewer decimals.",
+            f"大きすぎて、小数点以下 {decimals} 桁では正確に計算できません。単位を大きくするか、桁数を減らしてください。",
+        )
+    return Words(
+        f"has more than {decimals} decimals. Mend the row, or allow more decimals.",
+        f"小数点以下が {decimals} 桁を超えています。行を直すか、桁数を増やしてください。",
+    )
+
+
+def _finite(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return None
+    return number if number.is_finite() else None
+
+
 def _whole(value: object, unit: int) -> int | None:
     try:
-        number = Fraction(Decimal(str(value).strip())) * unit
+        decimal = Decimal(str(value).strip())
+        if not decimal:
+            return 0
+        # A huge exponent would make a fraction of as many digits.
+        exponent = decimal.as_tuple().exponent
+        if not isinstance(exponent, int) or exponent < -MOST_DIGITS or decimal.adjusted() > MOST_DIGITS:
+            return None
+        number = Fraction(decimal) * unit
     except (ArithmeticError, ValueError, OverflowError):
         return None
     return int(number) if number.denominator == 1 and abs(number) < LARGEST_TOTAL else None
@@ -183,8 +238,8 @@ def aggregate(
             )  # fmt: skip
         holdings = np.unique(np.asarray(contributions.holdings), return_inverse=True)[1].reshape(-1)
     _check(records, [*places, values, *(one for one in (weights, holdings, contributions.requests) if one is not None)])
-    _check_numbers(values, weights)
     scale = 10**contributions.weight_decimals if weights is not None else 1
+    _check_numbers(values, weights, scale)
 
     requests = contributions.requests
     if requests is None:
@@ -224,6 +279,7 @@ def aggregate(
         weighted_counts=None if weights is None else weighted,
         owners=owners,
         requests=None if contributions.requests is None else asked,
+        frequencies=contributions.values is None and weights is None,
     )
 
 
@@ -235,15 +291,25 @@ def _check(records: int, columns: Sequence[NDArray[Any]]) -> None:
         )
 
 
-def _check_numbers(values: Integers, weights: Integers | None) -> None:
-    for numbers, english, japanese in ((values, "magnitude", "数量"), (weights, "weight", "ウェイト")):
-        if numbers is not None and (numbers < 0).any():
-            row = int(np.flatnonzero(numbers < 0)[0]) + 1
-            raise InputError(
-                f"The {english} in row {row} is negative. The rules are for magnitudes from 0 on: "
-                "split the variable into gains and losses, or shift it.",
-                f"{row} 行目の{japanese}が負です。規則は 0 以上の数量のためのものです。増減を二つの変数に分けてください。",
-            )
+def _check_numbers(values: Integers, weights: Integers | None, scale: int) -> None:
+    if (values < 0).any():
+        row = int(np.flatnonzero(values < 0)[0]) + 1
+        raise InputError(
+            f"The magnitude in row {row} is negative. The rules are for magnitudes from 0 on: "
+            "split the variable into gains and losses, or shift it.",
+            f"{row} 行目の数量が負です。規則は 0 以上の数量のためのものです。増減を二つの変数に分けてください。",
+        )
+    if weights is not None and (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0]) + 1
+        raise InputError(
+            f"The weight in row {row} is negative. A weight says how many a record stands for, 0 or more: mend the row.",
+            f"{row} 行目のウェイトが負です。ウェイトはレコードが代表する数で、0 以上です。行を直してください。",
+        )
+    if values.size and int(values.max()) * scale >= LARGEST_TOTAL:
+        raise InputError(
+            "A magnitude is too large to be computed exactly with the decimals of the weights. Use fewer decimals.",
+            "ウェイトの小数点以下の桁数では、数量が大きすぎて正確に計算できません。桁数を減らしてください。",
+        )
     heaviest = 1 if weights is None or not weights.size else int(weights.max())
     if values.size and int(values.max()) * heaviest * values.size >= LARGEST_TOTAL:
         exact = (

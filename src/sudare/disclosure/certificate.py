@@ -66,9 +66,11 @@ class Witness:
         return Fraction(sum(self.differences.get(cell, 0) for cell in cells), self.denominator)
 
     def is_possible(self, problem: SuppressionProblem) -> bool:
-        """Whether every sum holds and every cell stays between its smallest and largest value."""
+        """Whether every sum holds and every cell stays between its smallest and largest value, whole where it must be."""
         bottom = self.denominator
-        if bottom < 1 or len(self.differences) != len(self.cells) or len(self.cells) != len(self.numerators):
+        if bottom < 1 or len(self.cells) != len(self.numerators) or len(self.differences) != len(self.cells):
+            return False
+        if problem.whole_numbers and bottom != 1:
             return False
         gaps: dict[int, int] = {}
         for cell, one in self.differences.items():
@@ -153,9 +155,9 @@ class Certificate:
         if any(not 0 <= cell < size for cell in hidden):
             yield "It names a cell that the table does not have."
             return
-        for cell in np.flatnonzero(problem.primary).tolist():
+        for cell in np.flatnonzero(problem.must_hide).tolist():
             if cell not in hidden:
-                yield f"The unsafe cell '{label(cell)}' is not hidden."
+                yield f"The cell '{label(cell)}', which must be hidden, is not."
         for cell in np.flatnonzero(problem.shown).tolist():
             if cell in hidden:
                 yield f"The cell '{label(cell)}' is hidden, though it must be published."
@@ -167,7 +169,7 @@ class Certificate:
                 yield f"A witness changes {where}."
             fits = seen is None and witness.is_possible(problem)
             if seen is None and not fits:
-                yield "A witness is no possible table: a sum fails, or a cell is beyond its bounds."
+                yield "A witness is no possible table: a sum fails, or a cell is beyond its bounds or not whole."
             possible.append(fits)
         claims: dict[tuple[int, ...], list[tuple[Witness, Witness]]] = {}
         for claim in self.claims:
@@ -234,7 +236,7 @@ class Certificate:
                     Claim(_whole_numbers(cells), *_whole_numbers([low, high])) for cells, low, high in read["claims"]
                 ),
             )
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(
                 "The text is not a suppression certificate. Give the file that the suppression wrote, unchanged.",
                 "秘匿の証明書として読めません。秘匿処理が書き出したファイルを、変更せずに指定してください。",

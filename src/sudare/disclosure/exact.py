@@ -30,6 +30,9 @@ __all__ = ["Cheapest", "cheapest"]
 FINE = 2**20
 """Dual prices are rounded to multiples of 1 / FINE: any prices give a valid inequality, and these are exact numbers."""
 
+MOST_REFUSED = 100
+"""How many choices may turn out not to be proved in whole numbers."""
+
 VIOLATED = 1e-6
 """An inequality is added if it is broken by more than this share of its right side."""
 
@@ -81,21 +84,27 @@ def cheapest(problem: SuppressionProblem, *, seconds: float | None = None) -> Ch
     cost = problem.cost(best.mask(size))
     attackers = _Attackers(problem)
     master = _Master(problem, attackers.candidates)
-    at_least = 0
+    at_least, refused = 0, 0
     whole = False
     while not deadline.has_passed() and at_least < cost:
         answer = master.solve(whole=whole, seconds=deadline.left())
         if answer is None:
             break
         chosen, bound = answer
-        at_least = max(at_least, bound)
+        if not refused:  # the search for whole numbers is limited, so that what it does not find may exist
+            at_least = max(at_least, bound)
         complaints = attackers.complaints(chosen, deadline)
         if complaints:
             master.add(complaints)
         elif whole:
-            hidden = problem.primary.copy()
+            hidden = problem.must_hide.copy()
             hidden[attackers.candidates[chosen > 0.5]] = True
             certificate = prove(problem, hidden)
+            if certificate is None and problem.whole_numbers and refused < MOST_REFUSED:
+                # Safe in fractions, but not proved in whole numbers; nor would any choice with fewer cells be.
+                master.add([((chosen < 0.5).astype(np.float64), 1.0)])
+                refused += 1
+                continue
             if certificate is None:  # the attackers' tolerance let something through that exact numbers do not
                 break
             if problem.cost(hidden) < cost:
@@ -154,8 +163,8 @@ class _Attackers:
     def __init__(self, problem: SuppressionProblem) -> None:
         self.problem = problem
         movable = ((problem.up > 0) | (problem.down > 0)) & ~problem.shown
-        self.cells: Integers = np.flatnonzero(movable | problem.primary)
-        self.candidates: Integers = np.flatnonzero(movable & ~problem.primary)
+        self.cells: Integers = np.flatnonzero(movable | problem.must_hide)
+        self.candidates: Integers = np.flatnonzero(movable & ~problem.must_hide)
         self.place = {cell: place for place, cell in enumerate(self.cells.tolist())}
         self.chosen_places = np.searchsorted(self.cells, self.candidates)
         self.matrix: Any = problem.columns[:, self.cells].tocsc().astype(np.float64)

@@ -12,11 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import count
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sudare.disclosure.certificate import Certificate, Claim, Witness
+from sudare.disclosure.hidden_sums import unsafe_sums
 from sudare.disclosure.linear import Deadline, DeviationProgram, exact_witness
 from sudare.disclosure.problem import SuppressionProblem
 from sudare.errors import GuaranteeError, InputError
@@ -35,6 +38,9 @@ __all__ = ["Pattern", "protect", "prove"]
 SMALL = 4_000
 """Up to so many cells every program looks at the whole table; beyond, at the neighbourhood of one requirement."""
 
+SMALL_IN_COUNTS = 1_000
+"""Likewise for counts: a hidden count of 1 can only rise, so that far more programs are needed."""
+
 LARGEST_BLOCK = 2_500
 """Up to so many cells beside and below a cell are looked at first: changes among them leave all totals above alone."""
 
@@ -47,6 +53,12 @@ NEIGHBOURHOODS = (2_000, 20_000)
 WITNESSES_TRIED = 40
 """How many witnesses of other requirements are tried before a program is solved."""
 
+WHOLE_NEIGHBOURHOODS = (200, 600, 2_000)
+"""Sizes of neighbourhoods in which whole numbers are looked for, which takes much longer than fractions."""
+
+TINY = 1e-9
+"""What the solver calls 0."""
+
 ROUNDS = 3
 """How often prices follow the last answer, so that a price per unit comes near to a price per cell."""
 
@@ -55,6 +67,9 @@ HIDDEN_PRICE = 1e-3
 
 CLEANING = 2_000
 """How many programs may be solved in a large table to give up cells. A limit of work, not of time: the same on every run."""
+
+PATIENCE = 6
+"""How often cells that were hidden because of an unsafe sum are given up again."""
 
 Key = tuple[int, int]
 """A requirement and an insider, by number; insider -1 is the outsider."""
@@ -88,12 +103,15 @@ class Pattern:
         return found
 
 
-def protect(problem: SuppressionProblem, *, seconds: float | None = None) -> Certificate:
-    """Hide cheap cells until everything that must be uncertain is; with the proof.
+def protect(
+    problem: SuppressionProblem, *, seconds: float | None = None, start: Certificate | None = None
+) -> Certificate:
+    """Hide cheap cells until everything that must be uncertain is, and no hidden part of a sum is unsafe; with the proof.
 
     Args:
-        problem: what must remain uncertain.
+        problem: what must remain uncertain, and by which rules sums of hidden cells are judged.
         seconds: time limit. Once there is a safe answer, the best so far is given; before, the problem is refused.
+        start: cells to hide in any case, and tables known to remain possible; nothing is given up again.
 
     Raises:
         InputError: hiding every cell would not be enough, or the time was too short for a safe answer.
@@ -108,8 +126,12 @@ def protect(problem: SuppressionProblem, *, seconds: float | None = None) -> Cer
         ['column=x, row=a', 'column=y, row=a', 'column=x, row=b', 'column=y, row=b']
     """
     search = _Search(problem, Deadline(seconds))
+    if start is not None:
+        search.begin_with(start)
     search.hide_until_safe()
-    search.give_up_cells()
+    if start is None:
+        search.give_up_cells()
+    search.mend_sums(patience=PATIENCE if start is None else 0)
     return search.pattern.certificate()
 
 
@@ -124,7 +146,7 @@ def prove(problem: SuppressionProblem, hidden: Booleans, *, seconds: float | Non
     Raises:
         InputError: the time was too short.
     """
-    if (hidden & problem.shown).any() or (problem.primary & ~hidden).any():
+    if (hidden & problem.shown).any() or (problem.must_hide & ~hidden).any():
         return None
     search = _Search(problem, Deadline(seconds), hidden)
     if not search.hide_until_safe(refuse=False):
@@ -156,14 +178,14 @@ class _Search:
     def __init__(self, problem: SuppressionProblem, deadline: Deadline, only: Booleans | None = None) -> None:
         self.problem = problem
         self.deadline = deadline
-        self.pattern = Pattern(problem, problem.primary.copy() if only is None else only.copy())
+        self.pattern = Pattern(problem, problem.must_hide.copy() if only is None else only.copy())
         movable = ((problem.up > 0) | (problem.down > 0)) & ~problem.shown
         self.candidates = movable if only is None else movable & only
         self.by_cell: dict[int, list[Witness]] = {}
         self.stretch: dict[Witness, tuple[Fraction, Fraction]] = {}
         self.scope: Integers = np.flatnonzero(self.candidates)
         self.whole: DeviationProgram | None = None
-        self.is_small = self.scope.size <= SMALL
+        self.is_small = self.scope.size <= (SMALL_IN_COUNTS if problem.whole_numbers else SMALL)
         self.looks_far = True
         self.programs = 0
         equations = problem.system.equations
@@ -175,10 +197,12 @@ class _Search:
 
     # -- proving ---------------------------------------------------------------------------------------------------
 
-    def hide_until_safe(self, *, refuse: bool = True) -> bool:
-        """Prove every requirement against the outsider, then against every insider; False if one cannot be proved."""
+    def hide_until_safe(self, *, refuse: bool = True, first: int = 0) -> bool:
+        """Prove the requirements from a first one on, against the outsider, then against every insider; False if one fails."""
         asked = self.problem.requirements
-        order = sorted(range(len(asked)), key=lambda number: (-max(asked[number].lower, asked[number].upper), number))
+        order = sorted(
+            range(first, len(asked)), key=lambda number: (-max(asked[number].lower, asked[number].upper), number)
+        )
         for number in order:
             if not self.prove_and_hide((number, -1), refuse=refuse):
                 return False
@@ -187,6 +211,30 @@ class _Search:
                 if not self.prove_and_hide((number, insider), refuse=refuse):
                     return False
         return True
+
+    def begin_with(self, start: Certificate) -> None:
+        """Hide what a certificate hides, and remember the tables that it knows."""
+        self.pattern.hidden[list(start.hidden)] = True
+        for witness in start.witnesses:
+            self.remember(witness)
+
+    def mend_sums(self, patience: int) -> None:
+        """Judge the hidden part of every sum; what is unsafe must become uncertain, too.
+
+        Cells that the first rounds hide are given up again where that is possible. Later rounds only hide more, and each
+        hides something, because an unsafe sum is known exactly before and is not any more afterwards: so they end.
+        """
+        for turn in count():
+            more = unsafe_sums(self.problem, self.pattern.hidden)
+            if not more:
+                return
+            before = self.pattern.hidden.copy()
+            first = len(self.problem.requirements)
+            self.problem = self.pattern.problem = self.problem.requiring(more)
+            self.scope, self.whole, self.looks_far = np.flatnonzero(self.candidates), None, True
+            self.hide_until_safe(first=first)
+            if turn < patience:
+                self.give_up_cells(self.pattern.hidden & ~before)
 
     def insiders_at(self, number: int, pair: tuple[Witness, Witness]) -> list[int]:
         """Insiders who know a cell that the proof against the outsider needs, and no cell of the requirement."""
@@ -215,11 +263,15 @@ class _Search:
         self.pattern.proofs[key] = pair
         for witness in pair:
             self.pattern.hidden[list(witness.cells)] = True
-            if witness not in self.stretch:
-                self.stretch[witness] = self.room_for(witness, 1), self.room_for(witness, -1)
-                for cell in witness.cells:
-                    if self.problem.primary[cell]:
-                        self.by_cell.setdefault(cell, []).append(witness)
+            self.remember(witness)
+
+    def remember(self, witness: Witness) -> None:
+        """Keep a witness for other requirements."""
+        if witness not in self.stretch:
+            self.stretch[witness] = self.room_for(witness, 1), self.room_for(witness, -1)
+            for cell in witness.cells:
+                if self.problem.primary[cell]:
+                    self.by_cell.setdefault(cell, []).append(witness)
 
     def room_for(self, witness: Witness, sign: int) -> Fraction:
         """By how much a witness, or its mirror image, can be multiplied before a cell leaves its bounds."""
@@ -296,6 +348,8 @@ class _Search:
             if enough:
                 return witness
             factor = level / change
+            if self.problem.whole_numbers:
+                factor = Fraction(ceil(abs(factor)) * (1 if factor > 0 else -1))
             if abs(factor) <= self.stretch[witness][0 if factor > 0 else 1]:
                 return witness.scaled(factor)
         return None
@@ -314,8 +368,10 @@ class _Search:
             proposal = program.cheapest(prices, look.cells, level, mirrored=mirrored, closed=look.closed)
             if proposal is None:
                 break
-            witness = exact_witness(problem, around, proposal, look.cells)
-            if witness is None or witness.change(look.cells) * (1 if level > 0 else -1) < abs(level):
+            witness = exact_witness(problem, around, proposal, look.cells, level)
+            if problem.whole_numbers and not _does(witness, look.cells, level):
+                witness = self.whole_witness(look, level, hidden, prices, proposal, mirrored=mirrored)
+            if witness is None or not _does(witness, look.cells, level):
                 break
             changed = list(witness.cells)
             cost = float(problem.costs[changed][~hidden[changed]].sum())
@@ -331,6 +387,28 @@ class _Search:
             )
         return None if best is None else best[1]
 
+    def whole_witness(
+        self, look: _Look, level: int, hidden: Booleans, prices: Floats, proposal: Floats, *, mirrored: bool
+    ) -> Witness | None:
+        """A witness of whole numbers: among the cells of an answer in fractions and those nearest; None if it takes long."""
+        program = look.program
+        allowed = np.zeros(self.problem.system.size, dtype=np.bool_)
+        allowed[program.cells[~look.closed]] = True
+        near = np.zeros_like(allowed)
+        near[program.cells[np.abs(proposal) > TINY]] = True
+        for size in WHOLE_NEIGHBOURHOODS:
+            near[self.around(look.cells, abs(level), hidden, allowed, size)] = True
+            part = near[program.cells]
+            cells = program.cells[part]
+            inner = DeviationProgram(self.problem, cells)
+            found = inner.cheapest(prices[part], look.cells, level, mirrored=mirrored, whole=True)
+            witness = None if found is None else exact_witness(self.problem, cells, found)
+            if _does(witness, look.cells, level) or mirrored:
+                return witness
+            if cells.size == int(allowed.sum()):
+                break
+        return None
+
     # -- neighbourhoods --------------------------------------------------------------------------------------------
 
     def programs_around(
@@ -342,7 +420,7 @@ class _Search:
                 self.whole = DeviationProgram(self.problem, self.scope)
             yield self.whole
             return
-        count = int(allowed.sum())
+        total = int(allowed.sum())
         block = self.block(cells)
         if block is not None:
             block = block[allowed[block]]
@@ -355,13 +433,13 @@ class _Search:
             yield DeviationProgram(self.problem, self.around(cells, level, hidden, allowed, NEAREST))
             return
         for size in NEIGHBOURHOODS:
-            if size < count:
+            if size < total:
                 yield DeviationProgram(self.problem, self.around(cells, level, hidden, allowed, size))
         yield DeviationProgram(self.problem, np.flatnonzero(allowed))
 
     def block(self, cells: tuple[int, ...]) -> Integers | None:
         """The cells beside and below some cells: what can change while no total above them does; None if there are many."""
-        if cells[0] in self.blocks:
+        if len(cells) == 1 and cells[0] in self.blocks:
             return self.blocks[cells[0]]
         found = set(cells)
         waiting = list(cells)
@@ -391,7 +469,7 @@ class _Search:
         visited: set[int] = set()
         edges, members = self.sums
         queue = [(0.0, cell) for cell in cells]
-        while queue and len(found) < size:
+        while queue and len(found) < max(size, len(cells)):
             far, cell = heappop(queue)
             if cell in found:
                 continue
@@ -408,8 +486,12 @@ class _Search:
 
     # -- giving up cells -------------------------------------------------------------------------------------------
 
-    def give_up_cells(self) -> None:
-        """Publish hidden cells again where the proofs can do without, dear ones first."""
+    def give_up_cells(self, among: Booleans | None = None) -> None:
+        """Publish hidden cells again where the proofs can do without, dear ones first.
+
+        Args:
+            among: which cells to try; None for all.
+        """
         problem, pattern = self.problem, self.pattern
         self.scope, self.whole = np.flatnonzero(pattern.hidden & self.candidates), None
         # In a large table, that there is no other proof far away would take long to find out each time.
@@ -419,7 +501,8 @@ class _Search:
         for key, pair in pattern.proofs.items():
             for cell in {*pair[0].cells, *pair[1].cells}:
                 uses.setdefault(cell, set()).add(key)
-        extra = np.flatnonzero(pattern.hidden & ~problem.primary).tolist()
+        chosen = pattern.hidden & ~problem.must_hide
+        extra = np.flatnonzero(chosen if among is None else chosen & among).tolist()
         for cell in sorted(extra, key=lambda one: (-int(problem.costs[one]), one)):
             tired = self.deadline.has_passed() or (not self.is_small and self.programs > CLEANING)
             if tired and uses.get(cell):
@@ -466,3 +549,8 @@ class _Search:
                 if key[0] == number and key[1] >= 0 and key[1] not in needed:
                     trial[key] = None
         return trial
+
+
+def _does(witness: Witness | None, cells: tuple[int, ...], level: int) -> bool:
+    """Whether a witness moves the sum of some cells as far as a level asks for."""
+    return witness is not None and witness.change(cells) * (1 if level > 0 else -1) >= abs(level)

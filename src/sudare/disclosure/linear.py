@@ -18,14 +18,21 @@ from sudare.disclosure.problem import UNKNOWN, SuppressionProblem
 from sudare.errors import MissingPackageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Deadline", "DeviationProgram", "as_room", "exact_witness", "new_solver", "pass_program"]
+__all__ = ["MOST_NODES", "Deadline", "DeviationProgram", "as_room", "exact_witness", "new_solver", "pass_program"]
+
+MOST_NODES = 100
+"""Of the solver's tree for whole numbers. A limit of work, not of time: the same on every run."""
+
+NEAR_ENOUGH = 0.05
+"""How much dearer than the cheapest one an answer of whole numbers may be."""
+
+TARGET = -1
+"""The row of the target's sum among the rows of sums."""
 
 NEAR = 1e-4
 """Numbers of a vertex that are this near to a bound are on it: vertices of sums have small denominators."""
@@ -61,7 +68,9 @@ def new_solver() -> Any:
         ) from None
     make: Any = Highs
     solver = make()
-    for option, value in (("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0)):
+    # What presolve prints, which are numbers of the table, is printed even if the solver is told to be silent.
+    options = ("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0), ("presolve", "off")
+    for option, value in options:
         solver.setOptionValue(option, value)
     return solver
 
@@ -126,6 +135,7 @@ class DeviationProgram:
         *,
         mirrored: bool = False,
         closed: NDArray[np.bool_] | None = None,
+        whole: bool = False,
     ) -> Floats | None:
         """The cheapest differences that raise the sum of the target cells by a level; None if there are none.
 
@@ -135,6 +145,8 @@ class DeviationProgram:
             level: by how much.
             mirrored: whether the opposite differences must be possible too.
             closed: which of the cells may not change.
+            whole: whether every difference must be a whole number. Then the target may move further than the level, and the
+                answer need not be the cheapest: the work is limited.
         """
         import highspy
 
@@ -151,7 +163,8 @@ class DeviationProgram:
             way, other = (gains, losses) if level > 0 else (losses, gains)
             if way[places[0]] < abs(level):
                 return None
-            way[places[0]] = abs(level)
+            if not whole:
+                way[places[0]] = abs(level)
             other[places[0]] = 0.0
             bottoms[places[0] + (0 if level > 0 else size)] = abs(level)
         self._solver.changeColsCost(2 * size, self._numbers, np.concatenate([prices, prices]))
@@ -160,51 +173,72 @@ class DeviationProgram:
         if extra:
             columns = np.array([*places, *(place + size for place in places)], dtype=np.int32)
             signs = np.array([1.0] * len(places) + [-1.0] * len(places))
-            self._solver.addRow(float(level), float(level), columns.size, columns, signs)
+            low, high = (level, np.inf) if level > 0 else (-np.inf, level)
+            ends = (low, high) if whole else (level, level)
+            self._solver.addRow(float(ends[0]), float(ends[1]), columns.size, columns, signs)
+        if whole:
+            self._whole_numbers(highspy.HighsVarType.kInteger)
         self._solver.run()
         found: Floats | None = None
-        if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+        solved = self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal
+        some = highspy.SolutionStatus.kSolutionStatusFeasible
+        if solved or (whole and self._solver.getInfo().primal_solution_status == some):
             both = np.array(self._solver.getSolution().col_value)
             found = both[:size] - both[size:]
+        if whole:
+            self._whole_numbers(highspy.HighsVarType.kContinuous)
         if extra:
             last = self._solver.getNumRow() - 1
             self._solver.deleteRows(1, np.array([last], dtype=np.int32))
         return found
 
+    def _whole_numbers(self, kind: Any) -> None:
+        columns = self._numbers.size
+        self._solver.changeColsIntegrality(columns, self._numbers, np.array([kind] * columns))
+        options = ("mip_max_nodes", MOST_NODES), ("mip_rel_gap", NEAR_ENOUGH), ("mip_heuristic_effort", 0.0)
+        for option, value in options:
+            self._solver.setOptionValue(option, value)
+
 
 def exact_witness(
-    problem: SuppressionProblem, cells: Integers, proposal: Floats, fixed: Iterable[int] = ()
+    problem: SuppressionProblem,
+    cells: Integers,
+    proposal: Floats,
+    target: tuple[int, ...] = (),
+    level: int = 0,
 ) -> Witness | None:
     """An exact table near a proposal of the solver: rounded if that is possible, else the vertex itself in fractions.
 
-    Numbers of the proposal on a bound, at zero or in the fixed cells are rounded; the others follow from the sums. At a
-    vertex they are determined by them.
+    Numbers of the proposal on a bound or at zero are rounded; the others follow from the sums, and from the level of the
+    target. At a vertex they are determined by them.
 
     Args:
         problem: the table.
         cells: of the proposal.
         proposal: differences from the true table.
-        fixed: cells whose difference is a whole number.
+        target: cells whose sum differs by the level exactly.
+        level: of the target.
 
     Returns:
-        a witness whose sums and bounds hold exactly; None if there is none near.
+        a witness whose sums and bounds hold exactly, of whole numbers if the problem's are; None if there is none near.
     """
     rounded = np.rint(proposal).astype(np.int64)
     whole = Witness.of({cell: one for cell, one in zip(cells.tolist(), rounded.tolist(), strict=True) if one})
     is_possible = whole.is_possible(problem)
     if is_possible and np.abs(proposal - rounded).max(initial=0.0) <= NEAR:
         return whole
-    kept = set(fixed)
+    if problem.whole_numbers:
+        return whole if is_possible else None
     known: dict[int, Fraction] = {}
     unknown: list[int] = []
     for cell, number, near in zip(cells.tolist(), proposal.tolist(), rounded.tolist(), strict=True):
         on_bound = near in (0, int(problem.up[cell]), -int(problem.down[cell])) and abs(number - near) <= NEAR
-        if on_bound or cell in kept:
+        if on_bound:
             if near:
                 known[cell] = Fraction(near)
         else:
             unknown.append(cell)
-    solved = _solve_sums(problem, known, unknown)
+    solved = _solve_sums(problem, known, unknown, target, level)
     found = None if solved is None else Witness.of(known | solved)
     if found is not None and found.is_possible(problem):
         return found
@@ -212,7 +246,11 @@ def exact_witness(
 
 
 def _solve_sums(
-    problem: SuppressionProblem, known: dict[int, Fraction], unknown: list[int]
+    problem: SuppressionProblem,
+    known: dict[int, Fraction],
+    unknown: list[int],
+    target: tuple[int, ...],
+    level: int,
 ) -> dict[int, Fraction] | None:
     """Numbers of the unknown cells from the sums they are in; None if the sums do not determine them or contradict."""
     rows: dict[int, dict[int, Fraction]] = {}
@@ -223,6 +261,10 @@ def _solve_sums(
     for cell, number in known.items():
         for row, sign in problem.sums_of(cell):
             right[row] = right.get(row, Fraction(0)) - sign * number
+    moving = set(unknown)
+    if not moving.isdisjoint(target):
+        rows[TARGET] = {cell: Fraction(1) for cell in target if cell in moving}
+        right[TARGET] = level - sum((known.get(cell, Fraction(0)) for cell in target), Fraction(0))
     users: dict[int, set[int]] = {cell: set() for cell in unknown}
     for row, entries in rows.items():
         for cell in entries:

@@ -60,6 +60,19 @@ def link_tables(first: CellTable, second: CellTable, pairs: Iterable[tuple[int, 
                 f"リンクした表のセル「{label}」が一致しません。同じレコードから両方の表を作ってください。",
             )
     width = min(first.largest.shape[1], second.largest.shape[1])
+    for name in ("largest", "owners"):
+        ours, theirs = getattr(first, name), getattr(second, name)
+        if ours is None:
+            continue
+        differ = (ours[places[shared], :width] != theirs[shared, :width]).any(axis=1)
+        for cell in np.flatnonzero(shared)[differ][:1]:
+            label = second.system.label(int(cell))
+            raise InputError(
+                f"The linked tables disagree about who contributes to the cell '{label}'. Make both from the same records in "
+                "the same order, so that contributors have the same numbers.",
+                f"リンクした表でセル「{label}」の提供者が一致しません。"
+                "提供者の番号が揃うように、同じ順序の同じレコードから両方の表を作ってください。",
+            )
 
     def joined(ours: NDArray[Any], theirs: NDArray[Any]) -> NDArray[Any]:
         if ours.ndim == 2:
@@ -81,6 +94,8 @@ def link_tables(first: CellTable, second: CellTable, pairs: Iterable[tuple[int, 
         weighted_counts=both("weighted_counts"),
         owners=both("owners"),
         requests=both("requests"),
+        largest_known=min(width, first.known_width, second.known_width),
+        frequencies=first.is_frequency and second.is_frequency,
     )
 
 

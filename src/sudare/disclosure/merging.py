@@ -2,7 +2,9 @@
 
 Who lives in a mesh stays published as a number. What they are like is published only for groups of enough people: a mesh
 with fewer shows ``*``, and its attributes are added to those of the nearest mesh with enough, in the same secondary mesh
-if there is one. Totals of every attribute stay exact. Small numbers inside a large group are not hidden by this method.
+if there is one. If there is none, the nearest anywhere takes them, however far it is: a lonely mesh can be counted in
+another primary mesh, and only its receiver's code tells so. Totals of every attribute stay exact. Small numbers inside a
+large group are not hidden by this method.
 """
 
 from __future__ import annotations
@@ -63,6 +65,9 @@ def merge_meshes(
 ) -> MergedMeshes:
     """Merge the attributes of meshes with few people into those of neighbours.
 
+    The receiver is the nearest mesh with enough people in the same secondary mesh. Few meshes that are enough together stay
+    there, in the one with most people. Else the receiver is the nearest one wherever it is; there is no limit to the distance.
+
     Args:
         codes: mesh codes, one for each inhabited mesh, all different.
         level: of the codes, such as ``"1/2"``.
@@ -71,7 +76,7 @@ def merge_meshes(
         minimum: people that published attributes must stand for.
 
     Raises:
-        InputError: if there are too few people altogether, or codes that come twice.
+        InputError: if there are too few people altogether, a mesh with a negative count, or codes that come twice.
 
     Example:
         >>> codes = np.array([533946111, 533946112, 533946113])
@@ -82,8 +87,13 @@ def merge_meshes(
     least = exact_integer(minimum, "minimum", "merge_meshes", "from 2 on", smallest=2, largest=10**6)
     if not open_values or any(one.shape != codes.shape for one in (*open_values.values(), *values.values())):
         raise ParameterError("values", "merge_meshes", "columns with a number for each mesh", list(values))
-    if any((one < 0).any() for one in (*open_values.values(), *values.values())):
-        raise InputError("A mesh has a negative count.", "負の件数を持つメッシュがあります。")
+    for name, column in (*open_values.items(), *values.items()):
+        if (column < 0).any():
+            code = int(codes[int(np.flatnonzero(column < 0)[0])])
+            raise InputError(
+                f"The mesh {code} has a negative count in the column '{name}'. Counts are 0 or more: mend its row.",
+                f"メッシュ {code} の列「{name}」の件数が負です。0 以上の件数に直してください。",
+            )
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     twice = np.flatnonzero(ordered[1:] == ordered[:-1])
@@ -93,7 +103,10 @@ def merge_meshes(
     rows, columns = mesh_cells(ordered, level)
     blocks = ordered // 10 ** max(0, mesh_level(level).digits - SECONDARY_DIGITS)
     people = next(iter(open_values.values()))[order]
-    targets = _targets(rows, columns, blocks, people, least)
+    described = np.zeros(ordered.size, dtype=np.bool_)
+    for column in values.values():
+        described |= column[order] > 0
+    targets = _targets(rows, columns, blocks, people, described, least)
     moved = {}
     for name, column in values.items():
         sums = np.zeros(ordered.size, dtype=np.int64)
@@ -102,10 +115,20 @@ def merge_meshes(
     return MergedMeshes(ordered, {name: column[order] for name, column in open_values.items()}, moved, targets)
 
 
-def _targets(rows: Integers, columns: Integers, blocks: Integers, people: Integers, least: int) -> Integers:
-    """The place where each mesh is counted: the nearest one with enough, ties to the smaller code."""
+def _targets(
+    rows: Integers,
+    columns: Integers,
+    blocks: Integers,
+    people: Integers,
+    described: NDArray[np.bool_],
+    least: int,
+) -> Integers:
+    """The place where each mesh is counted: the nearest one with enough, ties to the smaller code.
+
+    A mesh without people is left alone only if it has no attributes, either.
+    """
     targets = np.arange(rows.size, dtype=np.int64)
-    few = (people > 0) & (people < least)
+    few = ((people > 0) | described) & (people < least)
     homeless: list[int] = []
     starts = np.flatnonzero(np.r_[True, blocks[1:] != blocks[:-1]]) if rows.size else np.empty(0, dtype=np.int64)
     for start, end in zip(starts, np.r_[starts[1:], rows.size], strict=True):

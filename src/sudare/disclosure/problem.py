@@ -6,19 +6,20 @@ cell from elsewhere. What remains possible to him are the tables ``values + d`` 
     A d = 0,   d = 0 on the cells that he sees,   smallest <= values + d <= largest.
 
 A requirement holds if among them is one where the sum of its cells is `lower` below the truth, or less, and one where it
-is `upper` above, or more. An insider knows some hidden cells too, because he is their only contributor.
+is `upper` above, or more. An insider knows some hidden cells too, because he is their only contributor. Of counts everybody
+knows that they are whole numbers, and that hidden ones are not 0, since empty cells are published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.disclosure.status import CellStatus, PrimaryCells
+from sudare.disclosure.status import CellStatus, Judgement, PrimaryCells
 from sudare.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -71,6 +72,11 @@ class SuppressionProblem:
         insider_share: percent of the protection levels that must hold against insiders; at least one unit always.
         insider_rest: for an insider and a cell that he contributes to among others, what the others contribute. He can
             look for no more than that, so no more is asked for against him.
+        whole_numbers: whether everybody knows that the values are whole numbers of units, so that only tables of whole
+            numbers count as possible.
+        forced: cells that are hidden to protect others whatever the search finds; None for none.
+        judgements: tables over the same cells, each with its rules: no sum of hidden cells that is published may be
+            unsafe by them; see `hidden_sums`.
 
     Example:
         >>> from sudare.disclosure.structure import Dimension, TableSystem
@@ -91,6 +97,9 @@ class SuppressionProblem:
     insiders: tuple[tuple[int, ...], ...] = field(default=())
     insider_share: int = 100
     insider_rest: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    whole_numbers: bool = False
+    forced: Booleans | None = None
+    judgements: tuple[Judgement, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("values", "costs", "primary", "shown", "smallest", "largest"):
@@ -98,6 +107,8 @@ class SuppressionProblem:
             if array.shape != (self.system.size,):
                 raise ParameterError(name, "SuppressionProblem", "one entry for each cell", array.shape)
             array.setflags(write=False)
+        if self.forced is not None and self.forced.shape != (self.system.size,):
+            raise ParameterError("forced", "SuppressionProblem", "one entry for each cell", self.forced.shape)
         if (self.costs < 0).any():
             raise ParameterError("costs", "SuppressionProblem", "0 or more", "a cost below 0")
         if not 0 < self.insider_share <= 100:
@@ -114,10 +125,10 @@ class SuppressionProblem:
                 "be negative, give a smallest value below them.",
                 f"セル「{name}」の値が、既知とされる範囲の外にあります。負の値がありうる場合は、下限をそれより小さくしてください。",
             )
-        for cell in np.flatnonzero(self.primary & self.shown)[:1]:
+        for cell in np.flatnonzero(self.must_hide & self.shown)[:1]:
             name = self.system.label(int(cell))
             raise InputError(
-                f"The cell '{name}' is unsafe, and must be published all the same. Decide for one of the two.",
+                f"The cell '{name}' must be hidden, and must be published all the same. Decide for one of the two.",
                 f"セル「{name}」は秘匿対象ですが、公表必須とも指定されています。どちらか一方にしてください。",
             )
         for requirement in self.requirements:
@@ -137,8 +148,9 @@ class SuppressionProblem:
         costs: Sequence[int] | None = None,
         shown: Sequence[int] = (),
         insiders: tuple[tuple[int, ...], ...] = (),
+        whole_numbers: bool = True,
     ) -> SuppressionProblem:
-        """A problem from protection levels by cell; nothing is known of a cell but that it is not negative.
+        """A problem from protection levels by cell; nothing is known of a cell but that it is whole and not negative.
 
         Args:
             system: the cells and their sums.
@@ -147,6 +159,7 @@ class SuppressionProblem:
             costs: of hiding each cell; its value if left out.
             shown: cells that must be published.
             insiders: for each contributor who is alone in some cells, those cells.
+            whole_numbers: whether everybody knows that the values are whole.
         """
         numbers = np.array(values, dtype=np.int64)
         primary, fixed = np.zeros(system.size, dtype=np.bool_), np.zeros(system.size, dtype=np.bool_)
@@ -162,6 +175,7 @@ class SuppressionProblem:
             np.full(system.size, UNKNOWN, dtype=np.int64),
             tuple(Requirement((cell,), *levels[cell]) for cell in sorted(levels)),
             insiders,
+            whole_numbers=whole_numbers,
         )
 
     @classmethod
@@ -177,8 +191,12 @@ class SuppressionProblem:
         unions: tuple[Requirement, ...] = (),
         insider_share: int = 100,
         insider_rest: Mapping[tuple[int, int], int] | None = None,
+        whole_numbers: bool | None = None,
+        judgements: tuple[Judgement, ...] | None = None,
     ) -> SuppressionProblem:
         """The problem of a table whose unsafe cells are known. Empty cells are published: everybody knows they are empty.
+
+        Cells that someone decided to hide beforehand (status 11 and 12) are hidden.
 
         A sliding level (the width of the interval) is asked for above the truth, beyond what the other two ask for: a
         little more than needed.
@@ -187,15 +205,30 @@ class SuppressionProblem:
             table: exact values.
             primaries: unsafe cells and their protection levels.
             costs: of hiding each cell; its value if left out.
-            smallest: what everybody knows to be the least value of each cell; 0 if left out.
+            smallest: what everybody knows to be the least value of each cell; `CellTable.least` if left out.
             largest: likewise the largest; unknown if left out.
             insiders: from `singletons.lone_contributors`.
             unions: sums of cells that must remain uncertain, from `singletons.joint_cells`.
             insider_share: percent of the protection levels that must hold against insiders.
             insider_rest: from `singletons.lone_contributors`.
+            whole_numbers: whether everybody knows that the values are whole; if left out, whether they are counts.
+            judgements: tables and rules by which sums of hidden cells are judged; those of the primaries if left out.
+
+        Raises:
+            InputError: an unsafe cell asks for no protection at all, or a cell must be both hidden and published.
         """
         size = table.system.size
         unsafe = primaries.unsafe
+        for cell in np.flatnonzero(unsafe & (primaries.upper == 0) & (primaries.lower + primaries.sliding == 0))[:1]:
+            name = table.system.label(int(cell))
+            raise InputError(
+                f"The cell '{name}' is unsafe, but both of its protection levels are 0, so that it could be worked out. Give "
+                "it a level of one unit or more.",
+                f"セル「{name}」は秘匿対象ですが、保護水準が上下とも 0 で、推定されてしまいます。"
+                "1 単位以上の水準にしてください。",
+            )
+        if smallest is None:
+            smallest = table.least
         asked = [
             Requirement((cell,), low, max(high, slide - low))
             for cell, low, high, slide in zip(
@@ -212,13 +245,30 @@ class SuppressionProblem:
             np.abs(table.values) if costs is None else np.array(costs, dtype=np.int64),
             unsafe.copy(),
             (primaries.status == CellStatus.EMPTY) | primaries.must_publish,
-            np.zeros(size, dtype=np.int64) if smallest is None else np.array(smallest, dtype=np.int64),
+            np.array(smallest, dtype=np.int64),
             np.full(size, UNKNOWN, dtype=np.int64) if largest is None else np.array(largest, dtype=np.int64),
             (*asked, *unions),
             insiders,
             insider_share,
             insider_rest or {},
+            table.is_frequency if whole_numbers is None else whole_numbers,
+            primaries.hidden_by_hand,
+            primaries.judgements if judgements is None else judgements,
         )
+
+    def requiring(self, more: tuple[Requirement, ...]) -> SuppressionProblem:
+        """The same problem with more that must remain uncertain.
+
+        Args:
+            more: put after the requirements so far, whose numbers stay.
+        """
+        return replace(self, requirements=(*self.requirements, *more))
+
+    @cached_property
+    def must_hide(self) -> Booleans:
+        """Cells that are hidden in every pattern: the unsafe ones, and those that someone decided to hide."""
+        chosen: Booleans = self.primary if self.forced is None else self.primary | self.forced
+        return chosen
 
     @cached_property
     def down(self) -> Integers:
@@ -277,5 +327,5 @@ class SuppressionProblem:
         return zip(rows[edges[cell] : edges[cell + 1]], signs[edges[cell] : edges[cell + 1]], strict=True)
 
     def cost(self, hidden: Booleans) -> int:
-        """What hiding cells costs beyond the primary ones."""
-        return sum(self.costs[hidden & ~self.primary].tolist())
+        """What hiding cells costs beyond those that must be hidden."""
+        return sum(self.costs[hidden & ~self.must_hide].tolist())

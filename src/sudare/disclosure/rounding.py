@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.attacks.refusals import required
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import exact_integer
@@ -76,7 +77,8 @@ def controlled_rounding(
         >>> rounded.values.reshape(3, 3).tolist()
         [[15, 5, 10], [10, 5, 5], [5, 0, 5]]
     """
-    unit = exact_integer(base, "base", "controlled_rounding", "from 2 on", smallest=2, largest=10**12)
+    with required("2 以上の整数"):
+        unit = exact_integer(base, "base", "controlled_rounding", "from 2 on", smallest=2, largest=10**12)
     if values.shape != (system.size,) or values.dtype.kind not in "iu":
         raise ParameterError("values", "controlled_rounding", "a whole number for each cell", values.shape)
     if not time_limit > 0:
@@ -90,9 +92,10 @@ def controlled_rounding(
     if steps is None:
         tries = range(MOST_STEPS + 1)
     else:
-        most = exact_integer(
-            steps, "steps", "controlled_rounding", f"from 0 to {MOST_STEPS}", smallest=0, largest=MOST_STEPS
-        )
+        with required(f"0 から {MOST_STEPS} までの整数"):
+            most = exact_integer(
+                steps, "steps", "controlled_rounding", f"from 0 to {MOST_STEPS}", smallest=0, largest=MOST_STEPS
+            )
         tries = range(most, most + 1)
     for reach in tries:
         found = _round(system, values.astype(np.int64), unit, reach, time_limit)

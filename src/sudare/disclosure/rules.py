@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
-from sudare.disclosure.status import CellStatus, PrimaryCells
+from sudare.attacks.refusals import ToldParameterError, required
+from sudare.bilingual import Words
+from sudare.disclosure.status import CellStatus, Judgement, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
@@ -39,6 +41,27 @@ __all__ = [
 ]
 
 MOST_CONTRIBUTORS = 100
+
+LARGEST_LEVEL = 2**60
+"""Levels beyond are of no use: no table holds such values."""
+
+STRICTNESS = (
+    CellStatus.UNSAFE_RULE,
+    CellStatus.UNSAFE_REQUEST,
+    CellStatus.UNSAFE_FREQUENCY,
+    CellStatus.UNSAFE_ZERO,
+    CellStatus.UNSAFE_SINGLETON,
+    CellStatus.UNSAFE_SINGLETON_MANUAL,
+    CellStatus.UNSAFE_MANUAL,
+    CellStatus.SECONDARY_MANUAL,
+    CellStatus.SECONDARY,
+    CellStatus.PROTECTED,
+    CellStatus.SAFE_MANUAL,
+    CellStatus.SAFE,
+    CellStatus.ZERO,
+    CellStatus.EMPTY,
+)
+"""Of two judgements of a cell, the one that comes first here holds."""
 
 
 class Rule(Protocol):
@@ -111,8 +134,7 @@ class Dominance:
 
     def __post_init__(self) -> None:
         _whole(self.n, "n", "Dominance")
-        if _percent(self.k, "k", "Dominance") == 0:
-            raise ParameterError("k", "Dominance", "more than 0", self.k)
+        _positive_percent(self.k, "k", "Dominance")
 
     @property
     def largest_needed(self) -> int:
@@ -156,7 +178,8 @@ class PriorPosterior:
         _whole(self.n, "n", "PriorPosterior")
         near, prior = (_percent(value, name, "PriorPosterior", None) for value, name in ((self.p, "p"), (self.q, "q")))
         if not 0 < near < prior:
-            raise ParameterError("p", "PriorPosterior", "more than 0 and less than q", self.p)
+            wanted = Words("more than 0 and less than q", "0 より大きく q より小さい数")
+            raise ToldParameterError("p", "PriorPosterior", wanted, self.p)
 
     @property
     def largest_needed(self) -> int:
@@ -190,8 +213,7 @@ class PPercent:
 
     def __post_init__(self) -> None:
         _whole(self.n, "n", "PPercent")
-        if _percent(self.p, "p", "PPercent") == 0:
-            raise ParameterError("p", "PPercent", "more than 0", self.p)
+        _positive_percent(self.p, "p", "PPercent")
 
     @property
     def largest_needed(self) -> int:
@@ -258,7 +280,8 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
     """Apply rules to a table.
 
     A cell that several rules find unsafe gets the status that tau-ARGUS would give it, and the largest of their protection
-    levels. The lower level is the same, but never more than the value itself: nobody expects a negative one.
+    levels. The lower level is the same, but never reaches below what everybody knows: 0, and for counts `CellTable.least`,
+    since empty cells are published.
 
     Args:
         table: with enough of the largest contributions for the rules.
@@ -286,11 +309,12 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
             "表に負の数量があります。規則は 0 以上の数量のためのものです。",
         )
     needed = max(rule.largest_needed for rule in rules)
-    if needed > table.largest.shape[1]:
+    if needed > table.known_width:
         raise InputError(
             f"The rules look at the {needed} largest contributions of each cell, and the table holds fewer. "
-            f"Make the table with largest={needed}.",
-            f"規則には各セルの上位 {needed} 件の寄与が必要です。表を largest={needed} で作ってください。",
+            f"Make the table with largest={needed}, or give so many columns of largest contributions (<MAXSCORE>).",
+            f"規則には各セルの上位 {needed} 件の寄与が必要です。"
+            f"表を largest={needed} で作るか、上位の寄与の列 (<MAXSCORE>) を {needed} 本与えてください。",
         )
     size = table.system.size
     status = np.where(table.empty, CellStatus.EMPTY, CellStatus.SAFE).astype(np.int64)
@@ -301,8 +325,14 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
         unsafe = unsafe & ~never
         status[unsafe] = rule.status
         levels[unsafe] = np.maximum(levels[unsafe], np.maximum(level[unsafe], 1))
+    if size and max(levels.tolist()) > LARGEST_LEVEL:
+        raise InputError(
+            "A rule asks for protection levels too large to be computed. Take a larger k, or smaller percentages.",
+            "規則の求める保護水準が大きすぎて計算できません。k を大きくするか、百分率を小さくしてください。",
+        )
     upper = levels.astype(np.int64)
-    return PrimaryCells(status, np.minimum(upper, table.values), upper, np.zeros(size, dtype=np.int64))
+    lower = np.minimum(upper, np.maximum(table.values - table.least, 0))
+    return PrimaryCells(status, lower, upper, np.zeros(size, dtype=np.int64), (Judgement(table, tuple(rules), safe),))
 
 
 def strictest(*results: PrimaryCells) -> PrimaryCells:
@@ -319,15 +349,15 @@ def strictest(*results: PrimaryCells) -> PrimaryCells:
     """
     if not results or len({one.status.shape for one in results}) != 1:
         raise ParameterError("results", "strictest", "judgements of the same cells", results)
-    status = results[0].status.copy()
-    for one in results[1:]:
-        take = one.unsafe & ((status == CellStatus.SAFE) | (status == CellStatus.EMPTY) | (one.status < status))
-        status[take] = one.status[take]
+    ranks = np.zeros(max(CellStatus) + 1, dtype=np.int64)
+    ranks[list(STRICTNESS)] = np.arange(len(STRICTNESS))
+    first = np.minimum.reduce([ranks[one.status] for one in results])
     return PrimaryCells(
-        status,
+        np.array(STRICTNESS, dtype=np.int64)[first],
         np.maximum.reduce([one.lower for one in results]),
         np.maximum.reduce([one.upper for one in results]),
         np.maximum.reduce([one.sliding for one in results]),
+        tuple(judgement for one in results for judgement in one.judgements),
     )
 
 
@@ -345,16 +375,23 @@ def cells_with_code(system: TableSystem, dimension: str, codes: Iterable[str]) -
 
 
 def _whole(value: object, name: str, function: str, largest: int = MOST_CONTRIBUTORS) -> int:
-    return exact_integer(value, name, function, f"a whole number from 1 to {largest}", smallest=1, largest=largest)
+    with required(f"1 から {largest} までの整数"):
+        return exact_integer(value, name, function, f"a whole number from 1 to {largest}", smallest=1, largest=largest)
 
 
 def _percent(value: object, name: str, function: str, largest: int | None = 100) -> Fraction:
     """A percentage as a fraction of one."""
-    wanted = "from 0 on" if largest is None else f"from 0 to {largest}"
-    number = exact_fraction(value, name, function, f"a percentage {wanted}")
-    if number < 0 or (largest is not None and number > largest):
-        raise ParameterError(name, function, f"a percentage {wanted}", value)
+    wanted = "a percentage from 0 on" if largest is None else f"a percentage from 0 to {largest}"
+    with required("0 以上の百分率" if largest is None else f"0 から {largest} までの百分率"):
+        number = exact_fraction(value, name, function, wanted)
+        if number < 0 or (largest is not None and number > largest):
+            raise ParameterError(name, function, wanted, value)
     return number / 100
+
+
+def _positive_percent(value: object, name: str, function: str) -> None:
+    if _percent(value, name, function) == 0:
+        raise ToldParameterError(name, function, Words("more than 0", "0 より大きい数"), value)
 
 
 def _exact(array: NDArray[np.int64]) -> Exact:
@@ -368,17 +405,25 @@ def _weight_unit(table: CellTable) -> int:
 def _largest_sum(table: CellTable, n: int) -> Exact:
     """The n largest contributions together, times the unit of the weights.
 
-    A sampled contributor of weight w stands for w contributors of the same size, of which at most n are counted.
+    A sampled contributor of weight w stands for w contributors of the same size, of which at most n are counted. With weights
+    below 1, more than n of the sampled ones are needed.
     """
     if table.weights is None:
         together: Exact = _exact(table.largest[:, :n]).sum(axis=1)
         return together
     total = _exact(np.zeros(table.system.size, dtype=np.int64))
     left = np.full(table.system.size, n * _weight_unit(table), dtype=np.int64)
-    for rank in range(n):
+    for rank in range(table.known_width):
         taken = np.minimum(table.weights[:, rank], left)
         total = total + _exact(table.largest[:, rank]) * _exact(taken)
         left = left - taken
+    if ((left > 0) & (table.counts > table.known_width)).any():
+        raise InputError(
+            f"Some weights are so small that the {table.known_width} largest contributions of a cell do not make up the "
+            f"{n} that a rule looks at. Make the table with a larger `largest`.",
+            f"ウェイトが小さく、セルの上位 {table.known_width} 件の寄与では規則に必要な {n} 件分に足りません。"
+            "表をより大きな largest で作ってください。",
+        )
     return total
 
 

@@ -15,6 +15,7 @@ from sudare.disclosure.audit import Audit, audit
 from sudare.disclosure.certificate import Certificate
 from sudare.disclosure.exact import cheapest
 from sudare.disclosure.heuristic import protect
+from sudare.disclosure.hidden_sums import unsafe_sums
 from sudare.disclosure.linear import Deadline
 from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.singletons import too_few
@@ -32,6 +33,9 @@ __all__ = ["Suppression", "suppress"]
 SHARE_OF_SEARCH = 0.7
 """Of a time limit, for the search; the rest is for the audit."""
 
+ROUNDS = 10
+"""How often the cheapest pattern is looked for anew because a sum of hidden cells is unsafe."""
+
 
 @dataclass(frozen=True, eq=False)
 class Suppression:
@@ -41,7 +45,7 @@ class Suppression:
         problem: what had to remain uncertain.
         certificate: the hidden cells and the proof.
         audit: the interval of every hidden cell, as an outsider computes it.
-        at_least: no safe pattern costs less; 0 if nothing is known.
+        at_least: no safe pattern costs less; 0 if nothing is known. Hidden parts of sums are left out of it.
     """
 
     problem: SuppressionProblem
@@ -90,7 +94,8 @@ def suppress(
         method: ``"fast"`` for any size; ``"exact"`` proves that no pattern is cheaper, or how much cheaper one could be.
         seconds: time limit.
         counts: contributors of each cell; for the threshold.
-        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule.
+        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule. Whoever
+            contributes to several of them counts once.
 
     Raises:
         InputError: hiding every cell would not be enough, or the time was too short for a safe answer.
@@ -115,14 +120,15 @@ def suppress(
     at_least = 0
     certificate: Certificate
     if method == "exact":
-        best = cheapest(problem, seconds=limit)
-        certificate, at_least = best.certificate, best.at_least
+        certificate, at_least = _cheapest(problem, Deadline(limit))
     else:
         certificate = protect(problem, seconds=limit)
     if threshold and counts is not None:
         certificate = _with_enough_contributors(problem, certificate, counts, threshold)
     certificate.check(problem)
     hidden = certificate.mask(problem.system.size)
+    if unsafe_sums(problem, hidden):
+        raise GuaranteeError("The hidden part of a sum is unsafe; the pattern is not handed out.")
     left = None if seconds is None else deadline.left()
     found = audit(problem, hidden, witnesses=certificate.witnesses, seconds=left)
     if found.unsafe(problem):
@@ -130,13 +136,39 @@ def suppress(
     return Suppression(problem, certificate, found, at_least)
 
 
+def _cheapest(problem: SuppressionProblem, deadline: Deadline) -> tuple[Certificate, int]:
+    """The cheapest pattern without unsafe sums of hidden cells, and what every safe pattern costs at least.
+
+    Sums that are unsafe in the cheapest pattern must become uncertain, and the search begins anew; after some rounds, or
+    when the time is over, more cells are hidden until none is left.
+    """
+    at_least, asked = 0, problem
+    for turn in range(ROUNDS):
+        best = cheapest(asked, seconds=None if deadline.end is None else deadline.left())
+        if not turn:
+            at_least = best.at_least
+        more = unsafe_sums(asked, best.certificate.mask(problem.system.size))
+        if not more:
+            return best.certificate, at_least
+        asked = asked.requiring(more)
+        if deadline.has_passed():
+            break
+    return protect(asked, start=best.certificate), at_least
+
+
 def _with_enough_contributors(
     problem: SuppressionProblem, certificate: Certificate, counts: Integers, threshold: int
 ) -> Certificate:
     """Hide more cells. What was uncertain remains so: every witness stays possible when fewer cells are published."""
+    owners = next((one.table.owners for one in problem.judgements if one.table.owners is not None), None)
     hidden = certificate.mask(problem.system.size)
     while True:
-        more = too_few(problem, hidden, counts, threshold)
-        if not more.any():
-            return Certificate(tuple(np.flatnonzero(hidden).tolist()), certificate.witnesses, certificate.claims)
-        hidden |= more
+        more = too_few(problem, hidden, counts, threshold, owners=owners)
+        if more.any():
+            hidden |= more
+            continue
+        wider = Certificate(tuple(np.flatnonzero(hidden).tolist()), certificate.witnesses, certificate.claims)
+        if not unsafe_sums(problem, hidden):
+            return wider
+        certificate = protect(problem, start=wider)
+        hidden = certificate.mask(problem.system.size)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.disclosure.problem import Requirement, SuppressionProblem
-from sudare.errors import ParameterError
+from sudare.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,19 +145,31 @@ def joint_cells(table: CellTable, primaries: PrimaryCells) -> tuple[Requirement,
     return tuple(found[cells] for cells in sorted(found))
 
 
-def too_few(problem: SuppressionProblem, hidden: Booleans, counts: Integers, threshold: int) -> Booleans:
+def too_few(
+    problem: SuppressionProblem,
+    hidden: Booleans,
+    counts: Integers,
+    threshold: int,
+    *,
+    owners: Integers | None = None,
+) -> Booleans:
     """More cells to hide, so that the hidden parts of every sum have enough contributors together.
 
-    Cheap cells first; if all parts of a sum together have too few contributors, all of them that may be hidden are.
+    Cheap cells first. Whoever contributes to several parts counts once, as far as the counts and the owners show it. If all
+    parts that are not empty are hidden, their sum is the total, which is published, and nothing more is asked for.
 
     Args:
         problem: costs, and cells that must be published.
         hidden: cells that are hidden so far.
         counts: contributors of each cell.
         threshold: how many contributors the hidden parts of a sum must have, if there are any.
+        owners: numbers of the largest contributors of each cell; None if unknown.
 
     Returns:
         the cells to hide beyond those.
+
+    Raises:
+        InputError: too few contributors, whatever may be hidden.
 
     Example:
         >>> from sudare.disclosure.structure import Dimension, TableSystem
@@ -174,12 +186,29 @@ def too_few(problem: SuppressionProblem, hidden: Booleans, counts: Integers, thr
         inside = [cell for cell in parts if chosen[cell]]
         if not inside or chosen[total]:
             continue
-        people = sum(int(counts[cell]) for cell in inside)
         others = [cell for cell in parts if not chosen[cell] and not problem.shown[cell]]
         for cell in sorted(others, key=lambda one: (counts[one] == 0, problem.costs[one], one)):
-            if people >= threshold:
+            if _together(counts, owners, total, parts, inside) >= threshold:
                 break
             chosen[cell] = True
-            people += int(counts[cell])
+            inside.append(cell)
+        published = any(counts[cell] and not chosen[cell] for cell in parts)
+        if published and _together(counts, owners, total, parts, inside) < threshold:
+            name = problem.system.label(total)
+            raise InputError(
+                f"The hidden parts of '{name}' have fewer contributors than the threshold, whatever else may be hidden. Lower "
+                "the threshold, let more cells be hidden, or merge codes.",
+                f"「{name}」の秘匿部分の提供者数は、秘匿できるセルをすべて秘匿しても閾値に届きません。"
+                "閾値を下げるか、秘匿できるセルを増やすか、コードを統合してください。",
+            )
     found: Booleans = chosen & ~hidden
     return found
+
+
+def _together(counts: Integers, owners: Integers | None, total: int, parts: list[int], inside: list[int]) -> int:
+    """How many contributors some parts of a sum have together, or fewer; the twin of `hidden_sums` for one sum."""
+    added, every = int(counts[inside].sum()), int(counts[parts].sum())
+    if every == counts[total]:
+        return added  # nobody is in two parts
+    listed = 0 if owners is None else np.unique(owners[inside][owners[inside] >= 0]).size
+    return min(added, max(int(counts[inside].max()), listed, int(counts[total]) - (every - added)))

@@ -13,9 +13,12 @@ from sudare.errors import ParameterError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sudare.disclosure.rules import Rule
+    from sudare.disclosure.structure import CellTable
+
     Integers = NDArray[np.int64]
 
-__all__ = ["CellStatus", "PrimaryCells"]
+__all__ = ["CellStatus", "Judgement", "PrimaryCells"]
 
 
 class CellStatus(IntEnum):
@@ -53,6 +56,21 @@ class CellStatus(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
+class Judgement:
+    """By which rules a table was judged.
+
+    Attributes:
+        table: its cells, with their largest contributors.
+        rules: all of them.
+        safe: cells that are never unsafe, such as those of a missing code; None for none.
+    """
+
+    table: CellTable
+    rules: tuple[Rule, ...]
+    safe: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class PrimaryCells:
     """Which cells must not be published, and how uncertain an attacker must remain about each of them.
 
@@ -64,6 +82,7 @@ class PrimaryCells:
         lower: protection levels, in the units of the table; 0 for safe cells.
         upper: likewise.
         sliding: likewise.
+        judgements: how the cells were judged; sums of hidden cells are judged in the same way.
 
     Example:
         >>> status = np.array([1, 3, 14])
@@ -76,12 +95,14 @@ class PrimaryCells:
     lower: Integers
     upper: Integers
     sliding: Integers
+    judgements: tuple[Judgement, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "sliding"):
             array = getattr(self, name)
             if array.shape != self.status.shape or (array < 0).any():
-                raise ParameterError(name, "PrimaryCells", "one number from 0 on for each cell", array)
+                what = "a number below 0" if array.shape == self.status.shape else array.shape
+                raise ParameterError(name, "PrimaryCells", "one number from 0 on for each cell", what)
         for array in (self.status, self.lower, self.upper, self.sliding):
             array.setflags(write=False)
 
@@ -89,6 +110,12 @@ class PrimaryCells:
     def unsafe(self) -> NDArray[np.bool_]:
         """Which cells are primary: they must be hidden."""
         found: NDArray[np.bool_] = (self.status >= CellStatus.UNSAFE_RULE) & (self.status <= CellStatus.UNSAFE_MANUAL)
+        return found
+
+    @property
+    def hidden_by_hand(self) -> NDArray[np.bool_]:
+        """Which cells are hidden to protect others, as someone decided beforehand."""
+        found: NDArray[np.bool_] = np.isin(self.status, [CellStatus.SECONDARY, CellStatus.SECONDARY_MANUAL])
         return found
 
     @property

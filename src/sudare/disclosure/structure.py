@@ -358,6 +358,9 @@ class CellTable:
         owners: shape (cells, m): numbers of the largest contributors, the same number for the same one in every cell; -1
             where there are fewer. None if unknown.
         requests: shape (cells, m): which of the largest contributors asked for protection; None if nobody was asked.
+        largest_known: how many of the largest contributions are known in truth; None if all m are. Rules that look at
+            more are refused.
+        frequencies: whether the values are counts of records; None to say so if they equal the counts of contributors.
 
     Example:
         >>> system = TableSystem.of_dimensions([Dimension.flat("area", ["a", "b"])])
@@ -376,6 +379,8 @@ class CellTable:
     weighted_counts: Integers | None = None
     owners: Integers | None = None
     requests: NDArray[np.bool_] | None = None
+    largest_known: int | None = None
+    frequencies: bool | None = None
 
     def __post_init__(self) -> None:
         size = self.system.size
@@ -387,6 +392,8 @@ class CellTable:
             array = getattr(self, name)
             if array is not None and array.shape != self.largest.shape:
                 raise ParameterError(name, "CellTable", "of the same shape as largest", array.shape)
+        if self.largest_known is not None and not 0 <= self.largest_known <= self.largest.shape[1]:
+            raise ParameterError("largest_known", "CellTable", "at most the width of largest", self.largest_known)
         if (self.weights is None) != (self.weighted_counts is None):
             raise ParameterError(
                 "weighted_counts", "CellTable", "given if and only if weights are", self.weight_decimals
@@ -409,6 +416,41 @@ class CellTable:
         """Which cells nobody contributes to."""
         found: NDArray[np.bool_] = self.counts == 0
         return found
+
+    @property
+    def known_width(self) -> int:
+        """How many of the largest contributions of each cell are known."""
+        return self.largest.shape[1] if self.largest_known is None else self.largest_known
+
+    @property
+    def is_frequency(self) -> bool:
+        """Whether the values are counts: whole numbers, 1 or more in every cell that is not empty."""
+        if self.decimals or self.weights is not None:
+            return False
+        if self.frequencies is not None:
+            return self.frequencies
+        return bool((self.values == self.counts).all())
+
+    @cached_property
+    def least(self) -> Integers:
+        """What everybody knows to be the least possible value of each cell, because empty cells are published as empty.
+
+        A count that is not empty is 1 or more, and a total is at least what its parts are: the number of innermost cells
+        below it that are not empty. Magnitudes are 0 or more.
+        """
+        found = np.zeros(self.system.size, dtype=np.int64)
+        if not self.is_frequency:
+            return found
+        found[~self.empty] = 1
+        equations = self.system.equations
+        parts = (-equations).maximum(0)
+        rows = np.repeat(np.arange(equations.shape[0]), np.diff(equations.indptr))[equations.data > 0]
+        totals = equations.indices[equations.data > 0]
+        while True:
+            before = found.copy()
+            np.maximum.at(found, totals, (parts @ found)[rows])
+            if (found == before).all():
+                return found
 
     def check(self) -> None:
         """Refuse a table whose values do not add up; counts need not, as a holding counts once in each cell."""

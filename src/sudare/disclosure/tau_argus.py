@@ -6,14 +6,15 @@ Whoever has its files can use them here unchanged, and hand the result on to who
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.disclosure.cell_table import Contributions, aggregate, scaled
+from sudare.disclosure.cell_table import MOST_DECIMALS, Contributions, aggregate, scaled
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.disclosure.tau_argus_metadata import (
@@ -55,6 +56,9 @@ APRIORI = {
 }
 """What a line of an a priori file makes of a cell."""
 
+LEFT_TO_OTHERS = ("c", "w", "ab")
+"""Lines of an a priori file about costs."""
+
 
 def read_records(path: str | Path, metadata: Metadata) -> dict[str, list[str]]:
     """Read a file of records into columns of texts, blanks around them removed.
@@ -64,7 +68,7 @@ def read_records(path: str | Path, metadata: Metadata) -> dict[str, list[str]]:
     """
     columns: dict[str, list[str]] = {one.name: [] for one in metadata.variables}
     if metadata.separator is not None:
-        for number, row in enumerate(csv.reader(read_lines(path), delimiter=metadata.separator), start=1):
+        for number, row in _rows(path, metadata.separator):
             if not row:
                 continue
             if len(row) != len(metadata.variables):
@@ -139,12 +143,20 @@ def table_of_records(
 
 
 def read_table(
-    path: str | Path, metadata: Metadata, spanning: Sequence[str], response: str
+    path: str | Path, metadata: Metadata, spanning: Sequence[str], response: str, *, range_percent: int = 20
 ) -> tuple[CellTable, PrimaryCells]:
     """Read a .tab file: one line for each cell, with value, contributors, largest contributions and status as far as given.
 
     Cells that the file leaves out are empty. Where contributors are not given, a cell with a line has one or more: its count
     is 1 where the value is above 0.
+
+    Args:
+        path: of the file.
+        metadata: that describes it.
+        spanning: names of the spanning variables.
+        response: name of the magnitude.
+        range_percent: protection level of unsafe cells for which the file gives none, in percent of their value; at least
+            one unit.
 
     Raises:
         InputError: for unknown or repeated cells, wrong numbers, or a table that does not add up.
@@ -184,7 +196,7 @@ def read_table(
     largest = np.zeros((rows, width), dtype=np.int64)
     for rank, variable in enumerate(tops):
         largest[:, rank] = units(variable)
-    table = CellTable(system, spread(values), spread(counts), spread(largest, width), decimals)
+    table = CellTable(system, spread(values), spread(counts), spread(largest, width), decimals, largest_known=len(tops))
     system.check(table.values)
     status = np.where(table.empty, CellStatus.EMPTY, CellStatus.SAFE).astype(np.int64)
     marked = metadata.of_kind("STATUS")
@@ -200,8 +212,15 @@ def read_table(
             finest = max(decimals, _digits(columns[given.name]))
             exact = scaled([_point(text) for text in columns[given.name]], finest, given.name)
             level[cells] = -(-exact // 10 ** (finest - decimals))
-        levels.append(np.where(unsafe, np.maximum(level, 0), 0))
-    return table, PrimaryCells(status, levels[0], levels[1], np.zeros(system.size, dtype=np.int64))
+            if (level < 0).any():
+                row = int(np.flatnonzero(level[cells] < 0)[0]) + 1
+                raise _negative_level(path, row)
+        levels.append(np.where(unsafe, level, 0))
+    lower, upper = levels
+    bare = unsafe & (lower == 0) & (upper == 0)
+    for cell in np.flatnonzero(bare).tolist():
+        lower[cell], upper[cell] = _default_levels(table, cell, range_percent)
+    return table, PrimaryCells(status, lower, upper, np.zeros(system.size, dtype=np.int64))
 
 
 def read_apriori(
@@ -218,31 +237,62 @@ def read_apriori(
         cells: what the rules said.
         separator: between the fields.
         range_percent: protection level of cells made unsafe here, in percent of their value.
+
+    Raises:
+        InputError: with the line that has an unknown code or status, or too few fields.
     """
     dimensions = table.system.tables[0].dimensions
     status, lower, upper = cells.status.copy(), cells.lower.copy(), cells.upper.copy()
-    for number, row in enumerate(csv.reader(read_lines(path), delimiter=separator, skipinitialspace=True), start=1):
+    for number, row in _rows(path, separator):
         fields = [field.strip() for field in row]
         if not any(fields):
             continue
         codes, rest = fields[: len(dimensions)], fields[len(dimensions) :]
-        if not rest or any(code and code not in one.position for code, one in zip(codes, dimensions, strict=True)):
-            raise _wrong_line(path, number)
+        if not rest:
+            raise _too_short(path, number, len(dimensions))
+        for code, one in zip(codes, dimensions, strict=True):
+            if code and code not in one.position:
+                raise InputError(
+                    f"Line {number} of '{Path(path).name}': '{code}' is not a code of '{one.name}'. Codes stand in the order of "
+                    "the table's variables; an empty one is the total.",
+                    f"'{Path(path).name}' の {number} 行目: 「{code}」は「{one.name}」のコードではありません。"
+                    "コードは表の変数の順に書き、総数は空にしてください。",
+                )
         places = tuple(one.position[code] if code else 0 for code, one in zip(codes, dimensions, strict=True))
         cell = int(table.system.tables[0].cells[places])
         word = rest[0].lower()
         if word in APRIORI:
-            _judge(status, lower, upper, cell, APRIORI[word], int(table.values[cell]), range_percent)
+            level = _default_levels(table, cell, range_percent)
+            _judge(status, lower, upper, cell, APRIORI[word], level)
         elif word == "pl" and len(rest) == 3:
             if CellStatus(int(status[cell])).is_primary:
-                lower[cell], upper[cell] = scaled([_point(text) for text in rest[1:]], table.decimals, Path(path).name)
-        elif word not in ("c", "w", "ab"):
-            raise _wrong_line(path, number)
-    return PrimaryCells(status, lower, upper, cells.sliding)
+                levels = scaled([_point(text) for text in rest[1:]], table.decimals, Path(path).name)
+                if (levels < 0).any():
+                    raise _negative_level(path, number)
+                lower[cell], upper[cell] = levels
+        elif word == "pl":
+            raise InputError(
+                f"Line {number} of '{Path(path).name}': 'pl' needs two numbers after it, the lower and the upper level.",
+                f"'{Path(path).name}' の {number} 行目: 'pl' の後に下側と上側の保護水準の二つの数が必要です。",
+            )
+        elif word not in LEFT_TO_OTHERS:
+            known = ", ".join((*APRIORI, "pl", *LEFT_TO_OTHERS))
+            raise InputError(
+                f"Line {number} of '{Path(path).name}': '{rest[0]}' is not a status. Use one of: {known}.",
+                f"'{Path(path).name}' の {number} 行目: 「{rest[0]}」はステータスではありません。使えるのは {known} です。",
+            )
+    return PrimaryCells(status, lower, upper, cells.sliding, cells.judgements)
+
+
+def _default_levels(table: CellTable, cell: int, percent: int) -> tuple[int, int]:
+    """Protection levels of a cell for which nothing else is said; below only as far as everybody thinks possible."""
+    value = int(table.values[cell])
+    level = max(1, -(-value * percent // 100))
+    return min(level, max(0, value - int(table.least[cell]))), level
 
 
 def _judge(
-    status: Integers, lower: Integers, upper: Integers, cell: int, wanted: CellStatus, value: int, percent: int
+    status: Integers, lower: Integers, upper: Integers, cell: int, wanted: CellStatus, levels: tuple[int, int]
 ) -> None:
     """Set the status of a cell; one that a rule finds unsafe already keeps its rule, and an empty one stays empty."""
     before = CellStatus(int(status[cell]))
@@ -251,8 +301,7 @@ def _judge(
     if wanted == CellStatus.SAFE_MANUAL and before == CellStatus.SAFE:
         return
     status[cell] = wanted
-    level = max(1, -(-value * percent // 100)) if wanted == CellStatus.UNSAFE_MANUAL else 0
-    lower[cell], upper[cell] = min(level, value), level
+    lower[cell], upper[cell] = levels if wanted == CellStatus.UNSAFE_MANUAL else (0, 0)
 
 
 def status_lines(
@@ -277,7 +326,7 @@ def status_lines(
         raise ParameterError("status", "status_lines", "one status for each cell of one table", status.shape)
     filled = widths or {}
     written = [
-        [f'"{code.rjust(filled.get(one.name, 0)) if place else code}"' for place, code in enumerate(one.codes)]
+        [_quoted(code.rjust(filled.get(one.name, 0)) if place else code) for place, code in enumerate(one.codes)]
         for one in table.system.tables[0].dimensions
     ]
     lines = []
@@ -307,6 +356,21 @@ def write_status_table(
         temporary.write_bytes(text.encode())
 
 
+def _quoted(code: str) -> str:
+    """A code in quotes; quotes within are doubled."""
+    doubled = code.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _rows(path: str | Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The fields of every line, with its number."""
+    reader = csv.reader(read_lines(path), delimiter=separator, skipinitialspace=True)
+    try:
+        yield from enumerate(reader, start=1)
+    except csv.Error:
+        raise _wrong_line(path, reader.line_num) from None
+
+
 def _point(text: str) -> str:
     """A number with a decimal point, whichever of comma and point it was written with; ``-`` is nothing."""
     stripped = text.strip().replace(",", ".")
@@ -314,7 +378,7 @@ def _point(text: str) -> str:
 
 
 def _digits(texts: Iterable[str]) -> int:
-    return max((len(_point(text).partition(".")[2].rstrip("0")) for text in texts), default=0)
+    return min(MOST_DECIMALS, max((len(_point(text).partition(".")[2].rstrip("0")) for text in texts), default=0))
 
 
 def _numbers(texts: Sequence[str], variable: Variable) -> tuple[Integers, int]:
@@ -326,12 +390,28 @@ def _status(text: str, metadata: Metadata, path: str | Path, row: int) -> int:
     for word, status in metadata.words:
         if text.strip().lower() == word.lower():
             return int(status)
-    if text.strip().isdigit() and 1 <= int(text) <= int(CellStatus.EMPTY):
+    if re.fullmatch("[0-9]{1,2}", text.strip()) and 1 <= int(text) <= int(CellStatus.EMPTY):
         return int(text)
     allowed = ", ".join(word for word, _ in metadata.words)
     raise InputError(
         f"Line {row} of '{Path(path).name}' has a status that is not one of {allowed} or a number from 1 to 14.",
         f"'{Path(path).name}' の {row} 行目のステータスが {allowed} でも 1 から 14 の数でもありません。",
+    )
+
+
+def _negative_level(path: str | Path, number: int) -> InputError:
+    return InputError(
+        f"Line {number} of '{Path(path).name}' has a protection level below 0. Levels are 0 or more.",
+        f"'{Path(path).name}' の {number} 行目の保護水準が負です。0 以上にしてください。",
+    )
+
+
+def _too_short(path: str | Path, number: int, variables: int) -> InputError:
+    return InputError(
+        f"Line {number} of '{Path(path).name}' is too short: it needs {variables} codes, one for each variable of the table, "
+        "and a status.",
+        f"'{Path(path).name}' の {number} 行目の項目が足りません。"
+        f"表の変数ごとに一つ、計 {variables} 個のコードとステータスが必要です。",
     )
 
 

@@ -111,8 +111,13 @@ def read_hierarchy(
         ...     read_hierarchy(Path(folder, "region.hrc"), "region").parents
         (-1, 0, 1, 1, 0)
     """
+    if not lead:
+        raise InputError(
+            f"The mark of the levels in '{Path(path).name}' is empty. Give one character or more, such as '@'.",
+            f"'{Path(path).name}' の階層を示す記号が空です。'@' など一文字以上を指定してください。",
+        )
     codes, parents, above = [total], [-1], [0]
-    times = {total: 1}
+    times, lines = {total: 1}, {total: 0}
     for number, line in enumerate(read_lines(path), start=1):
         text = line.strip()
         if not text:
@@ -135,10 +140,30 @@ def read_hierarchy(
         times[code] = times.get(code, 0) + 1
         if repeated and times[code] > 1:
             code = f"{code} ({times[code]})"
+        if code in lines:
+            raise _second_place(path, code, number, lines[code])
+        lines[code] = number
         codes.append(code)
         parents.append(above[depth])
         above[depth + 1 :] = [len(codes) - 1]
     return Dimension(name, tuple(codes), tuple(parents))
+
+
+def _second_place(path: str | Path, code: str, number: int, first: int) -> InputError:
+    """A code stands in two lines, or is the total's, which has no line."""
+    if first:
+        return InputError(
+            f"Line {number} of '{Path(path).name}': the code '{code}' stands twice, here and in line {first}. "
+            "Give each code one line.",
+            f"'{Path(path).name}' の {number} 行目: コード「{code}」が二度あります（最初は {first} 行目）。"
+            "各コードは一行だけに書いてください。",
+        )
+    return InputError(
+        f"Line {number} of '{Path(path).name}': '{code}' is the code of the total, which the file leaves out. "
+        "Remove the line, or give the total another code.",
+        f"'{Path(path).name}' の {number} 行目: 「{code}」は総数のコードです。ファイルには書きません。"
+        "行を除くか、総数に別のコードを付けてください。",
+    )
 
 
 def read_metadata(path: str | Path) -> Metadata:
@@ -169,13 +194,18 @@ def read_metadata(path: str | Path) -> Metadata:
             kind, fields = mark.upper(), _fields(rest)
             if kind == "SEPARATOR":
                 separator = (fields or [","])[0]
+                if len(separator) != 1 or separator in '"\r\n':
+                    raise InputError(
+                        f"Line {number} of '{Path(path).name}': the separator must be one character, and not a quote.",
+                        f"'{Path(path).name}' の {number} 行目: 区切り文字は引用符以外の一文字にしてください。",
+                    )
             elif kind in ("SAFE", "UNSAFE", "PROTECT") and fields:
                 word = {"SAFE": CellStatus.SAFE, "UNSAFE": CellStatus.UNSAFE_MANUAL, "PROTECT": CellStatus.PROTECTED}[
                     kind
                 ]
                 words[word] = fields[0]
             elif variables:
-                variables[-1] = _marked(variables[-1], kind, fields)
+                variables[-1] = _marked(variables[-1], kind, fields, path, number)
     if not variables:
         raise InputError(
             f"'{Path(path).name}' holds no variables. A metadata file names one on each line that does not start with '<'.",
@@ -186,13 +216,16 @@ def read_metadata(path: str | Path) -> Metadata:
 
 
 def dimension_of(metadata: Metadata, name: str, codes: Iterable[str], *, repeated: bool = False) -> Dimension:
-    """The tree of a variable: its hierarchy if it has one, then every code of the data, then the missing codes.
+    """The tree of a variable: its hierarchy, or else every code of the data; then the missing codes.
 
     Args:
         metadata: that describes the variable.
         name: of the variable.
         codes: the codes that the data holds.
         repeated: see `read_hierarchy`.
+
+    Raises:
+        InputError: the data holds a code that the hierarchy does not have; tau-ARGUS refuses it, too.
     """
     variable = metadata.variable(name)
     if "RECODEABLE" not in variable.kinds:
@@ -209,6 +242,14 @@ def dimension_of(metadata: Metadata, name: str, codes: Iterable[str], *, repeate
         tree = _tree_of_digits(variable, found)
     else:
         tree = Dimension.flat(variable.name, found, variable.total)
+    for code in found:
+        if variable.hierarchy is not None and code not in tree.position:
+            raise InputError(
+                f"The data holds the code '{code}' of '{variable.name}', which its hierarchy '{path.name}' does not have. Add it "
+                "there, or mark it as missing in the metadata.",
+                f"データにある「{variable.name}」のコード「{code}」が階層 '{path.name}' にありません。"
+                "階層に加えるか、メタデータで欠測コードにしてください。",
+            )
     return tree.extended((*found, *variable.missing))
 
 
@@ -216,8 +257,12 @@ def read_lines(path: str | Path) -> list[str]:
     """The lines of a text file, in UTF-8 or else in the usual encoding of Windows."""
     try:
         raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        name = Path(path).name
+        raise InputError(f"There is no file '{name}'.", f"ファイル '{name}' がありません。") from None
     except OSError:
-        raise InputError(f"The file '{path}' cannot be read.", f"ファイル '{path}' を読めません。") from None
+        name = Path(path).name
+        raise InputError(f"The file '{name}' cannot be read.", f"ファイル '{name}' を読めません。") from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -233,6 +278,11 @@ def _fields(text: str) -> list[str]:
 def _variable(line: str, separated: bool, path: str | Path, number: int) -> Variable:
     """The name, the columns in a fixed-width file or the width of a separated one, and the missing codes."""
     fields = _fields(line)
+    if not fields or not fields[0]:
+        raise InputError(
+            f"Line {number} of '{Path(path).name}' has no name of a variable.",
+            f"'{Path(path).name}' の {number} 行目に変数名がありません。",
+        )
     plain = re.match(r"\s*\S+((?:\s+\d+)*)", line)
     places = [int(field) for field in plain.group(1).split()] if plain else []
     if separated:
@@ -251,7 +301,7 @@ def _codes(fields: Iterable[str]) -> tuple[str, ...]:
     return tuple(field.strip() for field in fields if field.strip())
 
 
-def _marked(variable: Variable, kind: str, fields: list[str]) -> Variable:
+def _marked(variable: Variable, kind: str, fields: list[str], path: str | Path, number: int) -> Variable:
     """A variable with one more mark."""
     if kind in KINDS:
         variable = replace(variable, kinds=variable.kinds | {kind})
@@ -259,7 +309,12 @@ def _marked(variable: Variable, kind: str, fields: list[str]) -> Variable:
         return replace(variable, requests=tuple(fields))
     if not fields:
         return variable
-    if kind == "DECIMALS" and fields[0].isdigit():
+    if kind in ("DECIMALS", "HIERLEVELS") and not all(re.fullmatch("[0-9]{1,3}", field) for field in fields):
+        raise InputError(
+            f"Line {number} of '{Path(path).name}': <{kind}> needs whole numbers.",
+            f"'{Path(path).name}' の {number} 行目: <{kind}> には整数が必要です。",
+        )
+    if kind == "DECIMALS":
         return replace(variable, decimals=int(fields[0]))
     if kind == "TOTCODE":
         return replace(variable, total=fields[0])
@@ -268,7 +323,7 @@ def _marked(variable: Variable, kind: str, fields: list[str]) -> Variable:
     if kind == "HIERLEADSTRING":
         return replace(variable, lead=fields[0])
     if kind == "HIERLEVELS":
-        return replace(variable, levels=tuple(int(field) for field in fields if field.isdigit()))
+        return replace(variable, levels=tuple(int(field) for field in fields))
     return variable
 
 

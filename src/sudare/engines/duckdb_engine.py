@@ -249,7 +249,10 @@ class DuckDBEngine(Engine):
         header = header_of(table)
         _check_columns(table, header, types)
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in header)
-        options = f"auto_detect = false, header = true, delim = {literal(table.delimiter)}, quote = '\"', escape = '\"'"
+        options = (
+            f"auto_detect = false, header = true, delim = {literal(table.delimiter)}, quote = '\"', escape = '\"', "
+            "hive_partitioning = false"
+        )
         name, raw = double_quoted(table.name), double_quoted(f"{table.name} as text")
         before = fingerprint(table.files())
         rows = f"read_csv({literal(table.pattern)}, {options}, columns = {{{columns}}})"

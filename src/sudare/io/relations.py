@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from glob import escape, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from sudare.errors import InputError
 from sudare.io import complaints
@@ -91,10 +92,15 @@ class ParquetFiles(Relation):
         return f"read_parquet({_file_list(self.files)}, hive_partitioning={self._folders_tell(needed)})"
 
     def _folders_tell(self, needed: Sequence[str]) -> str:
-        """Never where a folder would stand in for a column of the file itself, such as that of the persons."""
-        within = set(self._schema(self.files[0]).names)
+        """Never where a folder would stand in for a column of any file itself, such as that of the persons."""
         told = {part.split("=", 1)[0] for file in self.files for part in Path(file).parent.parts if "=" in part}
-        return "true" if told and not told & within and set(needed) <= told | within else "false"
+        if not told:
+            return "false"
+        # DuckDB takes names of other capital letters for the same, and names of folders may be written as in a URL.
+        meant = {unquote(name).casefold() for name in told}
+        within = {name.casefold() for file in self.files for name in self._schema(file).names}
+        known = {*told, *self._schema(self.files[0]).names}
+        return "true" if not meant & within and set(needed) <= known else "false"
 
     def numbered_rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str | None:
         """The same with file and row number."""
@@ -248,7 +254,7 @@ class CsvFiles(TextStream):
             columns = "{" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
             options = (
                 f"columns={columns}, auto_detect=false, header=true, delim={literal(delimiter)}, quote='\"', escape='\"', "
-                "allow_quoted_nulls=false, strict_mode=true"
+                "allow_quoted_nulls=false, strict_mode=true, hive_partitioning=false"
             )
             parts.append(f"SELECT {wanted} FROM read_csv({_file_list(files)}, {options})")
         return "(" + " UNION ALL ".join(parts) + ")"

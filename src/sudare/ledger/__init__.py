@@ -7,7 +7,7 @@ Read `opening` and `ledger` (reserve, settle, cancel), then `entries` (what is w
 
 from sudare.ledger.entries import Entry
 from sudare.ledger.ledger import Ledger
-from sudare.ledger.opening import open_ledger
+from sudare.ledger.opening import note_publication, open_ledger
 from sudare.ledger.records import Dataset, Finding, OptOuts, Reservation
 
-__all__ = ["Dataset", "Entry", "Finding", "Ledger", "OptOuts", "Reservation", "open_ledger"]
+__all__ = ["Dataset", "Entry", "Finding", "Ledger", "OptOuts", "Reservation", "note_publication", "open_ledger"]

@@ -59,12 +59,10 @@ def read_text(value: object, parameter: str, function: str) -> str:
     return value
 
 
-def read_fingerprint(value: object, function: str) -> str:
+def read_fingerprint(value: object, function: str, parameter: str = "fingerprint") -> str:
     """A hash of a release."""
     if not isinstance(value, str) or not is_hash(value):
-        raise ParameterError(
-            "fingerprint", function, "a SHA-256 hash in 64 hexadecimal digits (0-9, a-f)", shown(value)
-        )
+        raise ParameterError(parameter, function, "a SHA-256 hash in 64 hexadecimal digits (0-9, a-f)", shown(value))
     return value
 
 

@@ -1,6 +1,6 @@
 """The entries of a ledger: numbered without gaps, each with the hash of the one before.
 
-What an entry says is its body, canonical JSON of one of five shapes. The hash of an entry covers its number, time, kind,
+What an entry says is its body, canonical JSON of one of six shapes. The hash of an entry covers its number, time, kind,
 data set, body and the previous hash, so that whoever keeps the last hash can tell whether anything before it changed.
 The time is information only; the numbers give the order.
 """
@@ -26,9 +26,11 @@ __all__ = [
     "DatasetAdded",
     "Entry",
     "OptedOut",
+    "PublicationNoted",
     "Reserved",
     "Settled",
     "hash_of",
+    "key_of_publication",
 ]
 
 COLUMNS = "number, time, kind, dataset, body, previous, hash"
@@ -38,6 +40,11 @@ COLUMNS = "number, time, kind, dataset, body, previous, hash"
 def canonical_json(values: object) -> str:
     """JSON in one spelling only: sorted keys, no spaces, ASCII."""
     return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def key_of_publication(document_sha256: str) -> str:
+    """Under which a publication stands in the table of results; no fingerprint of a release looks like it."""
+    return f"publication:{document_sha256}"
 
 
 def hash_of(number: int, time: str, kind: str, dataset: str, body: str, previous: str) -> str:
@@ -154,7 +161,33 @@ class OptedOut:
         return cls(_text(values["digest"]))
 
 
-Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut
+@dataclass(frozen=True)
+class PublicationNoted:
+    """Something was published about the data set without differential privacy: it costs nothing, and must not be forgotten.
+
+    Attributes:
+        document_sha256: hash of the report that stands beside it.
+        format: of that report, such as ``"sudare-protected-table/1"``.
+        folder: where it was published.
+        title: for people.
+    """
+
+    document_sha256: str
+    format: str
+    folder: str
+    title: str
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(vars(self))
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> PublicationNoted:
+        """Read the values of a body."""
+        return cls(*(_text(values[name]) for name in ("document_sha256", "format", "folder", "title")))
+
+
+Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut | PublicationNoted
 
 KINDS: Mapping[str, type[Body]] = {
     "dataset": DatasetAdded,
@@ -162,6 +195,7 @@ KINDS: Mapping[str, type[Body]] = {
     "settle": Settled,
     "cancel": Cancelled,
     "opt-out": OptedOut,
+    "publish": PublicationNoted,
 }
 
 
@@ -172,7 +206,7 @@ class Entry:
     Attributes:
         number: 1 for the first entry, without gaps.
         time: when, in UTC by the clock of the machine that wrote it; information only.
-        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"`` or ``"opt-out"``.
+        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"``, ``"opt-out"`` or ``"publish"``.
         dataset: which data set.
         body: what it says, as canonical JSON.
         previous: the hash of the entry before.

@@ -18,8 +18,27 @@ from typing import TextIO
 from sudare.errors import LedgerError
 from sudare.ledger import checks
 from sudare.ledger.amounts import NOTHING, Amount, charge_of
-from sudare.ledger.entries import COLUMNS, Cancelled, DatasetAdded, Entry, OptedOut, Reserved, Settled, hash_of
-from sudare.ledger.records import Dataset, Finding, OptOuts, Reservation, commitment_of, digest_of
+from sudare.ledger.entries import (
+    COLUMNS,
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    OptedOut,
+    PublicationNoted,
+    Reserved,
+    Settled,
+    hash_of,
+    key_of_publication,
+)
+from sudare.ledger.records import (
+    Dataset,
+    Finding,
+    NewPublicationError,
+    OptOuts,
+    Reservation,
+    commitment_of,
+    digest_of,
+)
 from sudare.ledger.stores import Row, Store
 from sudare.ledger.verification import find_faults
 from sudare.privacy.budget import Budget
@@ -282,6 +301,68 @@ class Ledger:
         last = max((entry for _, entry in rows), default=0)
         return OptOuts(salt, frozenset(digest for digest, _ in rows), last)
 
+    def note_publication(
+        self,
+        dataset: str,
+        *,
+        document_sha256: str,
+        report_format: str,
+        folder: str,
+        title: str = "",
+        known: int | None = None,
+    ) -> Entry:
+        """Note that something was published about a data set without differential privacy. Twice is as good as once.
+
+        It costs nothing: no budget covers it. It is noted so that everything known about the data set can be looked at
+        together, by `sudare.examination` for one.
+
+        Args:
+            dataset: which data set.
+            document_sha256: hash of the report beside what was published.
+            report_format: of that report, such as ``"sudare-protected-table/1"``.
+            folder: where it was published.
+            title: for people.
+            known: how many publications of the data set were looked at before; None if that does not matter.
+
+        Raises:
+            NewPublicationError: if others were noted since; nothing is noted then.
+            LedgerError: if there is no such data set.
+        """
+        checks.read_fingerprint(document_sha256, "note_publication", "document_sha256")
+        for name, text in (("report_format", report_format), ("folder", folder), ("title", title)):
+            checks.read_text(text, name, "note_publication")
+        body = PublicationNoted(document_sha256, report_format, folder, title).to_json()
+        with self._store.transaction(write=True):
+            self._account(dataset)
+            key = key_of_publication(document_sha256)
+            found = self._store.fetch(
+                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
+            )
+            if found:
+                return self._entry(found[0][0])
+            if known is not None and self._publications(dataset) != known:
+                raise NewPublicationError(
+                    f"Something else was published about {dataset!r} in the meantime. Look at both together, then try again.",
+                    f"その間に {dataset!r} について別の公表が記録されました。合わせて確認してから、もう一度お試しください。",
+                )
+            entry = self._append("publish", dataset, body)
+            self._store.execute(
+                "INSERT INTO sudare_results (dataset, fingerprint, entry) VALUES (?, ?, ?)",
+                (dataset, key, entry.number),
+            )
+        return entry
+
+    def publications(self, dataset: str) -> list[tuple[Entry, PublicationNoted]]:
+        """What was published about a data set without differential privacy, in order."""
+        with self._store.transaction(write=False):
+            self._account(dataset)
+            rows = self._store.fetch(
+                f"SELECT {COLUMNS} FROM sudare_entries WHERE kind = ? AND dataset = ? ORDER BY number",  # noqa: S608
+                ("publish", dataset),
+            )
+        bodies = [(entry, entry.read()) for entry in (Entry(*row) for row in rows)]
+        return [(entry, body) for entry, body in bodies if isinstance(body, PublicationNoted)]
+
     def secret(self, dataset: str) -> bytes:
         """A random key of the data set, for keyed hashes of its inputs; never exported."""
         with self._store.transaction(write=False):
@@ -330,7 +411,14 @@ class Ledger:
         account = self._account(name)
         added, total = account.added, account.added.total
         spent, reserved = account.spent.to_budget(total), account.reserved.to_budget(total)
-        return Dataset(name, total, added.unit, added.description, spent, reserved, account.remaining())
+        noted = self._publications(name)
+        return Dataset(name, total, added.unit, added.description, spent, reserved, account.remaining(), noted)
+
+    def _publications(self, dataset: str) -> int:
+        rows = self._store.fetch(
+            "SELECT count(*) FROM sudare_entries WHERE kind = ? AND dataset = ?", ("publish", dataset)
+        )
+        return int(rows[0][0])
 
     def _account(self, name: str) -> _Account:
         number, spent, reserved = self._row_of(name, "entry, spent, reserved")

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from sudare.errors import LedgerError
 from sudare.ledger import checks
+from sudare.ledger.entries import Entry
 from sudare.ledger.ledger import Ledger
 from sudare.ledger.stores import SCHEMA_VERSION, Store, open_store
 from sudare.parameters import read_flag
 
-__all__ = ["open_ledger"]
+__all__ = ["note_publication", "open_ledger"]
 
 
 def open_ledger(location: str | Path, *, create: bool = False) -> Ledger:
@@ -56,6 +57,47 @@ def open_ledger(location: str | Path, *, create: bool = False) -> Ledger:
         store.close()
         raise
     return Ledger(store)
+
+
+def note_publication(
+    location: str | Path, dataset: str, *, document_sha256: str, report_format: str, folder: str | Path, title: str = ""
+) -> Entry:
+    """Note in a ledger what was published about a data set without differential privacy; see `Ledger.note_publication`.
+
+    Args:
+        location: of the ledger, as in `open_ledger`.
+        dataset: which data set.
+        document_sha256: hash of the report beside what was published.
+        report_format: of that report, such as ``"sudare-protected-table/1"``.
+        folder: where it was published, or will be in a moment.
+        title: for people.
+
+    Raises:
+        LedgerError: if the ledger cannot be used, or does not know the data set.
+
+    Example:
+        >>> import tempfile
+        >>> from sudare import Budget, Unit
+        >>> from sudare.ledger import note_publication, open_ledger
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with open_ledger(folder + "/budget.db", create=True) as ledger:
+        ...         _ = ledger.add_dataset("survey", Budget(epsilon=1), unit=Unit("person"))
+        ...     entry = note_publication(
+        ...         folder + "/budget.db", "survey", document_sha256="0" * 64,
+        ...         report_format="sudare-protected-table/1", folder="tables/2025",
+        ...     )
+        ...     with open_ledger(folder + "/budget.db") as ledger:
+        ...         ledger.dataset("survey").publications
+        1
+    """
+    with open_ledger(location) as ledger:
+        return ledger.note_publication(
+            dataset,
+            document_sha256=document_sha256,
+            report_format=report_format,
+            folder=str(Path(folder).resolve()),
+            title=title,
+        )
 
 
 def _require_known_version(store: Store) -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from sudare.errors import Described, ParameterError
+from sudare.errors import Described, LedgerError, ParameterError
 from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
 
-__all__ = ["Dataset", "Finding", "OptOuts", "Reservation", "commitment_of", "digest_of"]
+__all__ = ["Dataset", "Finding", "NewPublicationError", "OptOuts", "Reservation", "commitment_of", "digest_of"]
+
+
+class NewPublicationError(LedgerError):
+    """Something was published about a data set since its publications were looked at."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Dataset:
         spent: what releases have cost; None if nothing.
         reserved: what is set aside for releases that are not settled; None if nothing. It counts as spent.
         remaining: what is left for new releases; None if nothing.
+        publications: how many results without differential privacy were noted. They cost nothing and no budget covers them.
     """
 
     name: str
@@ -33,6 +38,7 @@ class Dataset:
     spent: Budget | None
     reserved: Budget | None
     remaining: Budget | None
+    publications: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,19 @@ from typing import Any
 
 from sudare.errors import LedgerError
 from sudare.ledger.amounts import NOTHING, Amount, charge_of
-from sudare.ledger.entries import COLUMNS, KINDS, Cancelled, DatasetAdded, Entry, OptedOut, Reserved, Settled, hash_of
+from sudare.ledger.entries import (
+    COLUMNS,
+    KINDS,
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    OptedOut,
+    PublicationNoted,
+    Reserved,
+    Settled,
+    hash_of,
+    key_of_publication,
+)
 from sudare.ledger.records import Finding, commitment_of
 from sudare.ledger.stores import SCHEMA_VERSION, Row, Store
 
@@ -157,6 +169,11 @@ class _Replay:
             if (entry.dataset, body.digest) in self._opt_outs:
                 self.tell(entry.number, "It repeats an opt-out.", "同じオプトアウトの繰り返しです。")
             self._opt_outs.setdefault((entry.dataset, body.digest), entry.number)
+        elif isinstance(body, PublicationNoted):
+            key = entry.dataset, key_of_publication(body.document_sha256)
+            if key in self._results:
+                self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
+            self._results.setdefault(key, entry.number)
         else:
             try:
                 self._charge(entry, body, account)

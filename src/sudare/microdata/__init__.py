@@ -34,15 +34,18 @@ if TYPE_CHECKING:
     from sudare.microdata.models import DeltaDisclosure as DeltaDisclosure
     from sudare.microdata.models import DistinctDiversity as DistinctDiversity
     from sudare.microdata.models import EntropyDiversity as EntropyDiversity
+    from sudare.microdata.models import Game as Game
     from sudare.microdata.models import KAnonymity as KAnonymity
     from sudare.microdata.models import KMap as KMap
     from sudare.microdata.models import Measured as Measured
     from sudare.microdata.models import Model as Model
+    from sudare.microdata.models import PopulationUniqueness as PopulationUniqueness
     from sudare.microdata.models import Presence as Presence
     from sudare.microdata.models import RecursiveDiversity as RecursiveDiversity
     from sudare.microdata.models import SensitiveModel as SensitiveModel
     from sudare.microdata.models import estimated_k_map as estimated_k_map
     from sudare.microdata.models import measure as measure
+    from sudare.microdata.models import no_attack as no_attack
     from sudare.microdata.mondrian import Recoding as Recoding
     from sudare.microdata.mondrian import recode_locally as recode_locally
     from sudare.microdata.noisy_values import add_noise_to_numbers as add_noise_to_numbers
@@ -88,6 +91,7 @@ _HOMES = {
     "DeltaDisclosure": "models",
     "DistinctDiversity": "models",
     "EntropyDiversity": "models",
+    "Game": "models",
     "Generalization": "hierarchy",
     "KAnonymity": "models",
     "KMap": "models",
@@ -95,6 +99,7 @@ _HOMES = {
     "MeasuredMarginal": "synthetic",
     "Metric": "metrics",
     "Model": "models",
+    "PopulationUniqueness": "models",
     "Outcome": "outcomes",
     "Presence": "models",
     "PublicColumn": "synthetic",
@@ -121,6 +126,7 @@ _HOMES = {
     "masked_hierarchy": "hierarchy_builders",
     "matching_frequencies": "risk",
     "measure": "models",
+    "no_attack": "models",
     "measure_utility": "utility",
     "mesh_hierarchy": "hierarchy_builders",
     "meshes_within": "hierarchy_builders",

@@ -214,8 +214,9 @@ def check_request(
     share = exact_fraction(suppression, "suppression", function, "a share from 0 to 1")
     if not 0 <= share <= 1:
         raise ParameterError("suppression", function, "a share from 0 to 1", shown(suppression))
-    if method == "local" and (share or any(isinstance(model, (KMap, Presence)) for model in models)):
-        raise ParameterError("method", function, "another one with suppression, k-map or presence", shown(method))
+    if method == "local" and (share or any(isinstance(m, (KMap, Presence)) or m.judges_table for m in models)):
+        requirement = "another one with suppression, k-map, presence or population uniqueness"
+        raise ParameterError("method", function, requirement, shown(method))
     return share
 
 

@@ -108,6 +108,7 @@ class Checker:
         self.models = tuple(models)
         self.most_suppressed = int(suppression * tuples.rows)
         self.compares_again = compare_with_published and any(model.compares_with_table for model in models)
+        self.judges_table = any(model.judges_table for model in models)
         self.publishes_suppressed = publish_suppressed
         self.is_absent_if_suppressed = absent_if_suppressed
         smallest = max([1, *(model.smallest_size for model in models)])
@@ -152,15 +153,16 @@ class Checker:
         """Classes that hold every model, and whether the others can be suppressed."""
         kept = np.ones(grouped.sizes.size, dtype=bool)
         for model in self.models:
-            kept &= model.holds(grouped)
-        while self.compares_again and not kept.all():
+            if not model.judges_table:
+                kept &= model.holds(grouped)
+        is_settled = kept.all() and not self.judges_table
+        while (self.compares_again or self.judges_table) and not is_settled:
             among = _compared_with(grouped, kept)
             still = kept.copy()
             for model in self.models:
-                if model.compares_with_table:
+                if model.judges_table or (self.compares_again and model.compares_with_table):
                     still &= model.holds(among)
-            if np.array_equal(still, kept):
-                break
+            is_settled = np.array_equal(still, kept)
             kept = still
         return kept, self._can_be_absent(grouped, ~kept)
 
@@ -172,9 +174,11 @@ class Checker:
         return not bool((absent & (self.is_absent_if_suppressed | (grouped.sizes == 0))).any())
 
     def _hold_together(self, grouped: Grouped, chosen: Mask) -> bool:
-        """Whether the rows of some classes hold every model as one class."""
+        """Whether the rows of some classes hold every model as one class, beside the others where a model judges all classes."""
         together = _as_one_class(grouped, chosen)
-        return all(bool(model.holds(together)[0]) for model in self.models)
+        sizes = np.concatenate([together.sizes, np.where(chosen, 0, grouped.sizes)])
+        beside = Grouped((), np.zeros(sizes.size, dtype=np.int64), sizes, sizes)
+        return all(bool(model.holds(beside if model.judges_table else together).all()) for model in self.models)
 
     def _grouped(self, levels: tuple[int, ...]) -> Grouped:
         start = self.tuples.base

@@ -25,7 +25,7 @@ from sudare.microdata.hierarchy import Generalization
 from sudare.microdata.hierarchy_numbers import interval_hierarchy
 from sudare.microdata.hierarchy_rules import TOP, Values, build_hierarchy, listed_values
 from sudare.microdata.records import CodedColumn
-from sudare.parameters import shown
+from sudare.parameters import exact_integer, shown
 
 __all__ = [
     "DATE_STEPS",
@@ -84,7 +84,8 @@ def date_hierarchy(
         }
         return [written[step] for step in chosen]
 
-    return build_hierarchy(name, values, groups, top, missing, ("a date such as 2020-01-31", "2020-01-31 のような日付"))
+    wanted = ("a date such as 2020-01-31", "2020-01-31 のような日付")
+    return build_hierarchy(name, values, groups, len(chosen), top, missing, wanted)
 
 
 def mesh_hierarchy(
@@ -145,7 +146,7 @@ def mesh_hierarchy(
         f"a mesh code of {finest.digits} digits at level {finest.name!r}",
         f"レベル {finest.name!r} の {finest.digits} 桁のメッシュコード",
     )
-    return build_hierarchy(name, listed, groups, top, missing, wanted)
+    return build_hierarchy(name, listed, groups, len(chain), top, missing, wanted)
 
 
 def _coarser_codes(texts: Sequence[str], levels: Sequence[MeshLevel]) -> list[tuple[str, ...]]:
@@ -179,9 +180,17 @@ def meshes_within(codes: Iterable[str | int], coarse: str, fine: str) -> list[st
 
 
 def masked_hierarchy(
-    name: str, values: Values, *, mask: str = "*", from_left: bool = False, missing: str | None = None
+    name: str,
+    values: Values,
+    *,
+    mask: str = "*",
+    from_left: bool = False,
+    missing: str | None = None,
+    levels: int | None = None,
 ) -> Generalization:
     """Texts of one length, such as zip codes, with one letter more masked on each level: 81667, 8166*, 816**, ...
+
+    Without ``levels`` there are as many as the first text has letters: whatever claims to be independent of the data needs them.
 
     Args:
         name: of the column.
@@ -189,9 +198,11 @@ def masked_hierarchy(
         mask: what stands for a masked letter.
         from_left: whether the first letters go first.
         missing: what missing values are called on the levels between.
+        levels: how many there are above the texts, which may then be of any length: a shorter one is masked to its end, a longer
+            one keeps its other letters, and missing values are called the same on all of them.
 
     Raises:
-        InputError: if a text is longer or shorter than the first; names its row. Pad such texts before.
+        InputError: if a text is longer or shorter than the first, without ``levels``; names its row. Pad such texts before.
 
     Example:
         >>> from sudare.microdata.hierarchy_builders import masked_hierarchy
@@ -201,20 +212,25 @@ def masked_hierarchy(
     if not isinstance(mask, str) or len(mask) != 1:
         raise ParameterError("mask", "masked_hierarchy", "one letter", shown(mask))
     listed = values if isinstance(values, CodedColumn) else tuple(values)
-    first = next((str(label) for label in listed_values(listed) if label is not None and label != ""), "")
+    first = next((str(label) for label in listed_values(listed) if label is not None and label != ""), mask)
+    between = len(first) - 1
+    if levels is not None:
+        between = exact_integer(levels, "levels", "masked_hierarchy", "a whole number >= 1", smallest=1)
 
     def groups(text: str) -> list[str]:
-        if len(text) != len(first):
+        if levels is None and len(text) != len(first):
             raise ValueError
+        masked = [min(gone, len(text)) for gone in range(1, between + 1)]
         if from_left:
-            return [mask * gone + text[gone:] for gone in range(1, len(text))]
-        return [text[: len(text) - gone] + mask * gone for gone in range(1, len(text))]
+            return [mask * gone + text[gone:] for gone in masked]
+        return [text[: len(text) - gone] + mask * gone for gone in masked]
 
     return build_hierarchy(
         name,
         listed,
         groups,
-        mask * len(first),
+        between,
+        mask * len(first) if levels is None else None,
         missing,
         ("a text of the same length as the others", "他と同じ長さの文字列"),
     )
@@ -260,9 +276,9 @@ def grouped_hierarchy(
     by_value = {path[0]: path[1:] for path in found}
     if len(by_value) != len(found):
         raise ParameterError("groups", "grouped_hierarchy", "each value in one group", Described("a value twice"))
-    return build_hierarchy(
-        name, [path[0] for path in found], lambda text: by_value[text], top, missing, ("a value", "値")
-    )
+    values = [path[0] for path in found]
+    between = min(lengths) - 1
+    return build_hierarchy(name, values, lambda text: by_value[text], between, top, missing, ("a value", "値"))
 
 
 def flat_hierarchy(name: str, values: Values, *, top: str = TOP) -> Generalization:
@@ -275,4 +291,4 @@ def flat_hierarchy(name: str, values: Values, *, top: str = TOP) -> Generalizati
     """
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     has_missing = any(label is None or label == "" for label in listed_values(listed))
-    return build_hierarchy(name, listed, lambda text: (), top, top if has_missing else None, ("a value", "値"))
+    return build_hierarchy(name, listed, lambda text: (), 0, top, top if has_missing else None, ("a value", "値"))

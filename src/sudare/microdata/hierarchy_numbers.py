@@ -82,9 +82,9 @@ def interval_hierarchy(
 
     if whole and any(each.denominator != 1 for each in _all_ends(widths, edges, origin, lowest, highest, function)):
         raise ParameterError("whole", function, "False unless all widths and edges are whole", whole)
-    return build_hierarchy(
-        name, values, groups, top, missing, ("a whole number", "整数") if whole else ("a number", "数")
-    )
+    wanted = ("a whole number", "整数") if whole else ("a number", "数")
+    between = len(widths if widths is not None else edges or ())
+    return build_hierarchy(name, values, groups, between, top, missing, wanted)
 
 
 def _number(text: str) -> Fraction | int:

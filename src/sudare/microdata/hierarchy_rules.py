@@ -25,6 +25,7 @@ def build_hierarchy(
     name: str,
     values: Values,
     groups: Callable[[str], Sequence[str]],
+    between: int,
     top: str | None,
     missing: str | None,
     wanted: tuple[str, str],
@@ -35,6 +36,7 @@ def build_hierarchy(
         name: of the column.
         values: the domain, or a column of the data.
         groups: from a value to its groups on the levels between; raises ValueError for a value that it does not take.
+        between: how many groups that are, for whichever value: missing values have as many, though nobody has a value.
         top: the label of the last level; None if the groups hold it already.
         missing: what missing values are called on the levels between; None if they have no place.
         wanted: what a value must be, in English and Japanese.
@@ -53,8 +55,6 @@ def build_hierarchy(
         except ValueError:
             raise _refused(name, values, place, text, wanted) from None
     if missing is not None and (has_missing or not isinstance(values, CodedColumn)):
-        length = len(next(iter(paths.values()))) if paths else 2
-        between = length - 1 - (top is not None)
         paths[""] = ("", *(missing,) * between, *(() if top is None else (top,)))
     if not paths:
         raise ParameterError("values", "a hierarchy", "at least one value", Described("none"))

@@ -169,7 +169,8 @@ class _Search:
         if old.shape[-1] == 1:
             np.maximum(old, floors, out=old)
         else:
-            higher = _is_less(old, floors, 0.0)
+            higher = self.open[where].copy()
+            higher[higher] = _is_less(old[higher], floors[higher], 0.0)
             old[higher] = floors[higher]
 
     def _is_better(self, found: Checked) -> bool:
@@ -185,10 +186,11 @@ class _Search:
         if self.best is None:
             return
         best = np.array(self.best.cost)
-        floors = self.floors[where]
+        open_ones = self.open[where]
+        floors = self.floors[where][open_ones]
         is_less = _is_less(floors, best, TOLERANCE)
-        is_equal = ~is_less & ~_is_less(best, floors, TOLERANCE) & (self.rank[where] < self.rank[self.best.levels])
-        self.open[where] &= is_less | is_equal
+        is_first = self.rank[where][open_ones] < self.rank[self.best.levels]
+        open_ones[open_ones] = is_less | (is_first & ~_is_less(best, floors, TOLERANCE))
 
 
 def _is_less(left: NDArray[np.float64], right: NDArray[np.float64], tolerance: float) -> NDArray[np.bool_]:

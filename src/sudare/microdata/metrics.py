@@ -9,6 +9,7 @@ Why the bounds hold is told in metrics.md.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, Tuples
+from sudare.microdata.models.game import Game
 from sudare.microdata.utility import AGGREGATES, aggregated, entropy_loss, factors, share_of_domain, suppressed_entropy
 from sudare.parameters import shown
 
@@ -28,12 +30,18 @@ if TYPE_CHECKING:
     Longs = NDArray[np.int64]
     Mask = NDArray[np.bool_]
 
-__all__ = ["METRICS", "Cost", "Metric", "Objective", "prepare"]
+__all__ = ["METRICS", "Cost", "Metric", "Objective", "prepare", "without_last_bits"]
 
 Cost = tuple[float, ...]
 """One number, or one for each column with the largest first; compared from left to right."""
 
 METRICS = ("loss", "entropy", "precision", "height", "discernibility", "class size")
+"""Those that need nothing but their names."""
+
+PAYOUT = "payout"
+
+KEPT_BITS = 40
+"""Of a cost. Sums of millions of rows are exact to more."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +51,13 @@ class Metric:
     Args:
         name: ``"loss"`` (share of the domain that a published value stands for), ``"entropy"`` (bits of information lost),
             ``"precision"`` (how high in the hierarchies), ``"height"`` (sum of levels), ``"discernibility"`` (with how many
-            others each record can be confused) or ``"class size"`` (records divided by classes).
+            others each record can be confused), ``"class size"`` (records divided by classes) or ``"payout"`` (what a game leaves
+            the publisher without).
         aggregate: how columns are put together, see ``aggregated``; each metric has its own if left out.
         balance: for loss, what suppression counts beside generalization, see ``factors``.
         suppression: for entropy, precision and discernibility, whether suppressed records cost anything at all.
         weights: of columns by name; 1 if left out.
+        game: for the payout, what is at stake.
 
     Example:
         >>> from sudare.microdata.metrics import Metric
@@ -60,10 +70,17 @@ class Metric:
     balance: float = 0.5
     suppression: bool = True
     weights: Mapping[str, float] | None = None
+    game: Game | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in METRICS:
-            raise ParameterError("metric", "Metric", "one of " + ", ".join(METRICS), shown(self.name))
+        names = (*METRICS, PAYOUT)
+        if self.name not in names:
+            raise ParameterError("metric", "Metric", "one of " + ", ".join(names), shown(self.name))
+        if (self.game is None) == (self.name == PAYOUT):
+            raise ParameterError("game", "Metric", "given for the payout, and for no other metric", shown(self.game))
+        if self.name == PAYOUT and (self.aggregate is not None or self.weights is not None):
+            requirement = "left out for the payout, which is an amount of money"
+            raise ParameterError("aggregate" if self.aggregate else "weights", "Metric", requirement, shown(self.name))
         if self.aggregate is not None and self.aggregate not in AGGREGATES:
             raise ParameterError("aggregate", "Metric", "one of " + ", ".join(AGGREGATES), shown(self.aggregate))
         factors(self.balance)
@@ -118,7 +135,16 @@ def prepare(metric: Metric, tuples: Tuples, smallest_class: int) -> Objective:
     """
     if metric.name in ("discernibility", "class size"):
         return _OfSizes(metric, tuples, smallest_class)
+    if metric.game is not None:
+        return _Payout(metric, metric.game, tuples)
     return _ByColumn(metric, tuples)
+
+
+def without_last_bits(costs: Floats) -> Floats:
+    """Costs to twelve digits: the same sum added up in another order is the same cost, and what is equal is a tie."""
+    parts, powers = np.frexp(costs)
+    rounded: Floats = np.ldexp(np.round(parts * 2.0**KEPT_BITS) / 2.0**KEPT_BITS, powers)
+    return rounded
 
 
 class _ByColumn(Objective):
@@ -140,6 +166,7 @@ class _ByColumn(Objective):
             [share_of_domain(hierarchy, level)[hierarchy.parents[level]] for level in range(hierarchy.height + 1)]
             for hierarchy in tuples.hierarchies
         ]
+        self.largest: dict[tuple[int, int], Floats] = {}
         counts = self._by_column(tuples.leaf_counts(tuples.base.members, tuples.base.sizes))
         self.plain = [
             np.array([self._plain(column, level, counts[column]) for level in range(hierarchy.height + 1)])
@@ -182,7 +209,7 @@ class _ByColumn(Objective):
 
     def _together(self, columns: Sequence[Floats]) -> Cost:
         found = aggregated([float(value) for value in columns], self.how, self.weights)
-        return found if isinstance(found, tuple) else (found,)
+        return tuple(without_last_bits(np.array(found if isinstance(found, tuple) else (found,))).tolist())
 
     def cost(self, grouped: Grouped, kept: Mask) -> Cost:
         """The cost of a choice of levels if some classes are kept."""
@@ -210,7 +237,7 @@ class _ByColumn(Objective):
         ]
         if self.how == "rank":
             stacked = np.stack([np.broadcast_to(values, shape) for values in axes], axis=-1)
-            return np.flip(np.sort(stacked, axis=-1), axis=-1)
+            return without_last_bits(np.flip(np.sort(stacked, axis=-1), axis=-1))
         result = np.zeros(shape)
         for values in axes:
             if self.how == "max":
@@ -221,7 +248,7 @@ class _ByColumn(Objective):
             result = np.exp(result / len(axes)) - 1.0
         elif self.how == "mean":
             result = result / len(axes)
-        return result[..., np.newaxis]
+        return without_last_bits(result[..., np.newaxis])
 
     def _suppressed(self, grouped: Grouped, kept: Mask) -> list[Longs] | None:
         gone = np.flatnonzero(~kept & (grouped.sizes > 0))
@@ -241,25 +268,32 @@ class _ByColumn(Objective):
         counts = self._suppressed(grouped, needed)
         if counts is None:
             return None
-        columns = []
-        for column, top in enumerate(grouped.levels):
-            least = [self._least(column, level, top, counts[column]) for level in range(top + 1)]
-            columns.append(self._scaled(column, self.plain[column][: top + 1] + np.array(least)))
-        return columns
+        return [
+            self._scaled(column, self.plain[column][: top + 1] + self._least(column, top, counts[column]))
+            for column, top in enumerate(grouped.levels)
+        ]
 
-    def _least(self, column: int, level: int, top: int, counts: Longs) -> float:
-        """What suppression costs at least on a finer level, if of each record only its group on the coarser one is known."""
-        if level == top:
-            return self._further(column, level, counts)
-        if self.kind == "precision":
-            return self._further(column, level, counts)
+    def _least(self, column: int, top: int, counts: Longs) -> Floats | float:
+        """What suppression costs at least on each level up to one, if of each record only its group there is known."""
         if self.kind == "entropy":
             return self._further(column, top, counts)
+        if self.kind == "precision":
+            share = float(counts.sum()) / self.tuples.rows
+            return (1.0 - self.plain[column][: top + 1]) * share
         groups = np.bincount(self.tuples.hierarchies[column].parents[top], weights=counts)
-        largest = np.zeros(groups.size)
-        np.maximum.at(largest, self.tuples.hierarchies[column].parents[top], self.shares[column][level])
-        lost = float(groups @ largest)
-        return lost * (1.0 - self.penalty - self.generalized) + self.penalty * float(groups.sum())
+        lost = groups @ self._largest_shares(column, top)
+        result: Floats = lost * (1.0 - self.penalty - self.generalized) + self.penalty * float(groups.sum())
+        return result
+
+    def _largest_shares(self, column: int, top: int) -> Floats:
+        """For each group of a level, the largest share of the domain of its values on each level up to that one."""
+        if (column, top) not in self.largest:
+            parents = self.tuples.hierarchies[column].parents[top]
+            largest = np.zeros((int(parents.max()) + 1, top + 1))
+            for level in range(top + 1):
+                np.maximum.at(largest[:, level], parents, self.shares[column][level])
+            self.largest[column, top] = largest
+        return self.largest[column, top]
 
     def floor_between(self, levels: Sequence[int], grouped: Grouped, needed: Mask) -> Cost:
         """The smallest bound of each column over its levels in between."""
@@ -267,6 +301,44 @@ class _ByColumn(Objective):
         if columns is None:
             return self.floor(levels)
         return self._together([values[level:].min() for values, level in zip(columns, levels, strict=True)])
+
+
+class _Payout(_ByColumn):
+    """What a game leaves the publisher without: the benefit of all records as they are, less what the published ones pay.
+
+    The information of a record is the logarithm of how many there could be; what is left of it when a value stands for g of a
+    column's values is less by log g. So it is a sum over columns again. A suppressed record is worth nothing, and each person who
+    is named in a class that is worth an attack costs the loss.
+    """
+
+    def __init__(self, metric: Metric, game: Game, tuples: Tuples) -> None:
+        self.game = game
+        logs = [np.log(hierarchy.leaves) for hierarchy in tuples.hierarchies]
+        unit = float(game.benefit) / (sum(logs) or 1.0)
+        self.worth = [unit * log if sum(logs) else float(game.benefit) / len(logs) for log in logs]
+        self.missing = [
+            [unit * np.log(hierarchy.sizes(level))[hierarchy.parents[level]] for level in range(hierarchy.height + 1)]
+            for hierarchy in tuples.hierarchies
+        ]
+        super().__init__(metric, tuples)
+        self.is_free = False
+
+    def _plain(self, column: int, level: int, counts: Longs) -> float:
+        return float(counts @ self.missing[column][level])
+
+    def _further(self, column: int, level: int, counts: Longs) -> float:
+        return self.worth[column] * float(counts.sum()) - self._plain(column, level, counts)
+
+    def _least(self, column: int, top: int, counts: Longs) -> float:
+        """On the coarsest level the most is missing already, and the least is left to lose."""
+        return self._further(column, top, counts)
+
+    def cost(self, grouped: Grouped, kept: Mask) -> Cost:
+        """Missing information, and the losses from those who are named."""
+        people = grouped.sizes if self.game.attacker == "prosecutor" else grouped.population
+        attacked = kept & (grouped.sizes > 0) & (people < math.ceil(self.game.largest_attacked))
+        named = float((grouped.sizes[attacked] / people[attacked]).sum())
+        return (super().cost(grouped, kept)[0] + float(self.game.loss) * named,)
 
 
 class _OfSizes(Objective):

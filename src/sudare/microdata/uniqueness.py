@@ -5,6 +5,10 @@ of slide negative binomial type (Chen and Keller-McNulty 1998), and Zayatz's (19
 for those of the population's. ``"auto"`` follows Dankar et al. (2012): Pitman up to a sampling fraction of 10 %, Zayatz if Pitman
 has no solution, and Zayatz above. (They take the smaller one of Zayatz and slide negative binomial there; we do not, because an
 estimate of a risk should not be chosen for being small.)
+
+Pitman's two parameters are those of the largest likelihood among 0 < alpha < 1: the best theta for each alpha, and the alpha
+where the likelihood ends to grow. If it only falls, the smallest one is taken, which is nearly Ewens' model. So no starting
+values are needed, and only a sample in which everybody is unique, or all are in one class, has no answer.
 """
 
 from __future__ import annotations
@@ -22,12 +26,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["UNIQUENESS_MODELS", "population_uniqueness"]
+__all__ = ["UNIQUENESS_MODELS", "estimated_uniqueness", "likeliest_pitman", "population_uniqueness"]
 
 UNIQUENESS_MODELS = ("auto", "pitman", "zayatz", "slide negative binomial")
 LARGEST_FOR_PITMAN = 0.1
-MOST_STEPS = 300
-ACCURACY = 1e-10
+TINY = 1e-300
+ACCURACY = 1e-12
+NARROW, FAR = 0.05, 14.0
+SMALLEST_ALPHA = 1e-3
+"""Nearer to 0 and to 1 sums in closed form lose digits."""
 
 
 def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: str = "auto") -> float:
@@ -55,18 +62,35 @@ def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: 
     counts = np.asarray(sizes)
     if counts.ndim != 1 or (counts.size and (counts.dtype.kind not in "iu" or int(counts.min()) < 1)):
         raise ParameterError("sizes", function, "whole numbers >= 1, one for each class", Described("others"))
-    if not (counts == 1).any():
-        return 0.0
-    of_size, number = (values.astype(np.float64) for values in np.unique(counts, return_counts=True))
-    if model == "auto":
-        estimate = _pitman(of_size, number, fraction) if fraction <= LARGEST_FOR_PITMAN else None
-        return _zayatz(of_size, number, fraction) if estimate is None else estimate
-    if model == "zayatz":
-        return _zayatz(of_size, number, fraction)
-    estimate = (_pitman if model == "pitman" else _slide)(of_size, number, fraction)
+    of_size, number = np.unique(counts, return_counts=True)
+    people = float(of_size @ number) / fraction
+    estimate = estimated_uniqueness(of_size, number, people, model)
     if estimate is None:
         raise GuaranteeError(f"The model {model!r} has no solution for these classes; take 'zayatz'.")
     return estimate
+
+
+def estimated_uniqueness(
+    sizes: NDArray[np.int64], classes: NDArray[np.int64], population: float, model: str
+) -> float | None:
+    """The same from how many classes there are of each size; None if the model has no solution.
+
+    Args:
+        sizes: different ones, in rising order.
+        classes: how many there are of each size.
+        population: people, at least as many as there are in the classes.
+        model: one of ``UNIQUENESS_MODELS``.
+    """
+    if not classes.size or sizes[0] != 1 or classes[0] == 0:
+        return 0.0
+    of_size, number = sizes.astype(np.float64), classes.astype(np.float64)
+    fraction = float(of_size @ number) / population
+    if model == "zayatz":
+        return _zayatz(of_size, number, fraction)
+    if model == "slide negative binomial":
+        return _slide(of_size, number, fraction)
+    estimate = _pitman(of_size, number, population) if model == "pitman" or fraction <= LARGEST_FOR_PITMAN else None
+    return _zayatz(of_size, number, fraction) if estimate is None and model == "auto" else estimate
 
 
 def _zayatz(of_size: Floats, number: Floats, fraction: float) -> float:
@@ -86,63 +110,66 @@ def _zayatz(of_size: Floats, number: Floats, fraction: float) -> float:
     once = np.exp(np.log(size) + log_choose(population - size, sample - 1) - log_choose(float(population), sample))
     expected = number[possible] * once
     unique_if_alone = float(expected[0] / expected.sum())
-    return float(number[0]) * unique_if_alone / fraction / population
+    return float(number[0]) * unique_if_alone / sample
 
 
-def _pitman(of_size: Floats, number: Floats, fraction: float) -> float | None:
-    """Maximum likelihood of the two parameters by Newton's method, from Hoshino's simple estimates; None without a solution."""
+def _pitman(of_size: Floats, number: Floats, population: float) -> float | None:
+    """The expected share of a population that is unique, with the parameters of the largest likelihood."""
     from scipy.special import gammaln
 
-    rows, classes, ones = float(of_size @ number), float(number.sum()), float(number[0])
-    twos = max(1.0, float(number[of_size == 2].sum()))
-    ratio = ones * (ones - 1) / twos
-    below = 2 * ones * classes + ones * ratio - rows * ratio
-    if below == 0:
+    found = likeliest_pitman(of_size, number)
+    if found is None:
         return None
-    theta = (rows * classes * ratio - ones * (rows - 1) * (2 * classes + ratio)) / below
-    alpha = (theta * (ones - rows) + (rows - 1) * ones) / (rows * classes)
-    for _ in range(MOST_STEPS):
-        if not 0 < alpha < 1 or not theta > -alpha:
-            return None
-        step = _pitman_step(of_size, number, rows, classes, theta, alpha)
-        if step is None:
-            return None
-        theta, alpha = theta - step[0], alpha - step[1]
-        if max(abs(step[0]) / max(1.0, abs(theta)), abs(step[1])) < ACCURACY:
-            population = rows / fraction
-            power = float(gammaln(theta + 1) - gammaln(theta + alpha)) + (alpha - 1) * log(population)
-            return exp(power) if power <= 0 else None
-    return None
+    theta, alpha = found
+    power = float(gammaln(theta + 1) - gammaln(theta + alpha)) + (alpha - 1) * log(population)
+    return min(1.0, exp(min(power, 0.0)))
 
 
-def _pitman_step(
-    of_size: Floats, number: Floats, rows: float, classes: float, theta: float, alpha: float
-) -> tuple[float, float] | None:
-    """Newton's step: with sums over 1 / (theta + i alpha) and the like in closed form."""
-    from scipy.special import digamma, polygamma
+def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | None:
+    """Theta and alpha of the largest likelihood (Hoshino 2001); sums over classes and rows are in closed form."""
+    from scipy.optimize import brentq
+    from scipy.special import digamma
 
-    start = theta / alpha
-    first = (digamma(classes + start) - digamma(start + 1)) / alpha
-    squares = (polygamma(1, start + 1) - polygamma(1, classes + start)) / alpha**2
-    weighted = (classes - 1 - theta * first) / alpha
-    weighted_squares = (first - theta * squares) / alpha
-    twice_weighted_squares = (weighted - theta * weighted_squares) / alpha
-    over_rows = digamma(rows + theta) - digamma(theta + 1)
-    over_rows_squares = polygamma(1, theta + 1) - polygamma(1, rows + theta)
-    within = number @ (digamma(of_size - alpha) - digamma(1 - alpha))
-    within_squares = number @ (polygamma(1, 1 - alpha) - polygamma(1, of_size - alpha))
-    slopes = np.array(
-        [
-            [over_rows_squares - squares, -weighted_squares],
-            [-weighted_squares, -twice_weighted_squares - within_squares],
-        ],
-        dtype=np.float64,
-    )
-    values = np.array([first - over_rows, weighted - within], dtype=np.float64)
-    if not (np.isfinite(slopes).all() and np.isfinite(values).all()) or np.linalg.det(slopes) == 0:
+    rows, classes = float(of_size @ number), float(number.sum())
+    if classes in (1.0, rows):
         return None
-    step = np.linalg.solve(slopes, values)
-    return float(step[0]), float(step[1])
+
+    # All in terms of theta + alpha, which is above 0.
+    def over_classes(both: float, alpha: float) -> float:
+        """The sum of 1 / (theta + i alpha) for i from 1 up to the number of classes less one."""
+        return float(digamma(classes - 1 + both / alpha) - digamma(both / alpha)) / alpha
+
+    most, last = log(rows) + FAR, log(classes)
+
+    def best(alpha: float) -> float:
+        """Theta + alpha of the largest likelihood for an alpha."""
+
+        def slope(logarithm: float) -> float:
+            both = exp(logarithm)
+            return over_classes(both, alpha) - float(digamma(both - alpha + rows) - digamma(both - alpha + 1))
+
+        # Near 0 the slope is above 0, and far away below it, because there are fewer classes than rows. The search begins where
+        # the one before ended.
+        nonlocal last
+        low, high, width = last - NARROW, last + NARROW, 2 * NARROW
+        while slope(low) < 0:
+            low, high, width = low - width, low, 2 * width
+        while slope(high) > 0:
+            if high == most:
+                return exp(most)
+            low, high, width = high, min(high + width, most), 2 * width
+        last = float(brentq(slope, low, high, xtol=ACCURACY))
+        return exp(last)
+
+    def growth(alpha: float) -> float:
+        both = best(alpha)
+        within = float(number @ (digamma(of_size - alpha) - digamma(1 - alpha)))
+        return (classes - 1 - (both - alpha) * over_classes(both, alpha)) / alpha - within
+
+    alpha = SMALLEST_ALPHA
+    if growth(alpha) > 0:
+        alpha = float(brentq(growth, alpha, 1 - SMALLEST_ALPHA, xtol=ACCURACY)) if growth(1 - alpha) < 0 else 1 - alpha
+    return best(alpha) - alpha, alpha
 
 
 def _slide(of_size: Floats, number: Floats, fraction: float) -> float | None:
@@ -158,15 +185,16 @@ def _slide(of_size: Floats, number: Floats, fraction: float) -> float | None:
     def misses(point: Floats) -> list[float]:
         shape, chance = exp(min(point[0], 50.0)), float(expit(point[1]))
         lost = (1 - fraction) * (1 - chance)
-        single = classes * fraction * (chance / (1 - lost)) ** shape * (shape * lost / (1 - lost) + 1)
-        double = classes * shape * chance**shape * fraction**2 * (1 - chance) / (2 * (1 - lost) ** (shape + 2))
+        once = exp(shape * (log(max(chance, TINY)) - log(max(1 - lost, TINY))))
+        single = classes * fraction * once * (shape * lost / (1 - lost) + 1)
+        double = classes * shape * once * fraction**2 * (1 - chance) / (2 * (1 - lost) ** 2)
         return [single / ones - 1, double * (2 - (1 - shape) * lost) / twos - 1]
 
     found = root(misses, np.array([-1.0, -1.0]))
     if not found.success or max(abs(miss) for miss in misses(found.x)) > 1e-6:
         return None
     estimate = classes * float(expit(found.x[1])) ** exp(found.x[0]) / (rows / fraction)
-    return estimate if 0 <= estimate <= 1 else None
+    return estimate if 0 < estimate <= 1 else None
 
 
 def _shlosser(of_size: Floats, number: Floats, fraction: float) -> float:

@@ -2,15 +2,28 @@
 
 - `read_people_plan`: what a plan says, checked without looking at any data.
 - `run_people_plan`: reads, protects, measures and writes; charges a ledger where the method is differential privacy.
+- `attack_folder`: what cheap attacks find in such a folder; run before it is shown.
+- `verify_people`: whether a folder is what its report says.
 - `measure_risks`: how easily somebody is found in a table; for whoever holds it.
 
-Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `steps` (carrying them
-out), `measuring` (what the report tells), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent
-by halves).
+Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `reading`, `steps` and
+`large_running` (carrying them out, in memory or not), `measuring` (what the report tells), `attacking` and `linking` (what is
+refused), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent by halves).
 """
 
+from sudare.microdata_release.attacking import attack_folder
 from sudare.microdata_release.measuring import Risks, measure_risks
 from sudare.microdata_release.plan_file import PeoplePlan, read_people_plan
 from sudare.microdata_release.running import ProtectedPeople, run_people_plan
+from sudare.microdata_release.verification import verify_people
 
-__all__ = ["PeoplePlan", "ProtectedPeople", "Risks", "measure_risks", "read_people_plan", "run_people_plan"]
+__all__ = [
+    "PeoplePlan",
+    "ProtectedPeople",
+    "Risks",
+    "attack_folder",
+    "measure_risks",
+    "read_people_plan",
+    "run_people_plan",
+    "verify_people",
+]

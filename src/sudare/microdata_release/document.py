@@ -14,24 +14,37 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.microdata.anonymizing import satisfies, star_alike
+from sudare.microdata.anonymizing import Search, satisfies, star_alike
 from sudare.microdata.grouping import group
 from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
 from sudare.microdata_release.measuring import class_sizes, measure_risks, shares_by_size
+from sudare.microdata_release.model_record import record_of_model
 from sudare.microdata_release.plan_file import PeoplePlan
-from sudare.microdata_release.step_plan import Anonymize, Pram, SampledGroups, Step
+from sudare.microdata_release.step_plan import Anonymize, Pram, Step
 from sudare.microdata_release.steps import Done
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.document import Charge, describe_file
 
-__all__ = ["REPORT_FORMAT", "private_document", "protected_document"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FOR_THE_HOLDER",
+    "REPORT_FORMAT",
+    "head_of",
+    "private_document",
+    "protected_document",
+    "record_of_models",
+    "record_of_search",
+    "record_of_words",
+]
 
 REPORT_FORMAT = "sudare-people/1"
 FALSE_ALARM = 0.05
@@ -68,12 +81,12 @@ def protected_document(
     """
     last = done[-1]
     quasi = [name for name in plan.quasi_identifiers if name in reread.names]
-    document = _head(plan, done, reread, files, levels=_levels(last))
+    document = head_of(plan, done, reread.names, reread.rows, files, levels=_levels(last))
     document["confidential"] = True
-    document["note"] = _both(FOR_THE_HOLDER)
+    document["note"] = record_of_words(FOR_THE_HOLDER)
     document["input"] = {"name": plan.source.name, "sha256": input_hash}
-    document["models"] = _models(plan, reread, quasi)
-    document["search"] = _search(last)
+    document["models"] = record_of_models(plan, reread, quasi)
+    document["search"] = None if last.anonymized is None else record_of_search(last.anonymized.search)
     document["kept"] = {
         "before": before.rows,
         "published": reread.rows,
@@ -106,7 +119,7 @@ def private_document(
     keyed_hash: str,
 ) -> dict[str, Any]:
     """The report of a method with a budget: nothing but the plan, the cost and what was published."""
-    document = _head(plan, [done], reread, files, levels=_stated_levels(plan.steps[0][1]))
+    document = head_of(plan, [done], reread.names, reread.rows, files, levels=done.levels)
     document["confidential"] = False
     document["event"] = json.loads(event.to_json())
     document["promise"] = {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))}
@@ -124,9 +137,24 @@ def private_document(
     return document
 
 
-def _head(
-    plan: PeoplePlan, done: Sequence[Done], reread: Records, files: Sequence[Path], levels: Mapping[str, int]
+def head_of(
+    plan: PeoplePlan,
+    done: Sequence[Done],
+    names: Sequence[str],
+    rows: int,
+    files: Sequence[Path],
+    levels: Mapping[str, int],
 ) -> dict[str, Any]:
+    """What every report begins with.
+
+    Args:
+        plan: what was asked for.
+        done: the steps.
+        names: of the published columns.
+        rows: that are published.
+        files: that were written.
+        levels: how coarse columns are.
+    """
     return {
         "format": REPORT_FORMAT,
         "title": plan.title,
@@ -134,8 +162,8 @@ def _head(
         "description": plan.description,
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "steps": [_step(each, step) for each, (_, step) in zip(done, plan.steps, strict=True)],
-        "columns": [_column(plan, name, reread, levels, done[-1]) for name in plan.columns],
-        "published": {"rows": reread.rows, "columns": list(reread.names)},
+        "columns": [_column(plan, name, names, levels, done[-1]) for name in plan.columns],
+        "published": {"rows": rows, "columns": list(names)},
         "files": [describe_file(path) for path in files],
         "versions": {
             "sudare": version("sudare"),
@@ -151,8 +179,8 @@ def _step(done: Done, step: Step) -> dict[str, Any]:
         "method": done.method,
         "name": done.name,
         "settings": _settings(step),
-        "protects": _both(done.protects),
-        "keeps": _both(done.keeps),
+        "protects": record_of_words(done.protects),
+        "keeps": record_of_words(done.keeps),
     }
     if outcome is not None:
         told |= {
@@ -166,7 +194,7 @@ def _step(done: Done, step: Step) -> dict[str, Any]:
 
 def _settings(step: Step) -> dict[str, Any]:
     """What the plan asked for, without what stands elsewhere in the report."""
-    untold = {"models", "matrix", "levels", "method"}
+    untold = {"models", "matrix", "levels", "choices", "method"}
     if isinstance(step, Anonymize) and step.search == "local":
         untold |= {"suppression", "suppressed", "metric"}
     values = {
@@ -185,7 +213,9 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _column(plan: PeoplePlan, name: str, reread: Records, levels: Mapping[str, int], last: Done) -> dict[str, Any]:
+def _column(
+    plan: PeoplePlan, name: str, published: Sequence[str], levels: Mapping[str, int], last: Done
+) -> dict[str, Any]:
     column = plan.columns[name]
     hierarchy = (last.hierarchies or {}).get(name)
     height = None if hierarchy is None else hierarchy.height
@@ -195,7 +225,7 @@ def _column(plan: PeoplePlan, name: str, reread: Records, levels: Mapping[str, i
     return {
         "name": name,
         "role": column.role,
-        "published": name in reread.names,
+        "published": name in published,
         "hierarchy": None if column.rule is None else column.rule.told,
         "kind": None if column.rule is None else column.rule.kind,
         "sha256": (column.rule.digest or None) if column.rule is not None else None,
@@ -209,25 +239,31 @@ def _levels(last: Done) -> Mapping[str, int]:
     return {} if search is None else search.levels
 
 
-def _stated_levels(step: Step) -> Mapping[str, int]:
-    return step.levels if isinstance(step, SampledGroups) else {}
+def record_of_models(
+    plan: PeoplePlan, reread: Records, quasi: Sequence[str], counts: NDArray[np.int64] | None = None
+) -> list[dict[str, Any]]:
+    """The models, checked once more from what was written alone.
 
-
-def _models(plan: PeoplePlan, reread: Records, quasi: Sequence[str]) -> list[dict[str, Any]]:
-    """The models, checked once more from what was written alone."""
+    Args:
+        plan: what was asked for.
+        reread: what was written.
+        quasi: the quasi-identifiers.
+        counts: how many people each row stands for; 1 if left out.
+    """
     step = plan.steps[-1][1]
     if not isinstance(step, Anonymize):
         return []
     found = []
     for model in step.models:
         needs_more = isinstance(model, (KMap, Presence))
-        holds = None if needs_more else satisfies(reread, quasi, [model])
-        found.append({"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds})
+        holds = None if needs_more else satisfies(reread, quasi, [model], counts=counts)
+        told = {"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds}
+        found.append({**told, "model": record_of_model(model)})
     return found
 
 
-def _search(last: Done) -> dict[str, Any] | None:
-    search = None if last.anonymized is None else last.anonymized.search
+def record_of_search(search: Search | None) -> dict[str, Any] | None:
+    """What a search found; None for local recoding."""
     if search is None:
         return None
     return {
@@ -292,5 +328,6 @@ def _counts(column: CodedColumn, plan: PeoplePlan) -> list[list[Any]]:
     return [[label, count] for label, count in ordered[:MOST_VALUES]]
 
 
-def _both(words: Words) -> dict[str, str]:
+def record_of_words(words: Words) -> dict[str, str]:
+    """A text in both languages as plain values."""
     return {"english": words.english, "japanese": words.japanese}

@@ -1,7 +1,8 @@
 """How a plan says what a column's coarser values are: a file, or a rule such as intervals, months or masked letters.
 
 A rule gives the groups of a value from the value alone. So it can be applied to the values that the data happens to hold, and
-still says nothing about them.
+still says nothing about them. A mask is the exception: how many levels it has is a matter of how long the texts are. Where
+nothing may depend on the data, the plan says how many there are (`HierarchyRule.build_to`).
 """
 
 from __future__ import annotations
@@ -62,6 +63,9 @@ class HierarchyRule:
         build: the hierarchy for a column of the data.
         height: how many levels it has above the values, if that does not depend on the values.
         digest: of the file, if there is one.
+        of_height: the same with so many levels, where their number would else depend on the values.
+        takes_for_missing: whether missing values may be called so: never as one of the groups may be called, in which they would
+            be taken for values of it, or break the tree as soon as somebody is in it.
     """
 
     kind: str
@@ -69,6 +73,12 @@ class HierarchyRule:
     build: Build
     height: int | None
     digest: str = ""
+    of_height: Callable[[int], Build] | None = None
+    takes_for_missing: Callable[[str], bool] = lambda label: True
+
+    def build_to(self, level: int) -> Build:
+        """What gives a hierarchy with a level, of which neither the height nor any label depends on other values."""
+        return self.build if self.of_height is None else self.of_height(max(level, 1))
 
 
 def read_rule(section: Section, name: str, base: Path, missing: str | None = None) -> HierarchyRule | None:
@@ -113,15 +123,30 @@ def read_rule(section: Section, name: str, base: Path, missing: str | None = Non
         tried = build(CodedColumn.of(name, [trial]))
     except ParameterError as error:
         refused(rule, error)
-    return HierarchyRule(kind, kind, build, None if kind == "mask" else tried.height)
+    if kind != "mask":
+        return HierarchyRule(kind, kind, build, tried.height, takes_for_missing=_is_without_digits)
+    letter, from_left = rule.text("letter", "*"), rule.flag("from_left", False)
+
+    def of_height(levels: int) -> Build:
+        return lambda column: masked_hierarchy(
+            name, column, mask=letter, from_left=from_left, missing=missing, levels=levels
+        )
+
+    def is_unmasked(label: str) -> bool:
+        return letter not in label or set(label) == {letter}
+
+    return HierarchyRule(kind, kind, build, None, of_height=of_height, takes_for_missing=is_unmasked)
 
 
-def hierarchy_of(column: CodedColumn, build: Build) -> Generalization:
+def hierarchy_of(
+    column: CodedColumn, build: Build, row_of: Callable[[str | None], int] | None = None
+) -> Generalization:
     """The hierarchy of a column, with a place for each of its values.
 
     Args:
         column: of the data.
         build: what gives a hierarchy.
+        row_of: tells the first row of the data with a value, where the column holds its different values only.
 
     Raises:
         InputError: if a value has no place; names the column and the row, and never the value.
@@ -140,10 +165,13 @@ def hierarchy_of(column: CodedColumn, build: Build) -> Generalization:
     except ParameterError:
         if set(column.labels) - {None}:
             raise
+        if not column.labels:
+            raise InputError("The data has no rows.", "データに行がありません。") from None
         place = 0  # nothing but missing values, of which the rule knows none
     else:
         return built
-    row, is_missing = column.first_row(place), column.labels[place] is None
+    is_missing = column.labels[place] is None
+    row = column.first_row(place) if row_of is None else row_of(column.labels[place])
     what, what_ja = ("an empty field", "が空欄で") if is_missing else ("a value", "の値が")
     hint = " Name missing values with 'missing' in the plan, or fill them in." if is_missing else ""
     hint_ja = "計画の「missing」で欠損値に名前を付けるか、値を補ってください。" if is_missing else ""
@@ -240,6 +268,11 @@ def refused(section: Section, error: ParameterError, key: str | None = None) -> 
         f"must be {error.requirement}{got}",
         f"は使えません（条件: {error.requirement}）",
     )
+
+
+def _is_without_digits(label: str) -> bool:
+    """All groups of numbers, dates and meshes are named with digits."""
+    return not any(digit in label for digit in "0123456789")
 
 
 def _is_number(value: object) -> bool:

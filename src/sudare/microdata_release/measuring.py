@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.microdata.grouping import Classes, group
-from sudare.microdata.models.measuring import Measured, measure
+from sudare.microdata.grouping import Classes, group, histogram
+from sudare.microdata.models.measuring import Measured, measure_classes
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.risk import (
     journalist_risk,
@@ -68,13 +68,18 @@ class Risks:
         return values
 
 
-def class_sizes(records: Records, quasi_identifiers: Sequence[str]) -> Classes:
+def class_sizes(records: Records, quasi_identifiers: Sequence[str], counts: NDArray[np.int64] | None = None) -> Classes:
     """The classes of records that agree in all quasi-identifiers.
+
+    Args:
+        records: the table.
+        quasi_identifiers: columns of it.
+        counts: how many people each row stands for; 1 if left out.
 
     Raises:
         InputError: if there is no such column; tells the nearest.
     """
-    return group([records.column(name) for name in quasi_identifiers])
+    return group([records.column(name) for name in quasi_identifiers], counts)
 
 
 def measure_risks(
@@ -84,6 +89,7 @@ def measure_risks(
     *,
     population: Sequence[CodedColumn] | None = None,
     threshold: float = 0.2,
+    counts: NDArray[np.int64] | None = None,
 ) -> Risks:
     """How easily somebody is found in a table. Computed from the records themselves: not for publication.
 
@@ -93,6 +99,7 @@ def measure_risks(
         sensitive: columns that nobody should learn.
         population: the quasi-identifiers of everybody, on the same levels.
         threshold: the highest chance that is accepted.
+        counts: how many people each row of the table stands for; 1 if left out.
 
     Raises:
         InputError: if there is no such column.
@@ -114,7 +121,7 @@ def measure_risks(
         raise ParameterError(
             "sensitive", "measure_risks", "columns that are not quasi-identifiers", both, "A column cannot be both."
         )
-    classes = class_sizes(records, names)
+    classes = class_sizes(records, names, counts)
     risk = prosecutor_risk(classes.sizes, threshold=threshold)
     journalist = None
     if population is not None and records.rows:
@@ -122,7 +129,7 @@ def measure_risks(
         found = journalist_risk(classes.sizes, everybody, threshold=threshold)
         journalist = found.highest, found.average
     return Risks(
-        records.rows,
+        int(classes.sizes.sum()),
         int(classes.sizes.size),
         int(classes.sizes.min()) if classes.sizes.size else 0,
         sample_uniqueness(classes.sizes),
@@ -131,7 +138,9 @@ def measure_risks(
         risk.at_risk,
         threshold,
         journalist,
-        {name: measure(records, names, name) for name in sensitive} if records.rows else {},
+        {name: measure_classes(classes, histogram(classes, records.column(name), counts)) for name in sensitive}
+        if records.rows
+        else {},
     )
 
 

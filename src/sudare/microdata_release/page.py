@@ -14,6 +14,8 @@ from sudare import release
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata_release import page_words
+from sudare.microdata_release.attack_words import ATTACKS
+from sudare.microdata_release.linking import MOST_FOUND
 from sudare.microdata_release.measuring import SIZES
 from sudare.parameters import shown
 from sudare.release import page_words as release_words
@@ -36,6 +38,7 @@ __all__ = ["render_people_page"]
 TEMPLATE = "report.html.jinja"
 UTILITY = ("loss", "precision", "average_class_size", "discernibility", "discernibility_of_classes", "entropy")
 LONGEST_LABEL = 60
+MARKS = {"held": "✓", "undecided": "!", "broken": "✗"}
 
 
 def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> str:
@@ -67,6 +70,9 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
         "has_identifiers": any(column["role"] == "identifier" for column in report["columns"]),
         "classes": _classes(report.get("classes")),
         "risks": _risks(report.get("risks")),
+        "attacks": [_attack(attack) for attack in report.get("attacks") or []],
+        "most_found": f"{MOST_FOUND:.0%}".replace("%", " %"),
+        "is_broken": bool(report.get("even_if_broken")),
         "utility": _utility(report.get("utility") or {}),
         "values": _values(report.get("values") or {}),
         "files": [(file["name"], show_size(file["bytes"]), file["sha256"]) for file in report["files"]],
@@ -121,8 +127,14 @@ def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
             ("with_release", bar(stated["best_power"]), percent_rounded_up(stated["best_power"])),
         ],
         "k": (report.get("groups") or {}).get("k"),
+        "condition": "sampled_condition_chosen" if _chose_levels(report) else "sampled_condition",
+        "level": "level_paid" if _chose_levels(report) else "level_stated",
         "holds": (report.get("groups") or {}).get("holds"),
     }
+
+
+def _chose_levels(report: Mapping[str, Any]) -> bool:
+    return "choose_levels" in report["steps"][0]["settings"]
 
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
@@ -211,6 +223,22 @@ def _risks(risks: Mapping[str, Any] | None) -> list[tuple[Words, str, str]]:
             words = Words(texts[name].english.format(name=column), texts[name].japanese.format(name=column))
             rows.append((words, _number(measured[key]), "–" if found is None else _number(found[key])))
     return rows
+
+
+def _attack(attack: Mapping[str, Any]) -> dict[str, Any]:
+    """One attack; what would stop it is told once, however often it is said."""
+    open_ones = [verdict for verdict in attack["verdicts"] if verdict["outcome"] != "held"]
+    names_targets = attack["attack"] in ("models", "attributes")
+    return {
+        "name": ATTACKS[attack["attack"]],
+        "outcome": attack["outcome"],
+        "mark": MARKS[attack["outcome"]],
+        "found": [
+            (MARKS[verdict["outcome"]], verdict["target"] if names_targets else "", _words(verdict["sentence"]))
+            for verdict in attack["verdicts"]
+        ],
+        "remedies": list(dict.fromkeys(_words(verdict["remedy"]) for verdict in open_ones)),
+    }
 
 
 def _utility(utility: Mapping[str, Any]) -> list[tuple[str, str]]:

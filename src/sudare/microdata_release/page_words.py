@@ -66,12 +66,24 @@ TEXTS = {
         "段階と階層をデータを見ずに決めたこと、公開する列のすべてで組を作ったこと、k 件未満の組を数えずに消したこと、"
         "そして誰が標本に入ったかがほかから知られないことです。",
     ),
+    "sampled_condition_chosen": Words(
+        "k-anonymity alone is not differential privacy. Here it is, because: every record was kept by a secret and independent "
+        "coin; hierarchies were decided without the data, and looking at it to choose the levels was paid for from the same "
+        "budget; all published columns form the groups; groups of fewer than k records were deleted without being counted; and "
+        "nobody learns otherwise who was in the sample.",
+        "k-匿名性だけでは差分プライバシーになりません。ここで成り立つのは次の条件によります。"
+        "各記録を秘密の独立な硬貨で残したこと、"
+        "階層をデータを見ずに決め、段階を選ぶためにデータを見た費用も同じ予算から払ったこと、"
+        "公開する列のすべてで組を作ったこと、"
+        "k 件未満の組を数えずに消したこと、そして誰が標本に入ったかがほかから知られないことです。",
+    ),
     "columns": Words("Columns", "列"),
     "column": Words("Column", "列"),
     "role": Words("Role", "役割"),
     "hierarchy": Words("Coarser values by", "粗い値の作り方"),
     "level": Words("Level chosen", "選ばれた段階"),
     "level_stated": Words("Level stated", "定めた段階"),
+    "level_paid": Words("Level, chosen with budget", "予算を使って選んだ段階"),
     "own_boxes": Words("each class its own", "組ごと"),
     "as_it_is": Words("as it is", "そのまま"),
     "drawn_anew": Words("drawn anew", "新たに生成"),
@@ -126,6 +138,27 @@ TEXTS = {
         "マーケター型は全員を言い当てようとする場合です。"
         "いずれも準識別子だけを知っていると仮定しています。実際のリスクはより大きいことがあります。",
     ),
+    "attacks": Words("Attacks that were tried", "試した攻撃"),
+    "attacks_note": Words(
+        "Tried on the written file before it was shown. ✓ nothing was found. ! something was found that the method never "
+        "promised to prevent: it is for you to decide. ✗ broken: a promise is not kept, or more than {most} of the people are "
+        "found by links that are more often right than wrong (k-map and presence, which look at a population, may allow that).",
+        "書き出したファイルを公開する前に試しました。✓ は成功しなかった攻撃、! "
+        "は手法が防ぐと約束していないことが分かった攻撃（判断はデータ保有者によります）、✗ は破られた攻撃"
+        "（約束が守られていないか、{most} を超える人が見つかり、正しい対応が誤りより多い場合。"
+        "母集団についての条件である k-map と presence では認められることがあります）です。",
+    ),
+    "attacks_limits": Words(
+        "These attacks are cheap ones. That they found nothing does not show that no other would.",
+        "ここで試したのは手軽な攻撃だけです。成功しなかったことは、ほかの攻撃にも耐えることを意味しません。",
+    ),
+    "even_if_broken": Words(
+        "An attack broke this table, and it was published all the same, because --even-if-broken was said.",
+        "この表は攻撃によって破られましたが、--even-if-broken の指定により公開されました。",
+    ),
+    "held": Words("held", "成功せず"),
+    "undecided": Words("for you to decide", "要判断"),
+    "broken": Words("broken", "破られた"),
     "utility": Words("What was lost", "失われたもの"),
     "value": Words("Value", "値"),
     "utility_loss": Words("Share of the domain that a value stands for (0 to 1)", "一つの値が表す範囲の割合（0〜1）"),

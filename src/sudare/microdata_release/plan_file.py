@@ -17,6 +17,7 @@ from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.microdata_release.column_plan import COLUMN_KEYS, PlannedColumn, read_columns_section
 from sudare.microdata_release.hierarchy_plan import refused
+from sudare.microdata_release.large_plan import require_possible_out_of_memory
 from sudare.microdata_release.model_plan import needs_population
 from sudare.microdata_release.step_order import require_order
 from sudare.microdata_release.step_plan import (
@@ -30,7 +31,7 @@ from sudare.microdata_release.step_plan import (
 from sudare.privacy import Budget, Unit
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import ADJACENCIES, Adjacency
-from sudare.release.plan_file import DATABASES, LedgerEntryPoint
+from sudare.release.plan_file import LEDGER_KEYS, LedgerEntryPoint, read_ledger_section
 from sudare.sections import Section, read_toml
 
 __all__ = ["COLUMN_KEYS", "Charging", "PeoplePlan", "read_people_plan"]
@@ -51,10 +52,9 @@ TOP_KEYS = (
     "ledger",
     "output",
 )
-INPUT_KEYS = ("path", "encoding", "others", "population", "person", "opt_outs_removed")
+INPUT_KEYS = ("path", "encoding", "others", "population", "person", "opt_outs_removed", "larger_than_memory")
 UNIT_KEYS = ("who", "rows", "adjacency")
 BUDGET_KEYS = ("epsilon", "delta", "rho")
-LEDGER_KEYS = ("location", "dataset")
 OUTPUT_KEYS = ("folder", "format")
 FORMATS = ("csv", "parquet")
 
@@ -96,6 +96,8 @@ class PeoplePlan:
         folder: where the result is written.
         format: of the published records.
         said: the plan as it was typed, which its fingerprint is made of.
+        is_large: whether the records do not fit into memory.
+        noted_in: where it is noted that records were given away without a guarantee, if anywhere.
     """
 
     file: Path
@@ -115,6 +117,8 @@ class PeoplePlan:
     folder: Path
     format: str
     said: Mapping[str, Any]
+    is_large: bool = False
+    noted_in: LedgerEntryPoint | None = None
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -171,10 +175,14 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
     population = base / given.text("population") if given.has("population") else None
     person = given.text("person") if given.has("person") else None
     opt_outs_removed = given.flag("opt_outs_removed", False)
+    is_large = given.flag("larger_than_memory", False)
     given.finish()
     columns = {column.name: column for column in read_columns_section(top, file.name, base)}
     steps = _read_steps(top, file.name, columns)
     charging = _read_charging(top, steps, base)
+    noted_in = None
+    if charging is None and top.has("ledger"):
+        noted_in = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     output = top.section("output", OUTPUT_KEYS)
     target = Path(folder) if folder is not None else base / output.text("folder", "protected")
     if folder is not None and output.has("folder"):
@@ -200,6 +208,8 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
         target,
         form,
         said,
+        is_large,
+        noted_in,
     )
     _require_consistent(plan, given)
     return plan
@@ -240,7 +250,7 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
 def _read_charging(top: Section, steps: tuple[tuple[str, Step], ...], base: Path) -> Charging | None:
     method = steps[0][0]
     if method not in PRIVATE_METHODS:
-        for key in ("budget", "ledger", "unit"):
+        for key in ("budget", "unit"):
             if top.has(key):
                 top.refuse(
                     key,
@@ -253,16 +263,13 @@ def _read_charging(top: Section, steps: tuple[tuple[str, Step], ...], base: Path
     numbers = {key: budget_section.number(key) for key in BUDGET_KEYS if budget_section.has(key)}
     budget_section.finish()
     unit = _read_unit(top.section("unit", UNIT_KEYS))
-    ledger = top.section("ledger", LEDGER_KEYS)
-    location, dataset = ledger.text("location"), ledger.text("dataset")
-    ledger.finish()
+    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     try:
         budget = Budget(**numbers)
     except ParameterError as error:
         refused(budget_section, error)
     _require_budget(budget_section, steps[0][1], budget, unit)
-    entry_point = LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)
-    return Charging(budget, unit, entry_point)
+    return Charging(budget, unit, ledger)
 
 
 def _read_unit(section: Section) -> Unit:
@@ -285,7 +292,7 @@ def _require_budget(section: Section, step: Step, budget: Budget, unit: Unit) ->
                 'と epsilon が必要です（"sampled-k-anonymity" は (epsilon, delta) 差分プライバシーです）',
             )
         try:
-            SampledGroupsMeasurement.for_budget(budget, rate=step.rate, records=changed_records(unit))
+            SampledGroupsMeasurement.for_budget(step.parts(budget)[1], rate=step.rate, records=changed_records(unit))
         except (GuaranteeError, ParameterError) as error:
             section.refuse("epsilon", f"does not allow this: {error}", f"では実行できません: {error}")
     elif budget.currency == "epsilon":
@@ -298,6 +305,8 @@ def _require_budget(section: Section, step: Step, budget: Budget, unit: Unit) ->
 
 def _require_consistent(plan: PeoplePlan, given: Section) -> None:
     last = plan.steps[-1][1]
+    if plan.is_large:
+        require_possible_out_of_memory(plan, given)
     if isinstance(last, Anonymize) and needs_population(last.models) and plan.population is None:
         given.refuse(
             "population",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 
+from sudare.microdata.sampled_k_anonymity import MOST_CANDIDATES
 from sudare.microdata_release.column_plan import PlannedColumn, column_of, share_of
+from sudare.privacy import Budget
 from sudare.sections import Section
 
 __all__ = ["PRIVATE_METHODS", "SampledGroups", "Synthesize", "read_sampled_groups", "read_synthesize"]
@@ -14,13 +17,32 @@ __all__ = ["PRIVATE_METHODS", "SampledGroups", "Synthesize", "read_sampled_group
 PRIVATE_METHODS = ("sampled-k-anonymity", "mst", "aim")
 """Methods that cost budget."""
 
+MOST_MASKED = 255
+"""Letters: of a mask, the plan alone says how many levels it has."""
+
 
 @dataclass(frozen=True)
 class SampledGroups:
-    """A random sample of which only groups of k or more are kept: differential privacy."""
+    """A random sample of which only groups of k or more are kept: differential privacy.
+
+    Attributes:
+        rate: of the sample; None is the largest that the budget allows.
+        levels: of all columns; where some are chosen, of those that are not, and 0 for the others.
+        choose_levels: the share of epsilon that choosing the levels costs; None if all are decided without the data.
+        choices: the levels that each column may have.
+    """
 
     rate: Fraction | None
     levels: Mapping[str, int]
+    choose_levels: Fraction | None = None
+    choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def parts(self, budget: Budget) -> tuple[Budget | None, Budget]:
+        """What choosing the levels costs, if they are chosen, and what is left for the records."""
+        if self.choose_levels is None:
+            return None, budget
+        epsilon = budget.epsilon * self.choose_levels
+        return Budget(epsilon=epsilon), Budget(epsilon=budget.epsilon - epsilon, delta=budget.delta)
 
 
 @dataclass(frozen=True)
@@ -34,21 +56,69 @@ class Synthesize:
 
 
 def read_sampled_groups(section: Section, columns: Mapping[str, PlannedColumn]) -> SampledGroups:
-    """Levels are decided by whoever writes the plan, and by no data: that is what makes the guarantee true."""
-    levels = {}
+    """Levels are decided by whoever writes the plan, or chosen at a cost: that is what makes the guarantee true."""
+    levels, free = {}, {}
     for name, column in columns.items():
         level = column.level or 0
         top = 0 if column.rule is None else column.rule.height
-        if level < 0 or (top is not None and level > top):
+        highest = MOST_MASKED if top is None else top
+        if not 0 <= level <= highest:
             section.refuse(
                 "method",
-                f"needs 'level' in [columns.{name}] from 0 to {top or 0}, as its hierarchy has them",
-                f"には、[columns.{name}] の「level」を 0 から {top or 0} で指定してください",
+                f"needs 'level' in [columns.{name}] from 0 to {highest}, as its hierarchy has them",
+                f"には、[columns.{name}] の「level」を 0 から {highest} で指定してください",
+            )
+        if column.rule is not None and column.missing is not None and not column.rule.takes_for_missing(column.missing):
+            section.refuse(
+                "method",
+                f"needs another 'missing' in [columns.{name}]: a group of values may be called '{column.missing:.60}' as well",
+                f"には、[columns.{name}] の「missing」に別の名前が必要です（値の区分も「{column.missing:.60}」になりえます）",
             )
         levels[name] = level
+        if column.level is None and column.rule is not None:
+            free[name] = top
     if not levels:
         section.refuse("method", "needs at least one column to publish", "には、公開する列が一つ以上必要です")
-    return SampledGroups(share_of(section, "rate") if section.has("rate") else None, levels)
+    rate = share_of(section, "rate") if section.has("rate") else None
+    if not section.has("choose_levels"):
+        return SampledGroups(rate, levels)
+    share = share_of(section, "choose_levels")
+    if not 0 < share < 1:
+        section.refuse(
+            "choose_levels", "must be a share of epsilon between 0 and 1", "は 0 と 1 の間の、epsilon の割合です"
+        )
+    return SampledGroups(rate, levels, share, _read_choices(section, levels, free))
+
+
+def _read_choices(
+    section: Section, levels: Mapping[str, int], free: Mapping[str, int | None]
+) -> dict[str, tuple[int, ...]]:
+    """The levels to choose from, all known without the data."""
+    masked = next((name for name, top in free.items() if top is None), None)
+    if masked is not None:
+        section.refuse(
+            "choose_levels",
+            f"cannot choose the level of '{masked}': how many levels a mask has depends on the data. Give 'level' in "
+            f"[columns.{masked}], or a hierarchy file",
+            f"では「{masked}」の段階を選べません（mask の段階の数はデータによります）。[columns.{masked}] に「level」"
+            "か階層ファイルを指定してください",
+        )
+    if not free:
+        section.refuse(
+            "choose_levels",
+            "has nothing to choose: no column has a hierarchy without a 'level'",
+            "で選ぶ段階がありません（階層があり「level」のない列がありません）",
+        )
+    choices = {
+        name: tuple(range((free[name] or 0) + 1)) if name in free else (level,) for name, level in levels.items()
+    }
+    if prod(len(those) for those in choices.values()) > MOST_CANDIDATES:
+        section.refuse(
+            "choose_levels",
+            f"has more than {MOST_CANDIDATES:,} choices: give 'level' to some columns",
+            f"の選択肢が {MOST_CANDIDATES:,} 通りを超えます。いくつかの列に「level」を指定してください",
+        )
+    return choices
 
 
 def read_synthesize(

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.attacks.verdicts import AttackReport, Outcome
 from sudare.errors import GuaranteeError, InputError, LedgerError, MissingPackageError, ParameterError
 from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.microdata.records import Records, read_people, write_people
+from sudare.microdata_release.attacking import attack_folder, record_of_attacks, require_unbroken
 from sudare.microdata_release.charging import (
     charge_of_reservation,
     find_repeated,
@@ -25,23 +27,26 @@ from sudare.microdata_release.charging import (
     settle_and_show,
     without_opted_out,
 )
-from sudare.microdata_release.document import private_document, protected_document
+from sudare.microdata_release.document import REPORT_FORMAT, private_document, protected_document
 from sudare.microdata_release.folders import PAGE, PEOPLE, PeopleWorkshop, require_free
+from sudare.microdata_release.large_running import run_large_plan
 from sudare.microdata_release.page import render_people_page
 from sudare.microdata_release.plan_file import Charging, PeoplePlan
+from sudare.microdata_release.reading import read_planned, read_population, without_identifiers
+from sudare.microdata_release.row_numbers import ROW, row_numbers, with_row_numbers
 from sudare.microdata_release.step_order import looked_at_before
 from sudare.microdata_release.steps import Done, run_private_step, run_step, without_local_claim
 from sudare.privacy import ReleaseEvent
 from sudare.release.folders import appear, told
 from sudare.release.hashing import hash_of_file, seal_of
-from sudare.sections import nearest
+from sudare.release.noting import find_noted_folders, note_report
 
 __all__ = ["STAGES", "ProtectedPeople", "run_people_plan"]
 
 Progress = Callable[[str, float | None], None]
 """Told what is being done, a word of STAGES, and which share of it is done where this is known."""
 
-STAGES = ("load", "protect", "save", "measure")
+STAGES = ("load", "protect", "save", "measure", "attack")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +64,22 @@ class ProtectedPeople:
     is_repeated: bool
 
 
-def run_people_plan(plan: PeoplePlan, *, again: bool = False, progress: Progress | None = None) -> ProtectedPeople:
+def run_people_plan(
+    plan: PeoplePlan, *, again: bool = False, even_if_broken: bool = False, progress: Progress | None = None
+) -> ProtectedPeople:
     """Carry out a plan, and write the folder with the protected records and the report.
+
+    What is made without a budget is attacked before it is shown; see `attacking`.
 
     Args:
         plan: what to do.
         again: for methods with a budget, draw and spend anew even if the same result was made before.
+        even_if_broken: show it even if an attack succeeds; the report says so.
         progress: told how far it is.
 
     Raises:
-        InputError: if the data is not what the plan says; nothing is written, and nothing spent.
+        InputError: if the data is not what the plan says, or an attack on the result succeeds; nothing is written, and nothing
+            spent.
         BudgetExceededError: if the budget does not allow it; nothing was looked at.
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
@@ -77,27 +88,58 @@ def run_people_plan(plan: PeoplePlan, *, again: bool = False, progress: Progress
     if plan.charging is not None:
         return _run_private(plan, plan.charging, again, tell)
     require_free(plan.folder)
+    if plan.noted_in is not None:
+        find_noted_folders(
+            plan.noted_in, REPORT_FORMAT
+        )  # a ledger that cannot be used is noticed before anything is read
     with PeopleWorkshop.beside(plan.folder) as workshop:
-        tell("load", None)
-        records = _without_identifiers(plan, _read(plan))
-        population = None if plan.population is None else _read_population(plan)
-        tell("protect", None)
-        done: list[Done] = []
-        for number, (method, step) in enumerate(plan.steps):
-            tell("protect", number / len(plan.steps))
-            made = run_step(plan, method, step, done[-1].records if done else records, population)
-            is_untrue = looked_at_before(plan.steps, number, plan.quasi_identifiers)
-            done.append(without_local_claim(made) if is_untrue else made)
-        tell("save", None)
-        file, reread = _write(plan, done[-1].records, workshop.folder)
-        tell("measure", None)
-        document = protected_document(
-            plan, records, population, done, reread, [file], hash_of_file(plan.source) if plan.source.is_file() else ""
-        )
-        _require_models(document)
+        document, reports = (_make_large if plan.is_large else _make)(plan, workshop.folder, tell)
+        if not even_if_broken:
+            require_unbroken(reports)
+        document["attacks"] = record_of_attacks(reports)
+        document["even_if_broken"] = any(report.outcome is Outcome.BROKEN for report in reports)
         _finish(plan, workshop, document)
         appear(workshop.folder, plan.folder)
     return ProtectedPeople(plan.folder, document, is_repeated=False)
+
+
+def _make(plan: PeoplePlan, folder: Path, tell: Progress) -> tuple[dict[str, Any], tuple[AttackReport, ...]]:
+    """Protect records in memory, write and measure them, and attack what was written."""
+    tell("load", None)
+    records = without_identifiers(plan, read_planned(plan))
+    population = None if plan.population is None else read_population(plan)
+    tell("protect", None)
+    done = _carry_out_steps(plan, with_row_numbers(records), population, tell)
+    tell("save", None)
+    whose = row_numbers(done[-1].records)
+    file, reread = _write(plan, done[-1].records.without(ROW), folder)
+    tell("measure", None)
+    input_hash = hash_of_file(plan.source) if plan.source.is_file() else ""
+    document = protected_document(plan, records, population, done, reread, [file], input_hash)
+    _require_models(document)
+    tell("attack", None)
+    reports = attack_folder(folder, document, original=records, whose=whose, hierarchies=done[-1].hierarchies)
+    return document, reports
+
+
+def _make_large(plan: PeoplePlan, folder: Path, tell: Progress) -> tuple[dict[str, Any], tuple[AttackReport, ...]]:
+    """The same for records that are larger than memory."""
+    tell("protect", None)
+    with told(plan.folder):
+        document = run_large_plan(plan, folder)
+    _require_models(document)
+    tell("attack", None)
+    return document, attack_folder(folder, document)
+
+
+def _carry_out_steps(plan: PeoplePlan, records: Records, population: Records | None, tell: Progress) -> list[Done]:
+    done: list[Done] = []
+    for number, (method, step) in enumerate(plan.steps):
+        tell("protect", number / len(plan.steps))
+        made = run_step(plan, method, step, done[-1].records if done else records, population)
+        is_untrue = looked_at_before(plan.steps, number, plan.quasi_identifiers)
+        done.append(without_local_claim(made) if is_untrue else made)
+    return done
 
 
 def _run_private(plan: PeoplePlan, charging: Charging, again: bool, tell: Progress) -> ProtectedPeople:
@@ -131,12 +173,12 @@ def _draw(
     is_drawing = False
     try:
         tell("load", None)
-        everybody = _read(plan)
+        everybody = read_planned(plan)
         if not everybody.rows:
             raise InputError(f"{plan.source.name} has no rows.", f"{plan.source.name} に行がありません。")
         people = without_opted_out(plan, charging, everybody, ledger)
         keyed_hash = keyed_hash_of_records(people, ledger.secret(charging.ledger.dataset), entry_hash)
-        records = _without_identifiers(plan, people)
+        records = without_identifiers(plan, people)
         tell("protect", None)
         is_drawing = True
         done, event = run_private_step(plan, plan.steps[0][1], records)
@@ -152,47 +194,12 @@ def _draw(
     return done, event, keyed_hash
 
 
-def _read(plan: PeoplePlan) -> Records:
-    """The records, with the columns that the plan names.
-
-    Raises:
-        InputError: if a column is missing, or one is there that the plan does not name.
-    """
-    wanted = list(plan.columns)
-    if plan.person is not None and plan.person not in wanted:
-        wanted.append(plan.person)
-    if plan.others == "drop":
-        return read_people(plan.source, encoding=plan.encoding, columns=wanted)
-    records = read_people(plan.source, encoding=plan.encoding)
-    for name in wanted:
-        records.column(name)
-    for name in records.names:
-        if name not in wanted:
-            english, japanese = nearest(name, wanted)
-            raise InputError(
-                f"{plan.source.name} has a column '{name:.60}' that the plan does not name.{english} Add "
-                f"[columns.{name:.60}] with "
-                'a role ("identifier" leaves it out), or write others = "drop" under [input].',
-                f"{plan.source.name} の列「{name:.60}」が計画にありません。{japanese}[columns.{name:.60}] に role を書くか"
-                '（"identifier" なら除かれます）、[input] に others = "drop" と書いてください。',
-            )
-    return records
-
-
-def _read_population(plan: PeoplePlan) -> Records:
-    return read_people(plan.population or plan.source, encoding=plan.encoding, columns=plan.quasi_identifiers)
-
-
-def _without_identifiers(plan: PeoplePlan, records: Records) -> Records:
-    return records.without(*(name for name in records.names if name not in plan.published))
-
-
 def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Records]:
     """Write the records, and read again what was written: whatever is said of them is said of the file."""
     file = folder / f"{PEOPLE}.{plan.format}"
     with told(plan.folder):
         write_people(file, records)
-    return file, read_people(file) if records.rows else records
+    return file, read_people(file)
 
 
 def _finish(
@@ -205,6 +212,8 @@ def _finish(
     with told(plan.folder):
         (workshop.folder / PAGE).write_text(page, encoding="utf-8")
     text = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
+    if plan.noted_in is not None:
+        note_report(plan.noted_in, text, report_format=REPORT_FORMAT, folder=plan.folder, title=plan.title)
     workshop.complete(text, seal(text))
 
 

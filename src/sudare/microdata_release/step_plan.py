@@ -50,7 +50,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "pram": ("column", "keep", "matrix", "invariant"),
     "microaggregate": ("columns", "k", "kind"),
     "noise": ("column", "epsilon", "scale", "sigma", "bounds", "decimals"),
-    "sampled-k-anonymity": ("rate",),
+    "sampled-k-anonymity": ("rate", "choose_levels"),
     "mst": ("rows",),
     "aim": ("rows", "workload", "rounds"),
 }
@@ -203,9 +203,30 @@ def _read_anonymize(section: Section, file: str, columns: Mapping[str, PlannedCo
             'must not be "local" with k-map or presence',
             'は k-map や presence では "local" にできません',
         )
+    _require_levels(section, {name: columns[name] for name in quasi}, search)
     suppressed = section.choice("suppressed", ("removed", "starred"), "removed")
     metric = section.choice("metric", tuple(METRICS), "loss")
     return Anonymize(models, suppression, suppressed, metric, search, seconds)
+
+
+def _require_levels(section: Section, columns: Mapping[str, PlannedColumn], search: str) -> None:
+    """Refuse levels that are decided where there are none, or that a hierarchy has not."""
+    for name, column in columns.items():
+        height = None if column.rule is None else column.rule.height
+        if column.level is None:
+            continue
+        if search == "local":
+            section.refuse(
+                "search",
+                f"is \"local\", which has no levels: leave 'level' out of [columns.{name}]",
+                f'が "local" のときは段階がありません。[columns.{name}] の「level」を除いてください',
+            )
+        if column.level < 0 or (height is not None and column.level > height):
+            section.refuse(
+                "method",
+                f"needs 'level' in [columns.{name}] from 0 to {height or 0}, as its hierarchy has them, or none",
+                f"では、[columns.{name}] の「level」は 0 から {height or 0} です（省略もできます）",
+            )
 
 
 def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Sample:

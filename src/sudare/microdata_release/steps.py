@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import ceil
 from typing import cast
 
 from sudare.bilingual import Words
+from sudare.errors import InputError
 from sudare.microdata.anonymizing import Anonymized, anonymize
 from sudare.microdata.hierarchy import Generalization
 from sudare.microdata.microaggregation import microaggregate
 from sudare.microdata.noisy_values import add_noise_to_numbers
 from sudare.microdata.outcomes import Outcome
+from sudare.microdata.pinned_levels import pinned_columns, pinned_hierarchies, with_pins
 from sudare.microdata.pram import randomize_values
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.sampled_k_anonymity import PROTECTS as SAMPLED_PROTECTS
-from sudare.microdata.sampled_k_anonymity import sampled_groups
+from sudare.microdata.sampled_k_anonymity import choose_levels, sampled_groups
 from sudare.microdata.sampling import sample_by_coins, sample_of_size, sample_of_strata
 from sudare.microdata.swapping import swap_randomly, swap_ranks, swap_risky
 from sudare.microdata_release.hierarchy_plan import hierarchy_of
@@ -32,9 +36,19 @@ from sudare.microdata_release.step_plan import (
     Swap,
     Synthesize,
 )
-from sudare.privacy import ReleaseEvent, Unit
+from sudare.privacy import Budget, ReleaseEvent, Unit
+from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 
-__all__ = ["Done", "build_hierarchies", "run_private_step", "run_step", "without_local_claim"]
+__all__ = [
+    "CLASSES_KEEP",
+    "CLASSES_PROTECT",
+    "Done",
+    "build_hierarchies",
+    "pinned_levels",
+    "run_private_step",
+    "run_step",
+    "without_local_claim",
+]
 
 CLASSES_PROTECT = Words(
     "Whoever knows somebody's quasi-identifiers finds a class of records that look alike, never one record, as "
@@ -102,6 +116,7 @@ class Done:
         anonymized: of models of classes.
         hierarchies: that were used.
         tables: that synthetic people were drawn from: the columns that belong together.
+        levels: how coarse columns are, where the method has a budget.
     """
 
     method: str
@@ -113,6 +128,7 @@ class Done:
     anonymized: Anonymized | None = None
     hierarchies: Mapping[str, Generalization] | None = None
     tables: tuple[tuple[str, ...], ...] = ()
+    levels: Mapping[str, int] = field(default_factory=dict)
 
 
 def run_step(plan: PeoplePlan, method: str, step: Step, records: Records, population: Records | None) -> Done:
@@ -166,9 +182,11 @@ def _perturb(plan: PeoplePlan, step: Step, records: Records) -> Outcome:
 
 def _anonymize(plan: PeoplePlan, step: Anonymize, records: Records, population: Records | None) -> Done:
     hierarchies = build_hierarchies(plan, records, population)
+    pins = pinned_levels(plan, hierarchies)
+    others = None if population is None else rest_of_population(records, population, list(hierarchies))
     made = anonymize(
-        records,
-        hierarchies,
+        records.with_columns(*pinned_columns(records, hierarchies, pins)),
+        pinned_hierarchies(hierarchies, pins),
         step.models,
         sensitive=[name for name, column in plan.columns.items() if column.role == "sensitive"],
         suppression=step.suppression,
@@ -176,11 +194,29 @@ def _anonymize(plan: PeoplePlan, step: Anonymize, records: Records, population: 
         method=step.search,
         time_limit=step.seconds,
         suppressed=step.suppressed,
-        others=None if population is None else rest_of_population(records, population, list(hierarchies)),
+        others=None if others is None else others.with_columns(*pinned_columns(others, hierarchies, pins)),
     )
+    if made.search is not None:
+        made = replace(made, search=with_pins(made.search, pins))
     name = "local-recoding" if step.search == "local" else "global-recoding"
     protects = STARRED_PROTECT if step.suppressed == "starred" and not made.kept.all() else CLASSES_PROTECT
     return Done("anonymize", name, made.records, protects, CLASSES_KEEP, anonymized=made, hierarchies=hierarchies)
+
+
+def pinned_levels(plan: PeoplePlan, hierarchies: Mapping[str, Generalization]) -> dict[str, int]:
+    """The levels of quasi-identifiers that the plan decides.
+
+    Raises:
+        InputError: if a hierarchy turns out to have no such level.
+    """
+    pins = {name: level for name in hierarchies if (level := plan.columns[name].level) is not None}
+    for name, level in pins.items():
+        if level > hierarchies[name].height:
+            raise InputError(
+                f"The plan asks for level {level} of the column {name!r}, which its hierarchy has not for these values.",
+                f"計画は列 {name!r} の段階 {level} を指定していますが、この値の階層にはその段階がありません。",
+            )
+    return pins
 
 
 def build_hierarchies(
@@ -217,21 +253,7 @@ def run_private_step(plan: PeoplePlan, step: Step, records: Records) -> tuple[Do
     if budget is None:
         raise AssertionError("a private step without a budget")
     if isinstance(step, SampledGroups):
-        hierarchies = {
-            name: hierarchy_of(records.column(name), column.rule.build)
-            for name, column in plan.columns.items()
-            if column.rule is not None and column.role != "identifier"
-        }
-        published, event = sampled_groups(records, step.levels, hierarchies, budget, rate=step.rate, unit=unit)
-        done = Done(
-            "sampled-k-anonymity",
-            "sampled-groups",
-            published,
-            SAMPLED_PROTECTS,
-            SAMPLED_KEEP,
-            hierarchies=hierarchies,
-        )
-        return done, event
+        return _sample_groups(plan, step, records, budget, unit)
     from sudare.microdata.synthetic import synthesize
 
     wanted = cast("Synthesize", step)
@@ -247,4 +269,53 @@ def run_private_step(plan: PeoplePlan, step: Step, records: Records) -> tuple[Do
         rounds=wanted.rounds,
     )
     done = Done(wanted.method, wanted.method, made.records, SYNTHETIC_PROTECTS, SYNTHETIC_KEEP, tables=made.tables)
+    return done, event
+
+
+def _values_alone(column: CodedColumn) -> Generalization:
+    """The values of a column, and nothing coarser."""
+    return Generalization.of_paths(
+        column.name, [(label,) for label in dict.fromkeys(text or "" for text in column.labels)]
+    )
+
+
+def _sample_groups(
+    plan: PeoplePlan, step: SampledGroups, records: Records, budget: Budget, unit: Unit
+) -> tuple[Done, ReleaseEvent]:
+    """Sampled k-anonymity; where the plan says so, a part of epsilon pays for choosing the levels before."""
+    # Heights and labels are the plan's: nobody's value says how others, or missing values, are called.
+    hierarchies = {
+        name: hierarchy_of(records.column(name), column.rule.build_to(step.levels[name]))
+        for name, column in plan.columns.items()
+        if column.rule is not None and column.role != "identifier"
+    }
+    for_choosing, for_records = step.parts(budget)
+    levels = dict(step.levels)
+    chosen: ReleaseEvent | None = None
+    if for_choosing is not None:
+        measurement = SampledGroupsMeasurement.for_budget(for_records, rate=step.rate, records=changed_records(unit))
+        # Columns without a hierarchy form groups too, by their values.
+        all_hierarchies = {name: hierarchies.get(name) or _values_alone(records.column(name)) for name in step.levels}
+        candidates = [dict(zip(step.choices, those, strict=True)) for those in product(*step.choices.values())]
+        levels, chosen = choose_levels(
+            records,
+            all_hierarchies,
+            for_choosing,
+            threshold=ceil(measurement.k / measurement.rate),
+            candidates=candidates,
+            unit=unit,
+        )
+    published, event = sampled_groups(records, levels, hierarchies, for_records, rate=step.rate, unit=unit)
+    if chosen is not None:
+        both = (*chosen.measurements, *event.measurements)
+        event = ReleaseEvent(event.mechanism, unit, budget, both, event.entropy)
+    done = Done(
+        "sampled-k-anonymity",
+        "sampled-groups",
+        published,
+        SAMPLED_PROTECTS,
+        SAMPLED_KEEP,
+        hierarchies=hierarchies,
+        levels=levels,
+    )
     return done, event

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import secrets
 import shutil
@@ -10,23 +11,44 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
+from typing import ClassVar, Self
 
 from sudare.errors import OutputError
 
-__all__ = ["DOCUMENT", "PAGE", "SEAL", "Workshop", "appear", "completed_beside", "sync_folder", "told"]
+__all__ = [
+    "DOCUMENT",
+    "PAGE",
+    "REPORT",
+    "REPORT_PAGE",
+    "SEAL",
+    "ReportWorkshop",
+    "Workshop",
+    "appear",
+    "completed_beside",
+    "require_free",
+    "sync_folder",
+    "told",
+]
 
 DOCUMENT = "release.json"
 PAGE = "release.html"
+REPORT = "report.json"
+REPORT_PAGE = "report.html"
 SEAL = ".seal"
-LOCK = ".lock"
 
 
 class Workshop:
     """A hidden folder beside the target, in which a release is made.
 
-    It is locked while somebody works in it, so that what a killed process left behind can be told from it and cleared
-    away. One that is complete, with a document, is kept: its budget is spent, and it may still be shown.
+    The folder itself is locked while somebody works in it, so that what a killed process left behind can be told from it and
+    cleared away. One that is complete and charged, with a document, is kept: its budget is spent, and it may still be
+    shown. One without a charge is cleared even if it is complete: its report may be for the holder alone, and can be made again.
+
+    Attributes:
+        document_name: of the file that is written last, and stands for all others.
     """
+
+    document_name: ClassVar[str] = DOCUMENT
 
     def __init__(self, target: Path) -> None:
         self.target = target
@@ -35,7 +57,7 @@ class Workshop:
 
     @classmethod
     @contextmanager
-    def beside(cls, target: Path) -> Iterator[Workshop]:
+    def beside(cls, target: Path) -> Iterator[Self]:
         """A workshop for a target that does not exist yet. What was not completed in it is gone afterwards.
 
         Raises:
@@ -50,29 +72,48 @@ class Workshop:
         with told(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             clear_abandoned(target)
-            workshop.folder.mkdir(mode=0o755)
-            lock = os.open(workshop.folder / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock = _make_locked(workshop.folder)
         try:
             yield workshop
         finally:
-            if not workshop._is_complete:
+            if not (workshop._is_complete and _is_kept(workshop.folder)):
                 shutil.rmtree(workshop.folder, ignore_errors=True)
             os.close(lock)
 
-    def complete(self, document: bytes, seal: str) -> None:
+    def complete(self, document: bytes, seal: str = "") -> None:
         """Put everything on the disk, still out of sight. The document comes last: where it is, all else is."""
         with told(self.target):
-            (self.folder / LOCK).unlink(missing_ok=True)
-            (self.folder / SEAL).write_text(seal, encoding="ascii")
-            unnamed = self.folder / f".{DOCUMENT}"
+            if seal:
+                (self.folder / SEAL).write_text(seal, encoding="ascii")
+            unnamed = self.folder / f".{self.document_name}"
             unnamed.write_bytes(document)
             for path in self.folder.iterdir():
                 _sync(path)
-            unnamed.rename(self.folder / DOCUMENT)
+            unnamed.rename(self.folder / self.document_name)
             sync_folder(self.folder)
             sync_folder(self.folder.parent)
         self._is_complete = True
+
+
+class ReportWorkshop(Workshop):
+    """A workshop for what is not a release of a ledger: its document is a report."""
+
+    document_name: ClassVar[str] = REPORT
+
+
+def require_free(target: Path) -> None:
+    """Refuse a folder that exists, before anything is read.
+
+    Raises:
+        OutputError: if it does.
+    """
+    if target.exists() or target.is_symlink():
+        raise OutputError(
+            f"'{target}' exists already, and nothing was written. Name another folder with --out or under [output], "
+            "or move this one away.",
+            f"「{target}」は既に存在するため、何も書き込みませんでした。--out または [output] "
+            "で別のフォルダを指定するか、移動してください。",
+        )
 
 
 def appear(folder: Path, target: Path) -> None:
@@ -83,9 +124,9 @@ def appear(folder: Path, target: Path) -> None:
         sync_folder(target.parent)
 
 
-def completed_beside(target: Path) -> list[Path]:
+def completed_beside(target: Path, document_name: str = DOCUMENT) -> list[Path]:
     """Complete folders that were never shown."""
-    return [folder for folder in _hidden_beside(target) if (folder / DOCUMENT).is_file()]
+    return [folder for folder in _hidden_beside(target) if (folder / document_name).is_file()]
 
 
 def _hidden_beside(target: Path) -> list[Path]:
@@ -93,18 +134,42 @@ def _hidden_beside(target: Path) -> list[Path]:
     return sorted(folder for folder in found if folder.is_dir() and not folder.is_symlink())
 
 
+def _make_locked(folder: Path) -> int:
+    """Make a folder and lock it; gives the handle that holds the lock."""
+    while True:
+        folder.mkdir(mode=0o755)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if folder.exists():
+            return handle
+        os.close(handle)  # cleared away by somebody who saw it before it was locked
+
+
+def _is_kept(folder: Path) -> bool:
+    """Whether a hidden folder is complete and was charged, so that it may still be shown."""
+    if (folder / DOCUMENT).exists():
+        return True
+    try:
+        report = json.loads((folder / REPORT).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(report, dict) and "ledger" in report
+
+
 def clear_abandoned(target: Path) -> None:
-    """Remove what killed processes left unfinished beside the target."""
+    """Remove what killed processes left beside the target, unless it is complete and was charged."""
     for folder in _hidden_beside(target):
-        if (folder / DOCUMENT).exists():
+        if _is_kept(folder):
             continue
         try:
-            lock = os.open(folder / LOCK, os.O_RDWR)
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder, ignore_errors=True)
+            # It may have been completed while the lock was asked for.
+            if not _is_kept(folder):
+                shutil.rmtree(folder, ignore_errors=True)
         except OSError:  # somebody is at work there
             pass
         finally:

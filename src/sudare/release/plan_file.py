@@ -28,7 +28,15 @@ from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
 from sudare.tables.publish import METHODS
 
-__all__ = ["OUTPUT_FORMATS", "LedgerEntryPoint", "Reference", "ReleasePlan", "read_plan"]
+__all__ = [
+    "LEDGER_KEYS",
+    "OUTPUT_FORMATS",
+    "LedgerEntryPoint",
+    "Reference",
+    "ReleasePlan",
+    "read_ledger_section",
+    "read_plan",
+]
 
 PLAN = Words("plan", "計画ファイル")
 HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
@@ -221,7 +229,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
             "だけを指定してください。個人の列がある場合は、1人あたりの行数だけで制限します",
         )
     budget = _read_budget(top.section("budget", BUDGET_KEYS))
-    ledger = _read_ledger(top.section("ledger", LEDGER_KEYS), base)
+    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *METHODS), "auto")
     workload = _read_workload(method)
     settings = {key: _plain(value) for key, value in method.rest().items()}
@@ -358,7 +366,8 @@ def _read_budget(section: Section) -> Budget:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
 
 
-def _read_ledger(section: Section, base: Path) -> LedgerEntryPoint:
+def read_ledger_section(section: Section, base: Path) -> LedgerEntryPoint:
+    """Where a ledger is, and which data set in it is meant; a relative path is meant from the plan's folder."""
     location, dataset = section.text("location"), section.text("dataset")
     section.finish()
     return LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)

@@ -57,8 +57,12 @@ def test_noise_that_repeats_does_not_wear_off() -> None:
     assert found.confidences[0] == pytest.approx(0.4)
     # Taken for independent noise, the same answers would seem to prove the published value: an attacker would be sure, and wrong.
     assert average_answers([[12] * 1000], law).confidences[0] > 0.999
-    impossible = average_answers([[0, 100]], law)
+    impossible = average_answers([[0, 100], [3, 4]], law)
     assert impossible.confidences[0] == 0.0
+    assert impossible.is_explained is not None
+    assert impossible.is_explained.tolist() == [False, True]
+    (verdict,) = impossible.report().with_outcome(Outcome.UNDECIDED)
+    assert verdict.sentence.english.startswith("No true count explains")
 
 
 @pytest.mark.usefixtures("repeatable_noise")
@@ -96,6 +100,22 @@ def test_sums_wear_off_cell_keys() -> None:
     assert linked.report().outcome is Outcome.BROKEN
 
 
+def test_bounded_noise_leaves_intervals_that_sums_narrow() -> None:
+    law = NoiseLaw.of(-2, [0.1, 0.2, 0.4, 0.2, 0.1])
+    equation = [[1, -1, -1]]
+    certain = average_linked_cells(
+        [10, 6, 8], equation, law, exact=[True, False, False]
+    )  # 4 to 8 and 6 to 10: only 4 + 6
+    assert certain.estimates.tolist() == [10, 4, 6]
+    assert certain.confidences.tolist() == [1, 1, 1]
+    open_still = average_linked_cells([10, 6, 7], equation, law, exact=[True, False, False])
+    assert open_still.confidences[1:].max() < 0.99
+    wrong = average_linked_cells([10, 9, 9], equation, law, exact=[True, False, False])
+    assert {verdict.outcome for verdict in wrong.report().verdicts} == {Outcome.UNDECIDED}
+    # A law without bounds explains everything, however rare.
+    assert average_linked_cells([10, 90, 90], equation, NoiseLaw.gaussian(1)).report().outcome is Outcome.HELD
+
+
 def test_least_squares_is_that_of_the_textbook() -> None:
     published = np.array([49, 10, 18, 20])
     equation = np.array([[1, -1, -1, -1]])
@@ -123,3 +143,33 @@ def test_least_squares_is_that_of_the_textbook() -> None:
 def test_mistakes_are_told(call: Any) -> None:
     with pytest.raises(ParameterError):
         call()
+
+
+def test_answers_with_different_noise_are_weighed_by_it() -> None:
+    wide, narrow = NoiseLaw.laplace(20), NoiseLaw.laplace(0.2)
+    found = average_answers([[30, 10]], [wide, narrow])
+    assert int(found.estimates[0]) == 10
+    assert float(found.confidences[0]) > 0.98
+    same = average_answers([[30, 10]], [narrow, narrow]), average_answers([[30, 10]], narrow)
+    assert same[0].estimates.tolist() == same[1].estimates.tolist()
+    assert same[0].confidences.tolist() == same[1].confidences.tolist()
+
+
+def test_cut_off_answers_are_not_taken_for_counts_of_nobody() -> None:
+    """A published 0 may be any noisy count below: each true count is as likely as noise that takes it down to 0."""
+    law = NoiseLaw.gaussian(2)  # a Laplace law has no memory: there it makes no difference
+    found = average_answers([[0]], law, floor=0)
+    down = [float(law.probabilities[: -law.lowest - count + 1].sum()) for count in range(-law.lowest + 1)]
+    assert int(found.estimates[0]) == 0
+    assert found.confidences[0] == pytest.approx(down[0] / sum(down))
+    assert abs(found.confidences[0] - average_answers([[0]], law).confidences[0]) > 0.05
+    # An answer above the floor is what it is.
+    assert average_answers([[5]], law, floor=0).confidences[0] == average_answers([[5]], law).confidences[0]
+
+
+def test_as_many_laws_as_columns() -> None:
+    law = NoiseLaw.laplace(1)
+    with pytest.raises(ParameterError, match="one law, or"):
+        average_answers([[1, 2]], [law])
+    with pytest.raises(ParameterError, match="one law, or"):
+        average_answers([[1, 2]], [law, law], repeats_noise=True)

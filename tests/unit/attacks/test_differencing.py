@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
 from collections.abc import Hashable
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sudare import ParameterError
 from sudare.attacks import Outcome, PublishedCell, attack_by_differences
+from sudare.attacks.solver import SolverFailure
+
+needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")
 
 
 def cell(name: str, pieces: str, people: dict[str, int], deviation: float = 0.0) -> PublishedCell:
@@ -89,6 +96,105 @@ def test_every_piece_in_the_row_space_is_found(areas: list[frozenset[Hashable]])
         assert combination.count == sum(people[int(str(piece))] for piece in combination.pieces)
         total = sum(value * next(c.count for c in cells if c.name == name) for name, value in combination.terms)
         assert total == combination.count
+
+
+def least_noise(matrix: NDArray[np.float64], noise: NDArray[np.float64], part: NDArray[np.float64]) -> float:
+    """Of all combinations of rows that give a part; infinite if there is none."""
+    weights = np.linalg.lstsq(matrix.T, part, rcond=None)[0]
+    if np.abs(matrix.T @ weights - part).max() > 1e-9:
+        return np.inf
+    _, sizes, right = np.linalg.svd(matrix.T)
+    free = right[int((sizes > 1e-9).sum()) :].T
+    outer, sizes, right = np.linalg.svd(noise[:, None] * free, full_matrices=False)
+    inverse = np.where(sizes > 1e-9, 1 / np.maximum(sizes, 1e-9), 0.0)
+    weights = weights - free @ (right.T @ (inverse * (outer.T @ (noise * weights))))
+    return float(np.linalg.norm(noise * weights))
+
+
+areas_with_noise = st.lists(
+    st.tuples(st.frozensets(st.integers(0, 4), min_size=1), st.sampled_from([0.0, 0.0, 0.1, 0.2, 1.0])),
+    min_size=1,
+    max_size=6,
+)
+
+
+@needs_solver
+@settings(max_examples=60, deadline=None)
+@given(areas_with_noise, st.lists(st.sampled_from([0, 1, 2, 5, 30]), min_size=5, max_size=5))
+def test_no_part_of_few_people_is_missed(areas: list[tuple[frozenset[Hashable], float]], people: list[int]) -> None:
+    """As by trying all parts: one that no cell shows, and that has no smaller one inside, is found."""
+    cells = [
+        PublishedCell(f"cell {place}", area, sum(people[int(str(piece))] for piece in area), deviation)
+        for place, (area, deviation) in enumerate(areas)
+    ]
+    matrix = np.array([[float(piece in cell.pieces) for piece in range(5)] for cell in cells])
+    noise = np.array([cell.deviation for cell in cells])
+    small: dict[frozenset[Hashable], float] = {}
+    for chosen in product((0, 1), repeat=5):
+        part: frozenset[Hashable] = frozenset(np.flatnonzero(chosen).tolist())
+        if 0 < sum(people[int(str(piece))] for piece in part) < 3:
+            deviation = least_noise(matrix, noise, np.array(chosen, dtype=np.float64))
+            if deviation < 0.25 - 1e-6:
+                small[part] = deviation
+    found = attack_by_differences(cells)
+    isolating = {each.pieces: each for each in found.isolating}
+    for part, each in isolating.items():  # nothing is told that is not so
+        assert part in small
+        assert small[part] - 1e-6 <= each.deviation <= 0.25
+        assert each.count == sum(people[int(str(piece))] for piece in part)
+    shown = {cell.pieces for cell in cells if cell.deviation <= small.get(cell.pieces, -1) + 1e-9}
+    new = [
+        part for part in small if part not in shown and not any(other < part and small[other] < 1e-9 for other in small)
+    ]
+    assert found.is_complete
+    assert not new or isolating
+    if not noise.any():
+        assert set(new) <= set(isolating)
+
+
+def test_searches_that_end_early_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [cell("left", "ab", PEOPLE), cell("right", "bd", PEOPLE)]
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise SolverFailure("no time")
+
+    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.solutions", fails)
+    found = attack_by_differences(cells)
+    assert not found.is_complete
+    assert found.report().outcome is Outcome.UNDECIDED
+
+
+@needs_solver
+def test_parts_of_several_pieces_with_their_formula() -> None:
+    people = {"a": 50, "b": 50, "p": 1, "q": 1, "x": 39}
+    cells = [cell(*each, people) for each in (("city", "abpq"), ("ward 1", "a"), ("ward 2", "b"), ("district", "px"))]
+    (only,) = attack_by_differences(cells).isolating
+    assert only.formula() == "city - ward 1 - ward 2"
+    assert only.count == 2
+    assert only.pieces == frozenset("pq")
+
+
+def test_wide_noise_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("no search is needed")
+
+    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.solutions", never)
+    cells = [cell(pieces, pieces, PEOPLE, 2.0) for pieces in ("ab", "bc", "cd", "abcd", "de")]
+    assert attack_by_differences(cells).is_complete
+
+
+def test_counts_that_contradict_each_other_are_undecided() -> None:
+    cells = [
+        PublishedCell("city", frozenset("ab"), 100),
+        PublishedCell("city again", frozenset("ab"), 90),
+        PublishedCell("ward", frozenset("a"), 50),
+    ]
+    found = attack_by_differences(cells)
+    assert found.contradicts
+    assert found.report().outcome is Outcome.UNDECIDED
+    assert attack_by_differences(cells[1:]).report().outcome is Outcome.HELD
+    below_zero = [PublishedCell("city", frozenset("ab"), 40), cells[2]]
+    assert attack_by_differences(below_zero).report().outcome is Outcome.UNDECIDED
 
 
 def test_large_systems_say_what_was_not_searched() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from scipy.sparse import csr_array
 
 from sudare import InputError, ParameterError
 from sudare.attacks import Outcome, attack_suppressed_cells
+from sudare.attacks.solver import SolverFailure
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")
@@ -194,6 +196,59 @@ def test_large_values_keep_their_bounds() -> None:
     assert found.upper[:2].tolist() == pytest.approx([2 * big + 3] * 2)
     # An independent small part of the table is not blurred by the large one: its bounds follow from its own equation, exactly.
     assert found.upper[2:].tolist() == [7, 7]
+
+
+def test_what_floating_point_cannot_tell_is_undecided() -> None:
+    """Two sums share cells: the linear programs' ends are not those of a single sum, and may be off."""
+    found = attack_suppressed_cells([3], [True], np.zeros((0, 1)))
+    for lower, width, outcome in (
+        (995.0, 10_000.0, Outcome.UNDECIDED),
+        (900.0, 10_000.0, Outcome.HELD),
+        (1020.0, 10_000.0, Outcome.BROKEN),
+        (900.0, 15.0, Outcome.BROKEN),  # too low at the upper end
+        (995.0, 5.0 + 1000.0, Outcome.UNDECIDED),
+    ):
+        off = replace(
+            found,
+            values=np.array([2000]),
+            lower=np.array([lower]),
+            upper=np.array([lower + width]),
+            required_lower=np.array([1010]),
+            required_upper=np.array([0]),
+            slack=np.array([10.0]),
+        )
+        assert off.report().outcome is outcome, (lower, width)
+    narrow = replace(found, lower=np.array([3.0]), upper=np.array([3.1]), slack=np.array([10.0]))
+    assert narrow.is_revealed.tolist() == [True]
+    not_so = replace(found, lower=np.array([0.0]), upper=np.array([15.0]), slack=np.array([10.0]))
+    assert not_so.report().outcome is Outcome.UNDECIDED
+    assert "floating point" in not_so.report().verdicts[0].sentence.english
+
+
+@needs_solver
+def test_whole_numbers_beside_cells_without_a_bound() -> None:
+    """What whole numbers reach is proved there, too; what they do not reach within the search is not."""
+    total_hidden = attack_suppressed_cells([10, 4, 6], [True, True, False], [[1, -1, -1]], whole_numbers=True)
+    assert total_hidden.is_exact
+    assert total_hidden.report().outcome is Outcome.HELD
+    equations = np.array([[2, 2, 1, 0, 0, -1], [1, 0, 0, -1, 1, 0]])
+    at_most = [np.inf, np.inf, 2, np.inf, np.inf, np.inf]
+    values, hidden = [1, 1, 1, 3, 2, 5], [True] * 5 + [False]
+    found = attack_suppressed_cells(values, hidden, equations, at_most=at_most, whole_numbers=True)
+    assert found.is_unproved is not None
+    assert found.names[2] in {verdict.target for verdict in found.report().with_outcome(Outcome.UNDECIDED)}
+    assert not found.is_exact
+
+
+@needs_solver
+def test_a_search_without_time_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise SolverFailure("no time")
+
+    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.ends", fails)
+    found = attack_suppressed_cells([10, 2, 3, 5], [False, True, False, True], [[1, -1, -1, -1]], whole_numbers=True)
+    assert found.report().outcome is Outcome.UNDECIDED
+    assert "not finished" in found.report().verdicts[0].sentence.english
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from sudare import ParameterError
 from sudare.attacks import KeyColumn, Outcome, link_records
-from sudare.attacks.distances import distances_by_part
+from sudare.attacks.distances import codes_of_values, distances_by_part
 
 
 def naive_distance(columns: list[KeyColumn], first: int, second: int) -> float:
@@ -80,6 +80,38 @@ def test_certain_links_are_alone_on_both_sides() -> None:
     assert [verdict.target for verdict in broken] == ["Ann", "Cy"]
     absent = link_records(columns, truth=[1, 2, -1, 0, -1])
     assert absent.share_right == 1.0
+
+
+def test_near_links_of_unknown_truth_are_undecided() -> None:
+    columns = [KeyColumn("age", [30, 41, 70], [31, 41, 60, 60.0, 80, 80], scale=5)]
+    links = link_records(columns)
+    assert [verdict.outcome for verdict in links.report().verdicts] == [
+        Outcome.BROKEN, Outcome.UNDECIDED, Outcome.HELD,
+    ]  # fmt: skip
+    assert "not known" in links.report().with_outcome(Outcome.UNDECIDED)[0].sentence.english
+
+
+def test_missing_numbers_are_far_from_numbers_and_like_each_other() -> None:
+    columns = [KeyColumn("age", [30, np.nan, np.inf], [np.nan, 30, np.inf], scale=10)]
+    (whole,) = [part for _, part in distances_by_part(columns, "test")]
+    assert whole.tolist() == [[1, 0, 1], [0, 1, 1], [1, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "agree"),
+    [
+        ([34, 5], [34.0, 5.5], [True, False]),
+        (["34", "x"], [34.0, 1], [True, False]),
+        (["007", "34"], ["7", "34.0"], [False, True]),  # among texts, 007 is a code
+        (["007"], [7], [True]),
+        ([-0.0, 1e16], [0, 10**16], [True, True]),
+        (["1" * 40, "a"], ["1" * 39 + "2", "A"], [False, False]),
+        ([None, True], ["None", "True"], [True, True]),
+    ],
+)
+def test_categories_agree_as_numbers_or_as_texts(first: Any, second: Any, agree: list[bool]) -> None:
+    codes = codes_of_values(np.asarray(first), np.asarray(second))
+    assert (codes[0] == codes[1]).tolist() == agree
 
 
 @pytest.mark.parametrize(

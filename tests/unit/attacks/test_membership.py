@@ -38,7 +38,7 @@ def test_exact_tables_tell_members() -> None:
     test = membership_in_tables(COUNTS, 100, **GROUPS)
     assert test.area.value > 0.9
     assert test.true_positives.low > test.false_positives.high
-    assert test.empirical_epsilon > 1
+    assert test.empirical_epsilon == 0  # nothing is known about how they came to be members
     report = test.report()
     assert report.outcome is Outcome.BROKEN
     assert "0.5 is guessing" in report.summary.english
@@ -75,6 +75,43 @@ def test_copied_synthetic_records_give_members_away_and_independent_ones_do_not(
     fresh = random.normal(size=(300, 4))
     sound = membership_in_records(columns(members, fresh), columns(outsiders, fresh))
     assert not sound.is_broken
+
+
+def test_coins_show_epsilon_and_only_coins() -> None:
+    random = np.random.default_rng(3)
+    is_in = random.random(600) < 0.5
+    people = CELLS[:600]
+    counts = np.bincount(people[is_in].ravel(), minlength=2 * TABLES)
+    groups: dict[str, Any] = {"members": people[is_in], "outsiders": people[~is_in], "reference": CELLS[600:]}
+    shown = membership_in_tables(counts, int(is_in.sum()), random_inclusion=True, **groups)
+    assert shown.empirical_epsilon > 1
+    assert membership_in_tables(counts, int(is_in.sum()), **groups).empirical_epsilon == 0
+
+
+def test_an_epsilon_that_coins_show_is_rarely_above_the_true_one() -> None:
+    # Randomized response: each person's coin is reported truly with odds of exp(epsilon). No test does better.
+    random = np.random.default_rng(7)
+    too_large = 0
+    for _ in range(200):
+        is_in = random.random(300) < 0.5
+        told = np.where(random.random(300) < np.exp(0.5) / (1 + np.exp(0.5)), is_in, ~is_in) + random.random(300) / 9
+        test = evaluate_membership(told[is_in], told[~is_in], confidence=0.9, random_inclusion=True)
+        too_large += test.empirical_epsilon > 0.5
+    assert too_large <= 25  # 5 % of 200 expected at most: the lower limit has half of the error
+
+
+def test_too_few_people_decide_nothing_and_many_do() -> None:
+    random = np.random.default_rng(5)
+    few = evaluate_membership(random.random(8), random.random(8))
+    assert not few.is_broken
+    assert not few.excludes_a_working_test
+    assert few.report().outcome is Outcome.UNDECIDED
+    assert "Too few people" in few.report().verdicts[0].sentence.english
+    many = evaluate_membership(random.random(2000), random.random(2000))
+    assert many.excludes_a_working_test
+    assert many.report().outcome is Outcome.HELD
+    with pytest.raises(ParameterError, match="not a number"):
+        evaluate_membership([np.nan, 1], [1, 2])
 
 
 def test_limits_and_area_are_those_of_the_textbook() -> None:

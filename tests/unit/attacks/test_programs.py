@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from sudare import InputError, ParameterError, discrete_laplace
 from sudare.attacks import Outcome, audit_command, audit_function
+from sudare.attacks.refusals import ToldParameterError
 
 FIRST, SECOND = np.array([5, 9, 0, 12]), np.array([5, 10, 0, 12])
 
@@ -55,10 +58,81 @@ def test_evidence_from_several_cells_is_put_together() -> None:
     assert audit.lower_bound > 1.5
 
 
+def test_texts_are_outputs() -> None:
+    """Stars for small counts: a star beside a number tells the neighbours apart, the same star does not."""
+    telling = audit_function(
+        lambda table: ["*" if n < 10 else "many" for n in table], FIRST, SECOND, runs=400, claimed=1
+    )
+    assert telling.is_broken
+    silent = audit_function(
+        lambda table: ["*" if n < 11 else "many" for n in table], FIRST, SECOND, runs=400, claimed=1
+    )
+    assert silent.lower_bound == 0
+    assert silent.report().outcome is Outcome.HELD
+    clock = iter(range(10_000))
+    times = audit_function(lambda _: {"time": f"at {next(clock)}"}, FIRST, SECOND, runs=400, claimed=1)
+    assert times.lower_bound == 0
+
+
+def test_what_was_not_tested_is_undecided() -> None:
+    nothing_claimed = audit_function(lambda _: 1, FIRST, SECOND, runs=400)
+    assert not nothing_claimed.is_tested
+    assert nothing_claimed.report().outcome is Outcome.UNDECIDED
+    too_few = audit_function(lambda _: 1, FIRST, SECOND, runs=125, claimed=2)
+    assert too_few.report().outcome is Outcome.UNDECIDED
+    assert "cannot show more than 1.03" in too_few.report().verdicts[0].sentence.english
+    enough = audit_function(lambda _: 1, FIRST, SECOND, runs=1000, claimed=2)
+    assert enough.provable == audit_function(lambda table: table[1], FIRST, SECOND, runs=1000).lower_bound
+    assert enough.report().outcome is Outcome.HELD
+
+
 def test_a_function_that_gives_nothing_for_one_neighbour_is_caught() -> None:
     audit = audit_function(lambda table: None if table[1] == 10 else table, FIRST, SECOND, runs=400, claimed=1)
     assert audit.is_broken
     assert audit.failures == 400
+
+
+def test_a_function_that_never_gives_anything_is_refused() -> None:
+    with pytest.raises(InputError, match="returned None in every run"):
+        audit_function(lambda _: None, FIRST, SECOND, runs=125)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(FIRST, FIRST.copy()), (3, 3), ("a", "a"), ({"a": 1}, {"a": 1}), ([1, 2], [1, 2])]
+)
+def test_the_same_input_twice_is_refused(first: Any, second: Any) -> None:
+    with pytest.raises(ParameterError, match="a neighbour of first"):
+        audit_function(lambda table: table, first, second, runs=125)
+
+
+def test_inputs_of_which_nobody_knows_whether_they_are_the_same_are_audited() -> None:
+    pair = [np.array([5, 9])], [np.array([5, 10])]
+    assert audit_function(lambda table: table[0], *pair, runs=125, claimed=0).is_broken
+    assert audit_function(lambda table: table.size, FIRST, FIRST[:2], runs=125, claimed=0).is_broken
+
+
+@pytest.mark.parametrize(
+    ("wrong", "option"),
+    [
+        ({"claimed": -1}, "--claim"), ({"claimed": float("inf")}, "--claim"), ({"delta": 1}, "--delta"),
+        ({"delta": -0.1}, "--delta"), ({"error_probability": 0}, "--error-probability"),
+        ({"error_probability": 1}, "--error-probability"),
+    ],
+)  # fmt: skip
+def test_claims_that_cannot_be_are_told_in_both_languages_before_any_run(
+    wrong: dict[str, float], option: str, files: tuple[Path, Path, Path]
+) -> None:
+    audits: list[Callable[[], object]] = [
+        lambda: audit_function(lambda _: 1 / 0, FIRST, SECOND, **wrong),  # type: ignore[arg-type]
+        lambda: audit_command(["no-such-program", "{input}", "{output}"], files[1], files[2], **wrong),  # type: ignore[arg-type]
+    ]
+    for audit in audits:
+        with pytest.raises(ToldParameterError) as refused:
+            audit()
+        for language in ("en", "ja"):
+            assert option in refused.value.explain(language)
+            assert next(iter(wrong)) in refused.value.explain(language)
+        assert str(pickle.loads(pickle.dumps(refused.value))) == str(refused.value)  # noqa: S301 - our own
 
 
 PROGRAM = """
@@ -112,6 +186,44 @@ def test_a_command_that_hangs_is_ended_and_time_that_runs_out_is_told(files: tup
         audit_command(command, first, second, runs=130, seconds=0.5, seconds_of_a_run=0.3)
 
 
+@pytest.mark.parametrize(
+    ("script", "match"),
+    [
+        ("exit 1", "did not write a table in any run"),
+        ("exit 0", "did not write a table in any run"),
+        (': > "$2"', "did not write a table in any run"),
+        ('grep -q ,10 "$1" || cp "$1" "$2"', r"in any run on 'second\.csv'"),
+    ],
+)
+def test_a_command_that_never_writes_a_table_is_refused(
+    files: tuple[Path, Path, Path], script: str, match: str
+) -> None:
+    with pytest.raises(InputError, match=match) as refused:
+        audit_command(["sh", "-c", script, "sh", "{input}", "{output}"], files[1], files[2], runs=125, claimed=0.5)
+    assert "{output}" in refused.value.english
+    assert "{output}" in refused.value.japanese
+
+
+def test_a_command_that_fails_sometimes_is_audited(files: tuple[Path, Path, Path]) -> None:
+    """A failure of every second run on one of the inputs is an output, as any other."""
+    once = files[0].with_name("once")
+    script = f'if grep -q ,10 "$1" && ! rmdir "{once}"; then mkdir "{once}"; exit 1; fi; echo a > "$2"; echo 1 >> "$2"'
+    command = ["sh", "-c", script, "sh", "{input}", "{output}"]
+    audit = audit_command(command, files[1], files[2], runs=130, claimed=0, error_probability=0.01)
+    assert audit.failures == 65
+    assert audit.lower_bound > 0
+
+
+def test_files_of_the_same_content_are_refused(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    _, first, _ = files
+    twin = tmp_path / "twin.csv"
+    twin.write_bytes(first.read_bytes())
+    for other in (twin, first):
+        with pytest.raises(InputError, match="have the same content") as refused:
+            audit_command(["cp", "{input}", "{output}"], first, other, runs=125)
+        assert "内容が同じ" in refused.value.japanese
+
+
 def test_mistakes_are_told(files: tuple[Path, Path, Path], tmp_path: Path) -> None:
     _, first, second = files
     with pytest.raises(ParameterError, match=r"\{input\} and \{output\}"):
@@ -124,3 +236,9 @@ def test_mistakes_are_told(files: tuple[Path, Path, Path], tmp_path: Path) -> No
         audit_command(["cp", "{input}", "{output}"], first, second, key_columns=["place"])
     with pytest.raises(ParameterError, match="runs"):
         audit_function(lambda table: table, 1, 2, runs=10)
+
+
+def test_progress_is_told() -> None:
+    told: list[float] = []
+    audit_function(lambda table: table, np.array([1]), np.array([2]), runs=200, progress=told.append)
+    assert told == [number / 200 for number in range(200)]

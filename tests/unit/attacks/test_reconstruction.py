@@ -107,7 +107,9 @@ def test_contradictions_have_no_solution() -> None:
         result = reconstruct(domain, statistics)
         assert result.exists is False
         assert result.number == result.revealed == 0
-        assert result.report().outcome is Outcome.HELD
+        (verdict,) = result.report().verdicts
+        assert verdict.outcome is Outcome.UNDECIDED
+        assert "contradict each other" in verdict.sentence.english
 
 
 def test_the_block_has_one_solution() -> None:
@@ -253,3 +255,58 @@ def test_mistakes_are_told(statistics: list[Statistic], message: str) -> None:
 def test_arguments(make: Any) -> None:
     with pytest.raises(ParameterError):
         make()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("FM"), st.integers(0, 2)), min_size=1, max_size=5), st.sampled_from([2, 100]))
+def test_numbers_of_groups_are_those_of_every_data_set(people: list[tuple[str, int]], limit: int) -> None:
+    """With few solutions listed, the solver bounds the groups; with all, they are added up."""
+    domain = PersonDomain({"sex": ["F", "M"], "age": range(3)})
+    women = sum(sex == "F" for sex, _ in people)
+    young = sum(age == 0 for _, age in people)
+    statistics: list[Statistic] = [Count(len(people)), Count(women, where={"sex": "F"}), Count(young, where={"age": 0})]
+    groups: list[dict[str, Any]] = [{"sex": "F", "age": 0}, {"age": [1, 2]}, {"sex": "M"}, {"sex": "M", "age": [0, 1]}]
+    result = reconstruct(domain, statistics, groups=groups, limit=limit)
+    numbers = [
+        [
+            sum(number for person, number in data.items() if domain.members(group)[domain.cell(person)])
+            for group in groups
+        ]
+        for data in every_data_set(domain, len(people), statistics)
+    ]
+    assert result.groups_are_exact
+    least, largest = np.min(numbers, axis=0), np.max(numbers, axis=0)
+    assert result.least_of_groups.tolist() == least.tolist()
+    assert ((result.largest_of_groups == result.least_of_groups) == (least == largest)).all()
+    assert (result.largest_of_groups <= largest).all()
+
+
+def test_a_count_by_itself_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(IntegerProgram, "solutions", None)
+    domain = PersonDomain({"age": ["young", "old", "none"]})
+    published = [Count(2, 4, {"age": "young"}), Count(0, 10**6, {"age": "old"}), Count(0, where={"age": "none"})]
+    result = reconstruct(domain, published, groups=[{"age": "old"}], limit=10**6)
+    assert (result.least.tolist(), result.largest.tolist()) == ([2, 0, 0], [4, 10**6, 0])
+    assert result.is_exact
+    assert not result.is_every_solution
+    assert reconstruct(domain, [*published, Count(5, 6, {"age": "young"})]).exists is False
+
+
+def test_small_counts_are_people_and_large_ones_statistics() -> None:
+    domain = PersonDomain({"age": ["young", "middle", "old"]})
+    published = [Count(40, where={"age": "young"}), Count(2, where={"age": "old"}), Count(1, 2, {"age": "middle"})]
+    result = reconstruct(domain, published)
+    assert result.determined(3).tolist() == [2]
+    assert result.determined(2).tolist() == []
+    report = result.report(fewer_than=3)
+    assert [verdict.target for verdict in report.with_outcome(Outcome.BROKEN)] == ["age old"]
+    assert "1 kind(s) of fewer than 3 people are determined, 2 people in all" in report.summary.english
+    assert len(result.report().with_outcome(Outcome.BROKEN)) == 3
+
+
+def test_very_many_data_sets_are_told_by_their_power_of_ten() -> None:
+    for kinds in (40, 5000):  # more digits than Python writes out
+        domain = PersonDomain({"kind": range(kinds)})
+        result = reconstruct(domain, [Count(0, 9, {"kind": kind}) for kind in range(kinds)])
+        assert result.number == 10**kinds
+        assert result.report(3).summary.english.startswith(f"At least 10^{kinds} data set(s) fit")

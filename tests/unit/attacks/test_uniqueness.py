@@ -72,6 +72,16 @@ def test_a_two_anonymous_file_has_no_uniques() -> None:
     assert found.report().outcome is Outcome.HELD
 
 
+def test_unique_with_all_values_but_not_with_few() -> None:
+    rows = [(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1), (1, 1, 1)]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate("abc")}
+    found = find_special_uniques(columns, largest_size=2)
+    assert found.unique_with_all.tolist() == [True] * 7 + [False] * 2
+    report = found.report()
+    assert [verdict.target for verdict in report.with_outcome(Outcome.HELD)] == ["record 7", "record 8"]
+    assert len(report.with_outcome(Outcome.UNDECIDED)) == 7
+
+
 def test_unique_in_the_population_too() -> None:
     population: dict[str, Any] = {"age": [30, 40, 40, 50, 60, 60], "sex": ["F", "F", "M", "M", "F", "F"]}
     sample: dict[str, Any] = {"sex": ["F", "F", "F"], "age": [30, 60, 40]}
@@ -88,6 +98,7 @@ def test_unique_in_the_population_too() -> None:
         lambda: find_special_uniques({"a": [1]}, largest_size=0),
         lambda: find_special_uniques({str(column): [1] for column in range(60)}, largest_size=5),
         lambda: population_uniques({"a": [1]}, {"b": [1]}),
+        lambda: population_uniques({"a": [1]}, {"a": [2, 3]}),
     ],
 )
 def test_mistakes_are_told(call: Any) -> None:

@@ -91,16 +91,16 @@ def test_cells_follow_one_after_the_other() -> None:
     assert audit(problem, hidden).determined == (2, 3)
 
 
-def halves() -> SuppressionProblem:
+def halves(*, whole: bool = False) -> SuppressionProblem:
     """Three cells whose sums in pairs are known but for one: they move by half of what it moves."""
     system = TableSystem.of_sums(["ab", "bc", "ac", "a", "b", "c"], [(0, [3, 4]), (1, [4, 5]), (2, [3, 5])])
-    return SuppressionProblem.of_levels(system, [7, 8, 9, 4, 3, 5], {0: (1, 1)}, shown=[1, 2])
+    return SuppressionProblem.of_levels(system, [7, 8, 9, 4, 3, 5], {0: (1, 1)}, shown=[1, 2], whole_numbers=whole)
 
 
 def test_vertices_that_are_not_whole_are_found_in_fractions() -> None:
     problem = halves()
     cells = np.array([0, 3, 4, 5])
-    near = exact_witness(problem, cells, np.array([1.0, 0.5 + 1e-9, 0.5, -0.5]), fixed=[0])
+    near = exact_witness(problem, cells, np.array([1.0, 0.5 + 1e-9, 0.5, -0.5]), (0,), 1)
     assert near == Witness((0, 3, 4, 5), (2, 1, 1, -1), 2)
     assert protect(problem).hidden == (0, 3, 4, 5)
     found = audit(problem, np.array([True, False, False, True, True, True]))
@@ -108,7 +108,9 @@ def test_vertices_that_are_not_whole_are_found_in_fractions() -> None:
 
 
 def test_proposals_that_contradict_the_sums_are_not_taken_over() -> None:
-    assert exact_witness(halves(), np.array([0, 3, 4, 5]), np.array([1.0, 0.4, 0.4, -0.4]), fixed=[0, 3]) is None
+    cells = np.array([0, 3, 4, 5])
+    assert exact_witness(halves(), cells, np.array([1.0, 0.0, 0.0, 0.0]), (0,), 1) is None
+    assert exact_witness(halves(whole=True), cells, np.array([1.0, 0.5, 0.5, -0.5]), (0,), 1) is None
 
 
 def test_time_limit_ends_in_a_refusal() -> None:

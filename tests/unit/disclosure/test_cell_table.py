@@ -100,6 +100,30 @@ def test_weights_keep_their_decimals_and_requests_follow_their_records() -> None
     assert table.requests.tolist() == [[False, False], [False, True], [False, False]]
 
 
+@pytest.mark.parametrize(
+    ("number", "decimals", "english", "japanese"),
+    [
+        ("31,337", 0, "has separators", "桁区切り"),
+        ("31 337.5", 1, "has separators", "桁区切り"),
+        ("31337313373133731337", 0, "is too large", "大きすぎて"),
+        ("1e9999", 2, "is too large", "大きすぎて"),
+        (2**62, 0, "is too large", "大きすぎて"),
+        ("3133.7", 0, "has more than 0 decimals", "0 桁を超えて"),
+        ("1e-5000", 15, "has more than 15 decimals", "15 桁を超えて"),
+        (31.337, 2, "has more than 2 decimals", "2 桁を超えて"),
+        ("", 0, "is empty", "空です"),
+        ("x31337", 0, "is not a number", "数ではありません"),
+        ("nan", 0, "is not a number", "数ではありません"),
+        (float("inf"), 0, "is not a number", "数ではありません"),
+    ],
+)
+def test_the_refusal_of_a_number_says_what_is_wrong(number: object, decimals: int, english: str, japanese: str) -> None:
+    with pytest.raises(InputError, match=rf"'sales' .*row 2 that {english}") as refused:
+        scaled([1, number], decimals, "sales")
+    assert f"「sales」の 2 行目は{japanese}" in refused.value.japanese.replace("小数点以下が ", "")
+    assert "313" not in str(refused.value)
+
+
 def test_scaled_numbers_are_exact() -> None:
     assert scaled(["0.07", " 12 ", "-3.5", "1e2"], 2).tolist() == [7, 1200, -350, 10000]
     assert scaled([Decimal("0.29"), 3, 0.1], 2).tolist() == [29, 300, 10]
@@ -135,7 +159,7 @@ def test_codes_that_do_not_fit_are_refused_with_their_row() -> None:
     ("contributions", "match"),
     [
         (Contributions(np.array([1, -2])), "row 2 is negative"),
-        (Contributions(np.array([1, 2]), weights=np.array([1, -1])), "weight in row 2"),
+        (Contributions(np.array([1, 2]), weights=np.array([1, -1])), "weight in row 2 is negative. A weight says"),
         (Contributions(np.array([1, 2, 3])), "different lengths"),
         (Contributions(np.array([2**61, 2**61])), "too large"),
     ],

@@ -98,8 +98,11 @@ def test_wrong_input_is_refused() -> None:
     codes, people = np.array([533946111, 533946112]), np.array([20, 30])
     with pytest.raises(InputError, match="comes twice"):
         merge_meshes(codes[[0, 0]], "1/2", {"people": people}, {}, 10)
-    with pytest.raises(InputError, match="negative"):
-        merge_meshes(codes, "1/2", {"people": -people}, {}, 10)
+    for columns in ({"people": people * [1, -1]}, {}), ({"people": people}, {"men": people * [1, -1]}):
+        with pytest.raises(InputError, match="mesh 533946112 has a negative count") as refused:
+            merge_meshes(codes, "1/2", *columns, 10)
+        assert "533946112" in refused.value.japanese
+        assert "30" not in str(refused.value)
     with pytest.raises(ParameterError):
         merge_meshes(codes, "1/2", {"people": people}, {"men": people[:1]}, 10)
     with pytest.raises(ParameterError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from benchmarks.disclosure_known import known_answers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sudare.attacks.refusals import ToldParameterError
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.rules import (
     Dominance,
@@ -181,6 +183,21 @@ def test_comparisons_are_exact_where_floats_are_not() -> None:
 def test_wrong_parameters_are_refused(make: object) -> None:
     with pytest.raises(ParameterError):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("make", "japanese"),
+    [
+        (lambda: MinimumFrequency(0), "1 から 100 までの整数"), (lambda: PPercent(0), "0 より大きい数"),
+        (lambda: PPercent(101), "0 から 100 までの百分率"), (lambda: PriorPosterior(50, 10), "0 より大きく q より小さい数"),
+        (lambda: MinimumFrequency(3, -1), "0 以上の百分率"),
+    ],
+)  # fmt: skip
+def test_requirements_are_told_in_japanese(make: Callable[[], object], japanese: str) -> None:
+    with pytest.raises(ToldParameterError) as refused:
+        make()
+    assert refused.value.requirement_japanese == japanese
+    assert japanese in refused.value.explain("ja")
 
 
 def test_tables_that_the_rules_cannot_judge_are_refused() -> None:

@@ -55,6 +55,7 @@ def test_patterns_are_safe_or_refused_for_good_reason(problem: SuppressionProble
         assert high is None or high >= value + requirement.upper
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(problems(insiders=True, most=9))
 def test_the_exact_method_is_as_cheap_as_the_best_of_all_patterns(problem: SuppressionProblem) -> None:

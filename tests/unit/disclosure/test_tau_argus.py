@@ -97,9 +97,13 @@ def test_a_level_that_is_skipped_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"Line 2 of 'a\.hrc' has no code"):
         read_hierarchy(path, "act")
     path.write_text("A\n@11\n@@a\nB\n@11\n@@b\n")
-    with pytest.raises(InputError, match="'11' stands twice"):
+    with pytest.raises(InputError, match=r"Line 5 of 'a\.hrc': the code '11' stands twice, here and in line 2"):
         read_hierarchy(path, "act")
     assert read_hierarchy(path, "act", repeated=True).codes == ("Total", "A", "11", "a", "B", "11 (2)", "b")
+    path.write_text("A\n@1\n\nAll\n")
+    with pytest.raises(InputError, match=r"Line 4 of 'a\.hrc': 'All' is the code of the total") as refused:
+        read_hierarchy(path, "act", total="All")
+    assert "4 行目" in refused.value.japanese
 
 
 @pytest.mark.parametrize(
@@ -126,8 +130,11 @@ def test_bad_files_are_refused(folder: Path, change: dict[str, str], match: str)
 
 
 def test_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"^There is no file 'none\.rda'\.$"):
         read_metadata(tmp_path / "none.rda")
+    (tmp_path / "folder.rda").mkdir()
+    with pytest.raises(InputError, match=r"^The file 'folder\.rda' cannot be read"):
+        read_metadata(tmp_path / "folder.rda")
 
 
 TABLE_METADATA = """<SEPARATOR> ";"
@@ -193,9 +200,18 @@ def test_judgements_beforehand(folder: Path) -> None:
     assert judged.status[table.system.cell(act="B", size="a")] == CellStatus.EMPTY
     assert judged.status[table.system.cell(act="A", size="a")] == CellStatus.SECONDARY
     assert (judged.lower[unsafe], judged.upper[unsafe]) == (125, 200)
-    path.write_text("size=a,,u\n")
-    with pytest.raises(InputError, match="Line 1"):
-        read_apriori(path, table, cells)
+    for line, words in {
+        "size=a,,u": "'size=a' is not a code of 'act'",
+        "A,c,u": "'c' is not a code of 'size'",
+        "A,b,q": "'q' is not a status",
+        "A,b,pl,1": "'pl' needs two numbers",
+        "A,b": "needs 2 codes",
+        "A": "needs 2 codes",
+    }.items():
+        path.write_text(f"1,b,s\n{line}\n")
+        with pytest.raises(InputError, match=rf"Line 2 of 'a\.hst'.*{words}") as refused:
+            read_apriori(path, table, cells)
+        assert "'a.hst' の 2 行目" in refused.value.japanese
 
 
 def test_hidden_values_are_never_in_the_safe_file(folder: Path) -> None:

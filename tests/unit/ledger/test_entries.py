@@ -10,7 +10,18 @@ from typing import Any
 import pytest
 
 from sudare import Budget, LedgerError, Unit
-from sudare.ledger.entries import KINDS, Body, Cancelled, DatasetAdded, Entry, OptedOut, Reserved, Settled, hash_of
+from sudare.ledger.entries import (
+    KINDS,
+    Body,
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    OptedOut,
+    PublicationNoted,
+    Reserved,
+    Settled,
+    hash_of,
+)
 from tests.unit.ledger.helping import event_of, fingerprint
 
 BODIES: dict[str, Body] = {
@@ -19,6 +30,7 @@ BODIES: dict[str, Body] = {
     "settle": Settled(2, event_of(Budget(epsilon=0.1)), {"file": "abc"}),
     "cancel": Cancelled(2, "the file was missing"),
     "opt-out": OptedOut("f" * 64),
+    "publish": PublicationNoted("e" * 64, "sudare-protected-table/1", "表/2025", "a table"),
 }
 
 

@@ -24,6 +24,7 @@ from sudare.microdata.models import (
     KAnonymity,
     KMap,
     Model,
+    PopulationUniqueness,
     Presence,
     RecursiveDiversity,
 )
@@ -344,3 +345,21 @@ def test_an_empty_result_may_be_allowed() -> None:
     result = anonymize(GOOD, {"age": flat}, [KAnonymity(2)], suppression=1, allow_empty=True)
     assert result.records.rows == 0
     assert result.suppressed == 1.0
+
+
+@pytest.mark.parametrize("suppressed", ["removed", "starred"])
+def test_population_uniqueness_holds_in_what_is_published(suppressed: str) -> None:
+    """Beside another model, whose suppressed records change the estimate."""
+    random = np.random.default_rng(3)
+    table = Records.of_columns(
+        {"age": random.integers(20, 60, 120).astype(str).tolist(), "ill": random.choice(list("abc"), 120).tolist()}
+    )
+    age = Generalization.of_paths("age", [(str(year), f"{year // 10}0s", "*") for year in range(20, 60)])
+    models: list[Model] = [PopulationUniqueness(0.0005, 20_000), Closeness("ill", 0.7)]
+    result = anonymize(table, {"age": age}, models, suppression=0.4, suppressed=suppressed)
+    assert satisfies(result.records, ["age"], models)
+    assert result.search is not None
+    assert result.search.levels == {"age": 0}
+    assert 0 < result.suppressed < 0.4
+    with pytest.raises(ParameterError, match="population uniqueness"):
+        anonymize(table, {"age": age}, models, method="local")

@@ -13,6 +13,7 @@ from sudare.errors import InputError, OutputError, ParameterError
 from sudare.microdata.anonymizing import anonymize, satisfies
 from sudare.microdata.hierarchy import Generalization
 from sudare.microdata.large import anonymize_file
+from sudare.microdata.large_counts import open_large
 from sudare.microdata.models import Closeness, DistinctDiversity, KAnonymity, KMap, Model
 from sudare.microdata.records import Records, read_people
 
@@ -150,3 +151,43 @@ def test_only_the_columns_named_are_published(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nobody"):
         anonymize_file(people, tmp_path / "more.csv", {"sex": sex}, [KAnonymity(2)], others=["nobody"])
     assert not (tmp_path / "more.csv").exists()
+
+
+def test_levels_that_are_decided_beforehand(tmp_path: Path, parquet: Path) -> None:
+    models: list[Model] = [KAnonymity(20)]
+    free = anonymize_file(parquet, tmp_path / "free.csv", HIERARCHIES, models, suppression=0.02)
+    pinned = anonymize_file(parquet, tmp_path / "pinned.csv", HIERARCHIES, models, suppression=0.02, levels={"age": 2})
+    assert pinned.search.levels["age"] == 2 != free.search.levels["age"]
+    assert pinned.search.choices == free.search.choices // 4
+    written = read_people(tmp_path / "pinned.csv")
+    assert set(written.column("age").labels) == {"<50", ">=50"}
+    assert satisfies(written, ["age", "zip"], models)
+    same = anonymize_file(
+        parquet, tmp_path / "same.csv", HIERARCHIES, models, suppression=0.02, levels=free.search.levels
+    )
+    assert same.search.levels == free.search.levels
+    assert same.search.choices == 1
+    assert (same.after.counts == free.after.counts).all()
+    for wrong in ({"age": 4}, {"age": -1}, {"ill": 0}):
+        with pytest.raises(ParameterError, match="levels"):
+            anonymize_file(parquet, tmp_path / "never.csv", HIERARCHIES, models, levels=wrong)
+    assert not (tmp_path / "never.csv").exists()
+
+
+def test_counts_of_a_large_file(parquet: Path) -> None:
+    records = read_people(parquet)
+    with open_large(parquet) as file:
+        counted = file.count(["age", "ill"])
+        uniform = file.rows_in_uniform_classes(["age", "zip"], "ill")
+        row = file.first_row("age", records.column("age").texts()[17])
+        with pytest.raises(InputError, match="nobody"):
+            file.count(["nobody"])
+    assert counted.people == records.rows == 5000
+    pairs = list(zip(records.column("age").texts(), records.column("ill").texts(), strict=True))
+    found = zip(counted.records.column("age").texts(), counted.records.column("ill").texts(), strict=True)
+    assert dict(zip(found, counted.counts.tolist(), strict=True)) == {pair: pairs.count(pair) for pair in set(pairs)}
+    assert row == records.column("age").texts().tolist().index(records.column("age").texts()[17]) + 1
+    values: dict[tuple[object, object], list[object]] = {}
+    for age, zip_, ill in zip(*(records.column(name).texts() for name in ("age", "zip", "ill")), strict=True):
+        values.setdefault((age, zip_), []).append(ill)
+    assert uniform == sum(len(ills) for ills in values.values() if len(set(ills)) == 1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,15 +22,19 @@ from sudare.microdata.models import (
     DeltaDisclosure,
     DistinctDiversity,
     EntropyDiversity,
+    Game,
     KAnonymity,
     KMap,
     Model,
+    PopulationUniqueness,
     Presence,
     RecursiveDiversity,
     estimated_k_map,
     measure,
+    no_attack,
 )
 from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.uniqueness import population_uniqueness
 from tests.unit.microdata.naive_models import naive_holds
 
 TREE = Generalization.of_paths(
@@ -43,6 +49,8 @@ MODELS: list[Model] = [
     EntropyDiversity("ill", 2),
     EntropyDiversity("ill", 2.5),
     EntropyDiversity("ill", 3),
+    EntropyDiversity("ill", 2, estimator="grassberger"),
+    EntropyDiversity("ill", 3.5, estimator="grassberger"),
     RecursiveDiversity("ill", 2, 2),
     RecursiveDiversity("ill", 1.5, 3),
     AlphaAnonymity("ill", 0.5, 2),
@@ -75,7 +83,7 @@ def values_of_classes(rows: list[tuple[int, str]]) -> list[list[str]]:
 
 
 def name_of(model: Model) -> str:
-    return model.describe().split(":")[0]
+    return model.describe().split(":")[0] + (" (estimated)" if "estimate " in model.describe() else "")
 
 
 @pytest.mark.parametrize("model", MODELS, ids=name_of)
@@ -150,6 +158,14 @@ def test_limits_are_met_exactly() -> None:
         (lambda: BetaLikeness("ill", 0), "beta"),
         (lambda: DeltaDisclosure("ill", -1), "delta"),
         (lambda: Presence(0.5, 0.4), "largest"),
+        (lambda: EntropyDiversity("ill", 2, estimator="other"), "estimator"),
+        (lambda: PopulationUniqueness(1.5, 100), "limit"),
+        (lambda: PopulationUniqueness(0.5, 0), "population"),
+        (lambda: PopulationUniqueness(0.5, 10, estimator="slide negative binomial"), "estimator"),
+        (lambda: no_attack(Game(gain=1, cost=2)), "gain"),
+        (lambda: no_attack(Game(gain=1, cost=0)), "cost"),
+        (lambda: no_attack(Game(gain=1, cost=1, loss=-1)), "loss"),
+        (lambda: no_attack(Game(gain=1, cost=1, attacker="other")), "attacker"),
         (lambda: estimated_k_map(5, 0, 0.1), "fraction"),
     ],
 )
@@ -166,7 +182,7 @@ def test_an_order_must_list_every_value() -> None:
         Closeness("ill", 0.1, hierarchy=TREE).holds(grouped_of([(0, "a"), (0, "z")]))
 
 
-@pytest.mark.parametrize("model", [*MODELS, KMap(3), Presence(0.1, 0.5)], ids=name_of)
+@pytest.mark.parametrize("model", [*MODELS, KMap(3), Presence(0.1, 0.5), PopulationUniqueness(0.1, 999)], ids=name_of)
 def test_models_are_told_in_both_languages(model: Model) -> None:
     english, japanese = model.describe(), model.describe("ja")
     assert english.isascii()
@@ -224,3 +240,61 @@ def test_an_empty_text_in_an_order_stands_for_missing_values() -> None:
     assert Closeness("ill", 0, order=["", "a", "b"]).distances(grouped).tolist() == pytest.approx([0.125, 0.125])
     with pytest.raises(InputError, match="leaves out a value"):
         Closeness("ill", 0, order=["a", "b"]).distances(grouped)
+
+
+def test_an_estimate_of_the_entropy_is_decided_where_floats_cannot() -> None:
+    """A limit that differs from the estimate in the 14th digit only, on both sides of it."""
+    rows = [(0, "a")] * 8 + [(0, "b"), (0, "c")]
+    # 2 (1 + 1/3 + 1/5 + 1/7 + 1/9) less 8 x 2 (1 + 1/3 + 1/5 + 1/7) / 10
+    odd = [Fraction(1, number) for number in (1, 3, 5, 7, 9)]
+    estimate = 2 * sum(odd) - Fraction(8, 5) * sum(odd[:4])
+    exactly = Decimal(estimate.numerator) / Decimal(estimate.denominator)
+    for nudge, holds in ((Decimal("-1e-14"), True), (Decimal("1e-14"), False)):
+        limit = Fraction((exactly + nudge).exp()).limit_denominator(10**24)
+        model = EntropyDiversity("ill", limit, estimator="grassberger")
+        assert model.holds(grouped_of(rows)).tolist() == [holds]
+
+
+def test_an_estimate_needs_as_many_values_as_are_asked_for() -> None:
+    """Two records with two values are estimated to be as diverse as seven; they are not."""
+    two = grouped_of([(0, "a"), (0, "b")])
+    assert not EntropyDiversity("ill", 3, estimator="grassberger").holds(two).any()
+    assert EntropyDiversity("ill", 2, estimator="grassberger").holds(two).all()
+    assert not EntropyDiversity("ill", 2, estimator="grassberger").is_monotonic
+
+
+def test_a_game_asks_for_classes_that_are_not_worth_an_attack() -> None:
+    for gain, cost in ((120, 20), (121, 20), (0.3, 0.1), (2, 2)):
+        game = Game(gain, cost)
+        k = no_attack(game).k
+        assert game.gain / k < game.cost <= game.gain / (k - 1)
+    assert isinstance(no_attack(Game(5, 1, attacker="journalist")), KMap)
+
+
+def sized(sizes: list[int]) -> Grouped:
+    counts = np.array(sizes, dtype=np.int64)
+    return Grouped((0,), np.arange(counts.size), counts, counts)
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60), st.sampled_from([0, 0.001, 0.01, 0.05, 0.2, 1]))
+def test_records_that_are_alone_go_until_the_estimate_is_within_the_limit(sizes: list[int], limit: float) -> None:
+    model = PopulationUniqueness(limit, 5_000)
+    kept = model.holds(sized(sizes))
+    gone = [size for size, stays in zip(sizes, kept.tolist(), strict=True) if not stays]
+    assert set(gone) <= {1}
+
+    def estimate(count: int) -> float:
+        left = [1] * count + [size for size in sizes if size > 1]
+        return population_uniqueness(left, sum(left) / 5_000) if left else 0.0
+
+    alone = sizes.count(1) - len(gone)
+    assert estimate(alone) <= limit
+    if gone:
+        assert estimate(alone + 1) > limit
+    # What is published holds as it stands.
+    assert model.holds(sized([size for size, stays in zip(sizes, kept.tolist(), strict=True) if stays])).all()
+
+
+def test_a_population_is_not_smaller_than_the_table() -> None:
+    with pytest.raises(InputError, match="fewer people than the table"):
+        PopulationUniqueness(0.1, 5).holds(sized([3, 3]))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from sudare.errors import GuaranteeError, InputError, ParameterError
 from sudare.microdata.grouping import group
@@ -25,7 +26,7 @@ from sudare.microdata.risk import (
     prosecutor_risk,
     sample_uniqueness,
 )
-from sudare.microdata.uniqueness import population_uniqueness
+from sudare.microdata.uniqueness import SMALLEST_ALPHA, likeliest_pitman, population_uniqueness
 from tests.unit.microdata.arx_data import DATA, adult, adult_hierarchy, answers, needs_answers
 
 KEYS = ("A", "B", "C")
@@ -160,14 +161,23 @@ def test_the_frequencies_of_adult_are_its_class_sizes() -> None:
 
 @needs_answers
 def test_the_example_of_the_individual_risk() -> None:
-    """Eight records of Capobianchi, Polettini and Lucarelli, whose risks the handbook of mu-Argus and sdcMicro print."""
+    """Eight records of sdcMicro: counted pair by pair, and the risk as the integral that it is, computed by quadrature."""
     people = read_people(DATA / "sdcMicro" / "francdat.csv")
     keys = [people.column(f"Key{place}") for place in (1, 2, 3, 4)]
-    frequencies, weights = matching_frequencies(keys, [float(text) for text in people.column("w").texts()])
-    assert frequencies.tolist() == [2, 2, 2, 1, 1, 1, 1, 2]
-    assert weights.tolist() == [110, 84.5, 84.5, 17, 541, 8, 5, 110]
-    printed = [0.01714426, 0.02204233, 0.02204233, 0.17707583, 0.01165448, 0.29706308, 0.40235948, 0.01714426]
-    assert individual_risk(frequencies, weights) == pytest.approx(printed, abs=5e-9)
+    weights = [float(text) for text in people.column("w").texts()]
+    rows = list(zip(*(key.texts() for key in keys), strict=True))
+    frequencies, sums = matching_frequencies(keys, weights)
+    assert frequencies.tolist() == [rows.count(row) for row in rows]
+    expected = [sum(w for other, w in zip(rows, weights, strict=True) if other == row) for row in rows]
+    assert sums.tolist() == pytest.approx(expected)
+
+    def risk(f: int, people_behind: float) -> float:
+        p = f / people_behind
+        return float(quad(lambda v: v ** (f - 1) / (1 + v * (1 - p) / p), 0, 1, epsabs=1e-13)[0])
+
+    assert individual_risk(frequencies, sums) == pytest.approx(
+        [risk(int(f), behind) for f, behind in zip(frequencies, expected, strict=True)], rel=1e-9
+    )
 
 
 # --- prosecutor, journalist, marketer
@@ -372,6 +382,27 @@ def test_estimates_are_shares(sizes: list[int], fraction: float) -> None:
     assert population_uniqueness(sizes, fraction, model="zayatz") <= sample_uniqueness(sizes) + 1e-9
     if fraction == 1 or 1 not in sizes:
         assert unique == pytest.approx(sample_uniqueness(sizes))
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=60), st.floats(0.8, 1.25), st.floats(-0.1, 0.1))
+def test_no_other_parameters_of_pitman_are_likelier(sizes: list[int], times: float, more: float) -> None:
+    """The likelihood as Hoshino (2001) writes it, term by term."""
+    found = likeliest_pitman(*(part.astype(float) for part in np.unique(sizes, return_counts=True)))
+    assert (found is None) == (len(sizes) == sum(sizes))
+    if found is None:
+        return
+
+    def likelihood(theta: float, alpha: float) -> float:
+        classes = sum(math.log(theta + i * alpha) for i in range(1, len(sizes)))
+        within = sum(math.log(j - alpha) for size in sizes for j in range(1, size))
+        return classes + within - sum(math.log(theta + i) for i in range(1, sum(sizes)))
+
+    theta, alpha = found
+    other = min(max(alpha + more, SMALLEST_ALPHA), 1 - SMALLEST_ALPHA)
+    both = min((theta + alpha) * times, sum(sizes) * 1e6)
+    best = likelihood(theta, alpha)
+    assert likelihood(both - alpha, alpha) <= best + 1e-7 * (1 + abs(best))
+    assert likelihood(max(theta, 1e-9 - other), other) <= best + 1e-7 * (1 + abs(best))
 
 
 def test_models_without_a_solution_say_so() -> None:

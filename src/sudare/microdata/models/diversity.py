@@ -5,13 +5,14 @@ same, and values that are much more frequent in a class than elsewhere.
 
 Why coarser tables keep them, if nothing is suppressed: the entropy of a mixture is at least the smallest entropy of its parts;
 and for recursive diversity, the largest count of two classes together is at most the sum of theirs, while what is left after
-the l - 1 largest counts is at least the sum of what is left of each.
+the l - 1 largest counts is at least the sum of what is left of each. Grassberger's estimate of an entropy is not known to do so.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -26,11 +27,20 @@ from sudare.parameters import Rational, exact_fraction, exact_integer, show_frac
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DistinctDiversity", "EntropyDiversity", "RecursiveDiversity", "class_entropies", "recursive_parts"]
+__all__ = [
+    "DistinctDiversity",
+    "EntropyDiversity",
+    "RecursiveDiversity",
+    "class_entropies",
+    "estimated_entropies",
+    "recursive_parts",
+]
 
 TWO_OR_MORE = "a whole number of at least 2"
 EXACT_ROWS = 20_000
 """Classes up to this size are decided with whole numbers where floats cannot."""
+
+ESTIMATORS = ("shannon", "grassberger")
 
 
 @dataclass(frozen=True)
@@ -79,20 +89,35 @@ class DistinctDiversity(SensitiveModel):
 class EntropyDiversity(SensitiveModel):
     """The entropy of each class's sensitive values is at least that of l equally frequent ones.
 
+    The entropy of a few records is less than that of the people they are a sample of. Grassberger's estimate (2003) makes up for
+    it, and so accepts more classes; a class of two records with two values counts as log 7.4. That is why at least l different
+    values are asked for beside it, as Stammler, Katzenbeisser and Hamacher (2016) do.
+
     Args:
         column: the sensitive one.
         l: more than 1; need not be whole.
+        estimator: ``"shannon"``, the entropy of the class as it stands, or ``"grassberger"``.
+
+    Example:
+        >>> from sudare.microdata.models import EntropyDiversity
+        >>> EntropyDiversity("illness", 3).describe()
+        "entropy 3-diversity: the entropy of 'illness' in each class is at least log 3"
     """
 
     column: str
     l: Fraction  # noqa: E741
+    estimator: str
 
-    def __init__(self, column: str, l: Rational) -> None:  # noqa: E741
+    def __init__(self, column: str, l: Rational, *, estimator: str = "shannon") -> None:  # noqa: E741
         exact = exact_fraction(l, "l", "EntropyDiversity", "a number above 1")
         if exact <= 1:
             raise ParameterError("l", "EntropyDiversity", "a number above 1", shown(l))
+        if estimator not in ESTIMATORS:
+            raise ParameterError("estimator", "EntropyDiversity", "one of " + ", ".join(ESTIMATORS), shown(estimator))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "l", exact)
+        object.__setattr__(self, "estimator", estimator)
+        object.__setattr__(self, "is_monotonic", estimator == "shannon")
 
     @property
     def smallest_size(self) -> int:
@@ -101,14 +126,20 @@ class EntropyDiversity(SensitiveModel):
 
     @property
     def smallest_distinct(self) -> int:
-        """l, rounded up: fewer values cannot have the entropy."""
+        """l, rounded up: fewer values cannot have the entropy, and are not enough for its estimate."""
         return math.ceil(self.l)
 
     def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
         """Classes with enough entropy."""
         counted = self.histogram(grouped)
         limit = math.log(self.l.numerator) - math.log(self.l.denominator)
-        result = decided(-class_entropies(counted), -limit, lambda place: self._is_exactly_enough(counted, place))
+        if self.estimator == "shannon":
+            result = decided(-class_entropies(counted), -limit, lambda place: self._is_exactly_enough(counted, place))
+        else:
+            result = decided(
+                -estimated_entropies(counted), -limit, lambda place: self._is_estimate_enough(counted, place)
+            )
+            result &= np.diff(counted.edges) >= self.smallest_distinct
         return or_empty(result, grouped)
 
     def _is_exactly_enough(self, counted: Histogram, place: int) -> bool:
@@ -124,12 +155,25 @@ class EntropyDiversity(SensitiveModel):
         product = math.prod(count**count for count in counts)
         return bool(rows**rows * self.l.denominator**rows >= self.l.numerator**rows * product)
 
+    def _is_estimate_enough(self, counted: Histogram, place: int) -> bool:
+        """Decide with 50 digits: a fraction is never the logarithm of another one, so that they differ somewhere."""
+        counts = counted.counts[counted.edges[place] : counted.edges[place + 1]].tolist()
+        digits = Context(prec=50)
+        parts = {count: _odd_sum(count, digits) for count in {*counts, sum(counts)}}
+        spent = sum((count * parts[count] for count in counts), Decimal(0))
+        estimate = digits.subtract(parts[sum(counts)], digits.divide(spent, Decimal(sum(counts))))
+        limit = digits.ln(digits.divide(Decimal(self.l.numerator), Decimal(self.l.denominator)))
+        return estimate >= limit
+
     def describe(self, language: str = "en") -> str:
         """The model in words."""
         number = show_fraction(self.l)
+        estimated = self.estimator == "grassberger"
         if language == "ja":
-            return f"エントロピー {number}-多様性: 各クラスの {self.column!r} のエントロピーは log {number} 以上です"
-        return f"entropy {number}-diversity: the entropy of {self.column!r} in each class is at least log {number}"
+            kind = "エントロピー (Grassberger の推定値)" if estimated else "エントロピー"
+            return f"エントロピー {number}-多様性: 各クラスの {self.column!r} の{kind}は log {number} 以上です"
+        kind = "entropy, by Grassberger's estimate," if estimated else "entropy"
+        return f"entropy {number}-diversity: the {kind} of {self.column!r} in each class is at least log {number}"
 
 
 @dataclass(frozen=True)
@@ -191,6 +235,29 @@ def class_entropies(counted: Histogram) -> NDArray[np.float64]:
     rows = np.maximum(per_class(np.add, counted.counts, counted.edges).astype(np.float64), 1.0)
     result: NDArray[np.float64] = np.log(rows) - per_class(np.add, counts * np.log(counts), counted.edges) / rows
     return result
+
+
+def estimated_entropies(counted: Histogram) -> NDArray[np.float64]:
+    """Grassberger's estimate of the entropy behind each class, in nats.
+
+    It is G(N) - sum of n G(n) / N over the counts n of a class of N rows. G stands for the logarithm: G(n) is -gamma - log 2 +
+    2 (1 + 1/3 + 1/5 + ...) with floor(n / 2) terms. The constants cancel out, because the n add up to N; so the estimate is a
+    fraction, and the sums alone are computed.
+    """
+    rows = per_class(np.add, counted.counts, counted.edges).astype(np.int64)
+    terms = 2.0 / np.arange(1, max(int(rows.max(initial=0)), 1) + 1, 2)
+    sums = np.concatenate([[0.0], np.cumsum(terms)])
+    spent = per_class(np.add, counted.counts * sums[counted.counts // 2], counted.edges)
+    result: NDArray[np.float64] = sums[rows // 2] - spent / np.maximum(rows, 1)
+    return result
+
+
+def _odd_sum(count: int, digits: Context) -> Decimal:
+    """2 (1 + 1/3 + 1/5 + ...) with as many terms as there are pairs in a count."""
+    total = Decimal(0)
+    for odd in range(1, count - count % 2, 2):
+        total = digits.add(total, digits.divide(Decimal(2), Decimal(odd)))
+    return total
 
 
 def recursive_parts(counted: Histogram, first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

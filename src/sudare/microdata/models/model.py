@@ -30,8 +30,7 @@ class Model(ABC):
 
     - ``is_monotonic``: if all classes of a table hold the model, so do all classes of every coarser table.
     - ``is_monotonic_with_suppression``: a row whose class holds the model stays in a class that holds it in every coarser
-    table,
-      whatever the other classes do. So the rows to suppress become fewer.
+      table, whatever the other classes do. So the rows to suppress become fewer.
     - ``smallest_size`` and ``smallest_distinct``: each class that holds the model has at least so many rows, and so many values
       of the sensitive column. These parts are monotonic with suppression for every model.
     """
@@ -40,6 +39,8 @@ class Model(ABC):
     is_monotonic_with_suppression: bool = False
     compares_with_table: bool = False
     """Whether classes are compared with the values of the whole table."""
+    judges_table: bool = False
+    """Whether all classes are judged together: it is asked about the classes that every other model keeps."""
 
     @property
     def sensitive(self) -> str | None:

@@ -16,10 +16,13 @@ from sudare.microdata.pseudonyms.log import Finding, LogEntry
 from sudare.microdata.pseudonyms.pseudonymizer import Design
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
 
-__all__ = ["STATES", "Correction", "Held", "KnownFile", "replay", "written"]
+__all__ = ["GONE", "STATES", "Correction", "Held", "KnownFile", "replay", "written"]
 
 STATES = {"opt-out": "opted out", "delete": "deleted"}
 """What somebody is after an entry."""
+
+GONE = "file gone"
+"""What an entry calls a file that was declared to be gone."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ def replay(entries: list[LogEntry]) -> Held:
         elif body["did"] == "forget corrections":
             for place in [place for place in held.corrections if place[:2] == who]:
                 del held.corrections[place]
+        elif body["did"] == GONE:
+            held.files.pop(body["file"], None)
         if "made" in body:
             _replay_file(held, body)
     return held

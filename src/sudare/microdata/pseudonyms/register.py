@@ -25,7 +25,7 @@ from sudare.microdata.pseudonyms import log as chain
 from sudare.microdata.pseudonyms.agreement import require_agreement
 from sudare.microdata.pseudonyms.forms import TextForm
 from sudare.microdata.pseudonyms.hashing import KeyedHash
-from sudare.microdata.pseudonyms.held import STATES, Correction, Held, KnownFile, replay, written
+from sudare.microdata.pseudonyms.held import GONE, STATES, Correction, Held, KnownFile, replay, written
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.log import Finding, LogEntry
 from sudare.microdata.pseudonyms.pseudonymizer import Design
@@ -354,6 +354,34 @@ class Register:
                 connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", row)
                 entry["made"] = json.loads(known[0])
             chain.append_entry(connection, self._seals, {**entry, "file": place})
+
+    def declare_gone(self, path: Path) -> None:
+        """Note that a file which was made with the key is gone for good, so that nobody looks for people in it any more.
+
+        Args:
+            path: where it was written.
+
+        Raises:
+            InputError: if the register knows no such file, or it is still there.
+        """
+        places = dict.fromkeys([str(path.resolve()), str(path.absolute())])
+        with self._writing() as connection:
+            known = None
+            for place in places:
+                statement = "SELECT path, hash FROM files WHERE path = ?"
+                known = known or connection.execute(statement, (place,)).fetchone()
+            if known is None:
+                raise InputError(
+                    f"The register knows no file '{path}'. Name it as it was named when it was made.",
+                    f"登録簿にファイル「{path}」はありません。作成時の名前で指定してください。",
+                )
+            if Path(known[0]).exists() or Path(known[0]).is_symlink():
+                raise InputError(
+                    f"'{path}' is still there. People can be taken out of it; or remove it first, with all copies.",
+                    f"「{path}」はまだ存在します。人を除くことができます。または、控えも含めて先に消してください。",
+                )
+            connection.execute("DELETE FROM files WHERE path = ?", (known[0],))
+            chain.append_entry(connection, self._seals, {"did": GONE, "file": known[0], "before": known[1]})
 
     def note(self, body: Mapping[str, Any]) -> LogEntry:
         """Append an entry that changes nothing else."""

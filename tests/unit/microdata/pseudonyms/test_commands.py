@@ -51,6 +51,18 @@ def test_both_languages_say_the_same_things() -> None:
     assert set(SPOKEN) == set(SPOKEN_JA)
 
 
+def test_whoever_is_deleted_may_be_left_out_of_releases_too(told: Told) -> None:
+    told("ledger", "create", "budget.db")
+    told("ledger", "add", "budget.db", "visits", "--epsilon", "1")
+    ledger = ("--ledger", "budget.db", "--dataset", "visits")
+    done, _ = told("person", "delete", "17", *PATIENT, *ledger, "--yes")
+    assert done["datasets"] == ["visits"]
+    with open_ledger("budget.db") as opened:
+        assert "17" in opened.opt_outs("visits")
+        assert "18" not in opened.opt_outs("visits")
+    told("person", "delete", "18", *PATIENT, "--ledger", "budget.db", "--yes", code=2)
+
+
 def test_a_ledger_knows_of_an_opt_out_whatever_happens_to_the_files(told: Told) -> None:
     told("ledger", "create", "budget.db")
     told("ledger", "add", "budget.db", "visits", "--epsilon", "1")

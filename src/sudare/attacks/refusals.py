@@ -1,0 +1,66 @@
+"""Refused settings in both languages: they come from a plan or the command line, whose users read either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sudare.bilingual import Words
+from sudare.errors import Described, ParameterError, ToldError
+
+__all__ = ["ToldParameterError", "required"]
+
+
+class ToldParameterError(ParameterError, ToldError):
+    """An argument is not what the function takes, told in English and Japanese.
+
+    Attributes:
+        parameter: name of the parameter.
+        function: name of the function or class that was called.
+        requirement: what is allowed, as a phrase that follows "must be".
+        requirement_japanese: the same, as a Japanese noun phrase.
+        got: the offending value, or a description of it.
+
+    Example:
+        >>> error = ToldParameterError("p", "PPercent", Words("more than 0", "0 より大きい数"), 0)
+        >>> str(error)
+        "The 'p' parameter of PPercent must be more than 0. Got 0 instead."
+        >>> error.explain("ja")
+        'PPercent の「p」は使えません（0）。条件: 0 より大きい数。'
+    """
+
+    def __init__(self, parameter: str, function: str, requirement: Words, got: object) -> None:
+        self.parameter, self.function, self.got, self.hint = parameter, function, got, ""
+        self.requirement, self.requirement_japanese = requirement.english, requirement.japanese
+        # Neither base is asked: each would hand its own arguments on to the other.
+        Exception.__init__(self, parameter, function, requirement, got)
+        self.english = str(self)
+        given = "" if isinstance(got, Described) else f"（{str(got)[:80]}）"
+        self.japanese = f"{function} の「{parameter}」は使えません{given}。条件: {requirement.japanese}。"
+
+
+@contextmanager
+def required(japanese: str) -> Iterator[None]:
+    """Whatever parameter is refused within is told in Japanese as well.
+
+    Args:
+        japanese: the requirement, as a noun phrase.
+
+    Raises:
+        ToldParameterError: instead of a `ParameterError`.
+
+    Example:
+        >>> from sudare.parameters import exact_integer
+        >>> try:
+        ...     with required("2 以上の整数"):
+        ...         exact_integer(1, "base", "controlled_rounding", "from 2 on", smallest=2)
+        ... except ToldParameterError as error:
+        ...     print(error.requirement, error.requirement_japanese)
+        from 2 on 2 以上の整数
+    """
+    try:
+        yield
+    except ParameterError as error:
+        raise ToldParameterError(
+            error.parameter, error.function, Words(error.requirement, japanese), error.got
+        ) from None

@@ -1,0 +1,90 @@
+"""Reading a JSON document that anybody may have written: whatever is wrong with it is one and the same kind of error."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from math import isfinite
+from pathlib import Path
+from typing import NoReturn
+
+__all__ = ["parse_json", "read_json", "read_regular_file"]
+
+MOST_DIGITS = 300
+"""Of a whole number: all of them are floats as well, so that arithmetic with them does not overflow at once."""
+
+
+def read_json(path: Path) -> object:
+    """What a document says that may be hostile.
+
+    Args:
+        path: of a regular file; anything else, such as a pipe on which a reader would wait forever, is not read.
+
+    Raises:
+        OSError: if it cannot be read, or is no regular file.
+        ValueError: if it is no JSON: too deep, with a number that is not finite, or absurdly long, or with half a letter.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     path = Path(folder) / "report.json"
+        ...     _ = path.write_text('{"title": "Town"}')
+        ...     read_json(path)
+        {'title': 'Town'}
+    """
+    return parse_json(read_regular_file(path))
+
+
+def read_regular_file(path: Path) -> bytes:
+    """The bytes of a file, which must be a regular one.
+
+    Raises:
+        OSError: if it cannot be read, or is no regular file.
+    """
+    # Opened without waiting, and asked what it is only then: between a question and an opening it could be replaced.
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(opened, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(f"'{path}' is no regular file")
+        return stream.read()
+
+
+def parse_json(text: bytes | str) -> object:
+    """What a JSON text says that may be hostile.
+
+    Raises:
+        ValueError: as `read_json`.
+
+    Example:
+        >>> parse_json("[1, 2.5]")
+        [1, 2.5]
+        >>> parse_json("NaN")
+        Traceback (most recent call last):
+        ...
+        ValueError: a number that is not finite
+    """
+    try:
+        found: object = json.loads(text, parse_constant=_not_finite, parse_int=_whole_number, parse_float=_number)
+        # A surrogate that stands alone is half a letter: it can be held, and neither be printed nor be written.
+        json.dumps(found, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return found
+
+
+def _not_finite(name: str) -> NoReturn:
+    raise ValueError("a number that is not finite")
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("a number that is too long")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError("a number that is not finite")
+    return number

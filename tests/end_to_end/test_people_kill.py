@@ -1,0 +1,122 @@
+"""Runs without a budget that are killed: what they leave is hidden, never taken for complete, and cleared by the next run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sudare.ledger import open_ledger
+from sudare.microdata_release import read_people_plan, run_people_plan
+from sudare.microdata_release import running as running_module
+from sudare.privacy import Budget
+from sudare.release.folders import ReportWorkshop
+from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAN = HEAD + COLUMNS + ANONYMIZE
+
+CHILD = """
+import os, signal, sys
+from pathlib import Path
+from sudare.microdata_release import read_people_plan, run_people_plan, running
+from sudare.release import folders
+
+where = sys.argv[2]
+def kill(*arguments):
+    os.kill(os.getpid(), signal.SIGKILL)
+if where == "before the report has its name":
+    folders._sync = kill
+elif where == "before it is shown":
+    running.appear = kill
+elif where == "while records are written":
+    running.write_people = kill
+else:
+    def wait(*arguments):
+        print("ready", flush=True)
+        sys.stdin.read()
+    running.appear = wait
+folder = Path(sys.argv[1])
+run_people_plan(read_people_plan(folder / "plan.toml", folder / "out"))
+"""
+
+
+def child(folder: Path, where: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", CHILD, str(folder), where]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def hidden(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".out.partial-*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("where", "has_report"),
+    [("while records are written", False), ("before the report has its name", False), ("before it is shown", True)],
+)
+def test_the_next_run_clears_what_a_killed_one_left(tmp_path: Path, where: str, has_report: bool) -> None:
+    plan = read_people_plan(build_town(tmp_path, PLAN), tmp_path / "out")
+    process = child(tmp_path, where)
+    process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGKILL
+    assert not (tmp_path / "out").exists()
+    (left,) = hidden(tmp_path)
+    assert (left / "report.json").exists() == has_report
+    run_people_plan(plan)
+    assert (tmp_path / "out" / "report.json").is_file()
+    assert hidden(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_whoever_is_at_work_is_left_alone(tmp_path: Path) -> None:
+    """A complete folder that its process has not shown yet is not cleared by another run to the same place."""
+    build_town(tmp_path, PLAN)
+    process = child(tmp_path, "wait")
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        (theirs,) = hidden(tmp_path)
+        run_people_plan(read_people_plan(tmp_path / "plan.toml", tmp_path / "out"))
+        assert (theirs / "report.json").is_file()
+        os.kill(process.pid, signal.SIGKILL)
+    finally:
+        process.kill()
+        process.communicate(timeout=30)
+    (tmp_path / "out").rename(tmp_path / "first")
+    run_people_plan(read_people_plan(tmp_path / "plan.toml", tmp_path / "out"))
+    assert hidden(tmp_path) == []
+
+
+def test_a_report_that_cannot_be_shown_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    plan = read_people_plan(build_town(tmp_path, PLAN), tmp_path / "out")
+    monkeypatch.setattr(running_module, "appear", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_people_plan(plan)
+    assert hidden(tmp_path) == []
+
+
+def test_what_was_charged_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run to the same place does not clear a complete folder whose budget is spent."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    plan = read_people_plan(build_town(tmp_path, MST), tmp_path / "out")
+    with monkeypatch.context() as patched:
+        patched.setattr(running_module, "settle_and_show", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_people_plan(plan)
+    with ReportWorkshop.beside(tmp_path / "out"):
+        assert len(hidden(tmp_path)) == 2
+    assert len(hidden(tmp_path)) == 1
+    assert run_people_plan(plan).is_repeated
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        assert ledger.dataset("town").spent == Budget(epsilon=2, delta=1e-5)
