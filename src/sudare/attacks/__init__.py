@@ -16,11 +16,11 @@ is undecided, never held. Names are loaded on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.attacks.empirical_epsilon import EpsilonAudit as EpsilonAudit
 from sudare.attacks.empirical_epsilon import audit_epsilon as audit_epsilon
+from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.attacks.averaging import AveragedCells as AveragedCells
@@ -138,13 +138,4 @@ __all__ = [
     "reconstruct",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sudare.attacks' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"sudare.attacks.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -15,8 +15,9 @@ Names are loaded on first use.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.disclosure.audit import Audit as Audit
@@ -195,13 +196,4 @@ __all__ = [
     "write_status_table",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'sudare.disclosure' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"sudare.disclosure.{_HOMES[name]}"), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

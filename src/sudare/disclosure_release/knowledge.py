@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.attacks.solver import SolverFailure
+from sudare.bilingual import Words
 from sudare.disclosure.structure import TableSystem
 from sudare.disclosure_release.confidential import HolderView
 from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_table import PublishedTables
 from sudare.errors import InputError
-from sudare.release.documents import read_json
+from sudare.release.documents import read_stated
 from sudare.release.folders import REPORT
 
 if TYPE_CHECKING:
@@ -72,20 +73,9 @@ def read_report(folder: str | Path) -> dict[str, Any]:
     Raises:
         InputError: if it is missing, damaged, or of another kind.
     """
-    path = Path(folder) / REPORT
-    try:
-        document = read_json(path)
-    except (OSError, ValueError):
-        raise InputError(
-            f"'{path}' is missing or is no JSON: this is no folder of protected tables, or a damaged one.",
-            f"「{path}」がないか、JSON ではありません。保護した表のフォルダではないか、壊れています。",
-        ) from None
-    if not isinstance(document, dict) or document.get("format") != REPORT_FORMAT:
-        raise InputError(
-            f"'{path}' is not in the format {REPORT_FORMAT} that this sudare knows.",
-            f"「{path}」は、この sudare が扱う形式 {REPORT_FORMAT} ではありません。",
-        )
-    return document
+    return read_stated(
+        Path(folder) / REPORT, REPORT_FORMAT, Words("folder of protected tables", "保護した表のフォルダ")
+    )
 
 
 def knowledge_of(published: PublishedTables, document: Mapping[str, Any]) -> Knowledge:

@@ -35,7 +35,7 @@ HINT = Words("It is a TOML file with a [[table]] for each table.", "[[table]] �
 KEYS = ("title", "threshold", "table")
 MOST_DIGITS = 15
 """Of a count: whole numbers up to there are exact wherever they are added up."""
-TABLE_KEYS = ("file", "count", "total", "hidden", "rounding", "name")
+TABLE_KEYS = ("file", "count", "total", "totals", "hidden", "rounding", "name")
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,7 @@ def _read_table(section: Section, base: Path) -> _File:
             f"表「{printable(file)}」は、記述ファイルと同じフォルダかその下に置いてください。",
         )
     count, total, hidden = section.text("count", "count"), section.text("total", "total"), section.text("hidden", "*")
+    has_totals = section.flag("totals", True)
     rounding, name = section.whole("rounding", 1), section.text("name", path.stem)
     if not 1 <= rounding < 10**MOST_DIGITS:
         section.refuse("rounding", "must be 1 or more, and not absurdly large", "は 1 以上の、大きすぎない整数です")
@@ -136,14 +137,14 @@ def _read_table(section: Section, base: Path) -> _File:
     place = header.index(count)
     rows = [_row(path, number, line, header, place, hidden) for number, line in enumerate(lines[1:], start=2) if line]
     _require_different(path, rows)
-    if total and not any(total in values for values, _ in rows):
+    if has_totals and not any(total in values for values, _ in rows):
         # Without its totals a table is one of unrelated cells, and would seem safe.
         raise InputError(
             f"No cell of '{path.name}' is a total called '{total}'. Say in the description what totals are called, such as "
-            'total = "all"; or total = "" if the table has none.',
+            'total = "all"; or totals = false if the table has none.',
             f"「{path.name}」に「{total}」という合計のセルがありません。"
             '合計の名前を記述ファイルに total = "計" のように書いてください。'
-            '合計がない表では total = "" とします。',
+            "合計がない表では totals = false とします。",
         )
     attributes = tuple(column for column in header if column != count)
     return _File(name, total, attributes, tuple(rows), rounding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sudare.errors import InputError
+from sudare.bilingual import Words
 from sudare.microdata.anonymizing import satisfies
 from sudare.microdata.grouping import group
 from sudare.microdata.large_counts import open_large
@@ -15,7 +15,7 @@ from sudare.microdata_release.document import REPORT_FORMAT
 from sudare.microdata_release.folders import PAGE, REPORT
 from sudare.microdata_release.model_record import model_of_record
 from sudare.microdata_release.page import render_people_page
-from sudare.release.documents import read_json
+from sudare.release.documents import read_stated
 from sudare.release.verification import (
     Check,
     UnsoundError,
@@ -35,20 +35,9 @@ def read_report(folder: str | Path) -> dict[str, Any]:
     Raises:
         InputError: if it is missing, damaged, or of a version that this sudare does not know.
     """
-    path = Path(folder) / REPORT
-    try:
-        document = read_json(path)
-    except (OSError, ValueError):
-        raise InputError(
-            f"'{path}' is missing or is no JSON: this is no folder of protected records, or a damaged one.",
-            f"「{path}」がないか、JSON ではありません。保護した個票のフォルダではないか、壊れています。",
-        ) from None
-    if not isinstance(document, dict) or document.get("format") != REPORT_FORMAT:
-        raise InputError(
-            f"'{path}' is not in the format {REPORT_FORMAT} that this sudare knows.",
-            f"「{path}」は、この sudare が扱う形式 {REPORT_FORMAT} ではありません。",
-        )
-    return document
+    return read_stated(
+        Path(folder) / REPORT, REPORT_FORMAT, Words("folder of protected records", "保護した個票のフォルダ")
+    )
 
 
 def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:

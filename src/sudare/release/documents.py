@@ -7,12 +7,41 @@ import os
 import stat
 from math import isfinite
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-__all__ = ["parse_json", "read_json", "read_regular_file"]
+from sudare.bilingual import Words
+from sudare.errors import InputError
+
+__all__ = ["parse_json", "read_json", "read_regular_file", "read_stated"]
 
 MOST_DIGITS = 300
 """Of a whole number: all of them are floats as well, so that arithmetic with them does not overflow at once."""
+
+
+def read_stated(path: Path, stated_format: str, place: Words) -> dict[str, Any]:
+    """What the document of a folder says, if it is in the format that is expected there.
+
+    Args:
+        path: of the document.
+        stated_format: what it must say that its format is.
+        place: what the folder should be, such as a release folder.
+
+    Raises:
+        InputError: if it is missing, damaged, or in another format.
+    """
+    try:
+        document = read_json(path)
+    except (OSError, ValueError):
+        raise InputError(
+            f"'{path}' is missing or is no JSON: this is no {place.english}, or a damaged one.",
+            f"「{path}」がないか、JSON ではありません。{place.japanese}ではないか、壊れています。",
+        ) from None
+    if not isinstance(document, dict) or document.get("format") != stated_format:
+        raise InputError(
+            f"'{path}' is not in the format {stated_format} that this sudare knows.",
+            f"「{path}」は、この sudare が扱う形式 {stated_format} ではありません。",
+        )
+    return document
 
 
 def read_json(path: Path) -> object:

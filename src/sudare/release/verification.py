@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain
 from sudare.errors import InputError, PlanError, SudareError
 from sudare.io import Source, read_counts
@@ -18,7 +19,7 @@ from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
 from sudare.release.document import DOCUMENT_FORMAT
-from sudare.release.documents import read_json
+from sudare.release.documents import read_stated
 from sudare.release.domains import domain_of_description
 from sudare.release.folders import DOCUMENT, PAGE
 from sudare.release.hashing import hash_of_file
@@ -67,20 +68,7 @@ def read_document(folder: str | Path) -> dict[str, Any]:
     Raises:
         InputError: if it is missing, damaged, or of a version that this sudare does not know.
     """
-    path = Path(folder) / DOCUMENT
-    try:
-        document = read_json(path)
-    except (OSError, ValueError):
-        raise InputError(
-            f"'{path}' is missing or is no JSON: this is no release folder, or a damaged one.",
-            f"「{path}」がないか、JSON ではありません。公表フォルダではないか、壊れています。",
-        ) from None
-    if not isinstance(document, dict) or document.get("format") != DOCUMENT_FORMAT:
-        raise InputError(
-            f"'{path}' is not in the format {DOCUMENT_FORMAT} that this sudare knows.",
-            f"「{path}」は、この sudare が扱う形式 {DOCUMENT_FORMAT} ではありません。",
-        )
-    return document
+    return read_stated(Path(folder) / DOCUMENT, DOCUMENT_FORMAT, Words("release folder", "公表フォルダ"))
 
 
 def read_published_table(folder: str | Path, document: dict[str, Any] | None = None) -> CountTable:

@@ -82,7 +82,7 @@ def test_a_noted_publication_is_attacked_with_a_new_one(tmp_path: Path) -> None:
         folder=first,
     )
     (tmp_path / "shops.csv").write_text("age,work,count\n40-64,shop,5\n20-39,shop,4\n")
-    (tmp_path / "shops.toml").write_text('title = "Shops"\n[[table]]\nfile = "shops.csv"\n')
+    (tmp_path / "shops.toml").write_text('title = "Shops"\n[[table]]\nfile = "shops.csv"\ntotals = false\n')
     assert examine(first).outcome is Outcome.HELD
     found = examine(first, others=[tmp_path / "shops.toml"])
     assert any("shops" in remark.english for remark in found.remarks)  # its few values cannot be put beside the others
