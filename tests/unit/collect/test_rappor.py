@@ -425,7 +425,11 @@ def test_killed_writers_never_answer_twice(tmp_path: Path) -> None:
             outputs = []
             for writer in writers:
                 writer.kill()
-                outputs.append(writer.communicate(timeout=60)[0])
+                assert writer.stdout is not None
+                # Not `communicate`: it would pass over what `readline` had read ahead, and begin inside a line.
+                with writer.stdout:
+                    outputs.append(writer.stdout.read())
+                writer.wait(timeout=60)
         # A killed writer may have left half a line.
         for line in (line for output in outputs for line in output.splitlines(keepends=True) if line.endswith("\n")):
             person, value, cohort, row = json.loads(line)

@@ -183,7 +183,11 @@ def test_a_killed_process_leaves_whole_entries_behind(office: Office, place: Pat
     told = [writer.stdout.readline().split() for _ in range(10)]
     time.sleep(0.05)
     os.kill(writer.pid, signal.SIGKILL)
-    rest = writer.communicate(timeout=60)[0].splitlines()
+    # Not `communicate`: it would pass over what `readline` had read ahead, and begin inside a line.
+    rest = writer.stdout.read().splitlines()
+    writer.wait(timeout=60)
+    writer.stdout.close()
+    writer.stdin.close()
     pairs = [pair.split(":") for line in [*told, *(line.split() for line in rest[:-1])] for pair in line]
     with Mapping(place, office.key) as mapping:
         assert mapping.known(SCOPE, [person for person, _ in pairs]) == [name for _, name in pairs]
