@@ -31,7 +31,7 @@ def _server() -> ForkServerContext:
     context = get_context("forkserver")
     context.set_forkserver_preload(["tests.processes", "tests.loaded"])
     before = dict(os.environ)
-    os.environ |= {"PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg", **ONE_THREAD}
+    os.environ |= {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]), "MPLBACKEND": "Agg", **ONE_THREAD}
     try:
         forkserver.ensure_running()
     finally:

@@ -252,8 +252,8 @@ def _show_comparison(
     rivals: dict[str, Callable[[], Any]] = {
         "auto": lambda: release.table,
         "nn": lambda: sudare.nn_wavelet(country, SPENT).table,
-        "laplace": lambda: _flat(country),
-        "laplace_simplex": lambda: _flat_without_negatives(country),
+        "laplace": lambda: sudare.laplace(country, SPENT).table,
+        "laplace_simplex": lambda: sudare.laplace(country, SPENT, refine="counts").table,
     }
     sides = [side for side in SIDES if side <= country.domain.shape[0]]
     errors = {
@@ -274,19 +274,6 @@ def _show_comparison(
     _heading(console, words["compare"])
     console.print(table)
     return errors
-
-
-def _flat(country: sudare.CountTable) -> Any:
-    noise = sudare.discrete_laplace(1 / SPENT.epsilon)
-    dense = country.to_dense()
-    return dense + noise.draw(dense.shape)
-
-
-def _flat_without_negatives(country: sudare.CountTable) -> Any:
-    from sudare.refine import project_on_simplex
-
-    noisy = _flat(country)
-    return project_on_simplex(noisy.ravel().astype(float), country.total).reshape(noisy.shape)
 
 
 def _show_refusal(console: Console, words: dict[str, str], plan: ReleasePlan, language: str) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from sudare.bilingual import Words
 from sudare.errors import PlanError
+from sudare.system.regular_files import read_regular_file
 
-__all__ = ["Section", "nearest", "read_toml"]
+__all__ = ["Section", "nearest", "parse_toml", "read_toml"]
 
 PLAN = Words("plan", "計画")
 KINDS: dict[type, tuple[str, str]] = {
@@ -20,6 +23,7 @@ KINDS: dict[type, tuple[str, str]] = {
     bool: ("true or false", "true または false"),
     int: ("a whole number", "整数"),
     Decimal: ("a number", "数値"),
+    date: ("a day, such as 2025-04-01", "2025-04-01 のような日付"),
     list: ("a list in brackets", "角括弧のリスト"),
     dict: ("a section of its own", "独立したセクション"),
 }
@@ -43,7 +47,7 @@ def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
         PlanError: if it cannot be read, or is not TOML.
     """
     try:
-        text = file.read_bytes().decode("utf-8")
+        text = read_regular_file(file).decode("utf-8")
     except FileNotFoundError:
         raise PlanError(
             f"There is no {what.english} '{file}'. {hint.english}",
@@ -55,12 +59,47 @@ def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
             f"The {what.english} '{file}' cannot be read: {reason}.",
             f"{what.japanese}「{file}」を読めません: {reason}。",
         ) from None
+    return parse_toml(text, file.name)
+
+
+def parse_toml(text: str, name: str) -> dict[str, Any]:
+    """What a TOML text says, numbers as whole numbers or decimals.
+
+    Args:
+        text: of a file.
+        name: of the file.
+
+    Raises:
+        PlanError: if it is not TOML, has a number that is absurdly long, or is nested too deeply.
+
+    Example:
+        >>> parse_toml("epsilon = 0.5", "plan.toml")
+        {'epsilon': Decimal('0.5')}
+    """
     try:
-        return tomllib.loads(text, parse_float=Decimal)
+        found = tomllib.loads(text, parse_float=Decimal)
+        _require_short(found)
+        return found
     except tomllib.TOMLDecodeError as error:
+        raise PlanError(f"{name} is not TOML: {error}.", f"{name} は TOML ではありません: {error}。") from None
+    except (ValueError, ArithmeticError):  # Python takes no whole number of more than 4,300 digits
         raise PlanError(
-            f"{file.name} is not TOML: {error}.", f"{file.name} は TOML ではありません: {error}。"
+            f"{name} has a number that is too long: whole numbers may have up to {sys.get_int_max_str_digits():,} digits.",
+            f"{name} に長すぎる数があります。整数は {sys.get_int_max_str_digits():,} 桁までです。",
         ) from None
+    except RecursionError:
+        raise PlanError(
+            f"{name} is nested too deeply: a list or a section holds too many others within each other.",
+            f"{name} の入れ子が深すぎます。リストやセクションの入れ子を減らしてください。",
+        ) from None
+
+
+def _require_short(value: object) -> None:
+    """Refuse whole numbers that cannot be written out; in hexadecimal they may be longer than Python otherwise takes."""
+    if isinstance(value, int):
+        str(value)
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _require_short(part)
 
 
 class Section:
@@ -120,6 +159,20 @@ class Section:
         """A whole number or a decimal, exactly as typed."""
         value = self._take(key, Decimal, None)
         return value if isinstance(value, Decimal) else int(value)
+
+    def day(self, key: str) -> date:
+        """A day, as TOML has it or as a text such as "2025-04-01"."""
+        value = self._values.get(key)
+        if isinstance(value, str):
+            try:
+                value = date.fromisoformat(value)
+            except ValueError:
+                value = None
+        if key in self._values and type(value) is not date:
+            self.refuse(key, "must be a day, such as 2025-04-01", "は 2025-04-01 のような日付です")
+        if type(value) is date:
+            self._values[key] = value
+        return cast("date", self._take(key, date, None))
 
     def items(self, key: str, default: Sequence[Any] | None = None) -> list[Any]:
         """A list."""

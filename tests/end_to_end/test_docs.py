@@ -26,6 +26,7 @@ PACKAGES = (
     "release",
     "io",
     "ledger",
+    "accuracy",
     "evaluate",
     "refine",
     "attacks",

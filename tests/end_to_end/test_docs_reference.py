@@ -91,9 +91,11 @@ class TestPlanFile:
         'kind = "mesh"\nlevel = "1/2"\ncorners = ["5339", "5339"]',
         'kind = "mesh"\nlevel = "1/2"\narea = "japan"',
         'kind = "mesh"\nlevel = "1/2"\nwindow = [0, 0, 4, 4]',
+        'kind = "mesh"\nlevel = "3"\nmeshes = "meshes.csv"\nprefectures = [13]\nmunicipalities = [13101]',
         'kind = "category"\nlabels = ["a", "b"]',
         'kind = "bins"\nedges = [0, 1]',
         'kind = "positions"\nlength = 4',
+        'kind = "time"\nby = "day"\nfrom = 2025-04-01\nto = 2025-04-02\ntime_zone = "Asia/Tokyo"',
         'kind = "hierarchy"\nlevels = ["all", "ward"]\nareas = "areas.csv"',
         'kind = "hierarchy"\nlevels = ["all", "ward"]\nleaves = [["x", "a"], ["x", "b"]]',
     )
@@ -136,9 +138,10 @@ name = "{method}"
 
         monkeypatch.setattr(Section, "_take", taking)
         monkeypatch.setattr(Section, "has", having)
+        (tmp_path / "meshes.csv").write_text("mesh,city_code\n53394611,13101\n")
         (tmp_path / "areas.csv").write_text("all,ward\nx,a\nx,b\n")
         for attribute in self.ATTRIBUTES:
-            for method in ("auto", "laplace"):
+            for method in ("auto", "negative-l2"):
                 (tmp_path / "plan.toml").write_text(self.PLAN.format(attribute=attribute, method=method))
                 read_plan(tmp_path / "plan.toml")
         return found
@@ -172,15 +175,14 @@ name = "{method}"
                 assert asked[place] == {None}, place
 
     def test_types(self) -> None:
-        kinds = {"text", "flag", "number", "whole number", "list", "section", "sections", "text or list"}
+        kinds = {"text", "flag", "number", "whole number", "list", "section", "sections", "text or list", "day"}
         assert {row[1] for row in self.documented().values()} <= kinds
 
     def test_settings_of_mechanisms(self) -> None:
         given = {"table", "budget", "unit", "reference", "public_total", "entropy", "threads", "keep_measurements"}
-        not_in_a_file = {"layout"}
         expected: dict[str, set[str]] = {"noise": {"auto"}, "conversion": {"auto"}}
         for name, mechanism in METHODS.items():
-            for setting in set(inspect.signature(mechanism).parameters) - given - not_in_a_file:
+            for setting in set(inspect.signature(mechanism).parameters) - given:
                 expected.setdefault(setting, set()).add(name)
         rows = [row for row in rows_of(self.PAGE["method"]) if len(row) == 3]
         assert {names_in(row[0])[0]: set(names_in(row[1])) for row in rows} == expected
@@ -205,6 +207,8 @@ edges = [0, 50, 120]
 name = "r"
 public = true
 path = "people.csv"
+[method]
+name = "negative-l2"
 [budget]
 epsilon = 1
 """
@@ -229,7 +233,14 @@ threshold = 3
 [budget]
 rho = 0.1
 """
-    FREE = ("deployment.privacy_loss.privacy_parameters", "event.cost", "method.settings", "plan.settings", "versions")
+    FREE = (
+        "deployment.privacy_loss.privacy_parameters",
+        "event.cost",
+        "method.settings",
+        "method.settled",
+        "plan.settings",
+        "versions",
+    )
 
     def fields(self, value: Any, path: str = "") -> Iterator[str]:
         if isinstance(value, dict):

@@ -32,8 +32,9 @@ from sudare.collect.prio import (
     send_report,
 )
 from sudare.collect.prio.messages import UploadedReport, purpose_of_input
-from sudare.collect.prio.sealing import open_sealed, seal
+from sudare.collect.prio.sealing import open_sealed
 from tests.processes import Program
+from tests.unit.collect.prio.pairs import seal_report, unproved_report
 
 pytestmark = pytest.mark.slow
 
@@ -257,7 +258,9 @@ def test_a_killed_leader_keeps_every_report_it_accepted(tmp_path: Path) -> None:
 
 def test_a_leader_killed_before_it_answers_hands_the_same_batch_out_again(tmp_path: Path) -> None:
     here = deploy(tmp_path)
-    crash = CRASH_BEFORE_ANSWER.replace("Helper", "Leader").replace("work_on", "collect")
+    crash = (
+        CRASH_BEFORE_ANSWER.replace("aggregators", "leader").replace("Helper", "Leader").replace("work_on", "collect")
+    )
     crash = crash.replace("self, message", "self, message, token")
     with here.running("helper"):
         with here.running("leader", crash) as leader:
@@ -313,16 +316,35 @@ def test_bad_reports_are_dropped_and_counted(tmp_path: Path) -> None:
     assert (found.reports, found.rejected, found.result) == (5, 4, [1, 1, 1, 2])
 
 
+@pytest.mark.parametrize(
+    ("measured", "value"),
+    [
+        (Measured("sumvec", length=3, max_measurement=7), [7] * 3),
+        (Measured("multihot", length=2, max_weight=2), [1, 1]),
+    ],
+)
+def test_one_client_with_a_wrong_public_share_stops_nobody(
+    tmp_path: Path, measured: Measured, value: list[int]
+) -> None:
+    here = deploy(tmp_path, measured)
+    bad = unproved_report(here.task, [1] * here.task.prio.circuit.measurement_length)
+    bad = replace(bad, public_share=bad.public_share[:-1] + bytes([bad.public_share[-1] ^ 1]))
+    with here.running("helper"), here.running("leader"):
+        send_report(here.task, report=seal_report(here.task, bad).pack(here.task.digest))
+        for _ in range(5):
+            send_report(here.task, value)
+        found = here.collect()
+    assert (found.reports, found.rejected, found.result) == (5, 1, [5 * part for part in value])
+    for role in ("leader", "helper"):
+        assert here.rows(role, "SELECT reports, rejected FROM batches WHERE number = 0") == [(5, 1)]
+
+
 def _two_ones(task: Task) -> UploadedReport:
     """A report that votes twice, with a proof made as well as one can."""
     encoded = np.array([[1, 1, 0, 0]], dtype=np.uint64)
     raw = np.frombuffer(os.urandom(16 + task.prio.random_size), dtype=np.uint8)[None]
     made = task.prio.shard_encoded(encoded, task.ctx, raw[:, :16], raw[:, 16:])[0]
-    sealed = [
-        seal(task.key_of(role), purpose_of_input(role, task.digest, made.nonce, made.public_share), share)
-        for role, share in zip(("leader", "helper"), made.input_shares, strict=True)
-    ]
-    return UploadedReport(made.nonce, made.public_share, *sealed)
+    return seal_report(task, made)
 
 
 def test_a_lying_helper_is_found_out(tmp_path: Path) -> None:
@@ -364,7 +386,7 @@ def test_aggregators_with_different_reports_give_nothing_out(tmp_path: Path, rol
 
 def test_the_helper_itself_insists_on_the_minimum(tmp_path: Path) -> None:
     here = deploy(tmp_path)
-    greedy = "from sudare.collect.prio import aggregators\naggregators._require_size = lambda batch, task: None"
+    greedy = "from sudare.collect.prio import leader\nleader.require_size = lambda batch, task: None"
     with here.running("helper"), here.running("leader", greedy):
         send_report(here.task, 2)
         with pytest.raises(AggregatorError, match="fewer than the 5 reports"):

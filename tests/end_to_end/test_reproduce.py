@@ -40,7 +40,7 @@ def test_all_quick(tmp_path: Path) -> None:
         if line.startswith("![]("):
             picture = tmp_path / line[4:-1]
             assert picture.read_bytes().startswith(b"\x89PNG")
-    for experiment in ("zcdp", "pruning", "neg-l2", "pk", "survey"):
+    for experiment in ("zcdp", "power", "pruning", "neg-l2", "pk", "survey"):
         files = list((tmp_path / "reproduction" / experiment).glob("*.csv"))
         assert files
         for file in files:

@@ -134,3 +134,68 @@ def largest_differences(cells: int, rows_per_cell: int, rows: int, *, replace: b
             for position, size in enumerate((sum(d), sum(k * k for k in d), sum(k > 0 for k in d), max(d))):
                 best[position] = max(best[position], size)
     return best[0], best[1], best[2], best[3]
+
+
+BITS_OF_LAWS = 160
+
+
+def law_of_weighted_sum(terms: Sequence[tuple[str, Fraction, int, int]]) -> dict[int, int]:
+    """2**160 times the probabilities of a sum of ``weight * (X_1 + ... + X_times)``, one pair of values after the other.
+
+    Args:
+        terms: ``("laplace", scale, weight, times)`` or ``("gaussian", sigma squared, weight, times)``.
+    """
+    law = {0: 1 << BITS_OF_LAWS}
+    for kind, size, weight, times in terms:
+        single = _law_of_noise(kind, size)
+        for _ in range(times):
+            summed: dict[int, int] = {}
+            for x, p in law.items():
+                for y, q in single.items():
+                    key = x + weight * y
+                    summed[key] = summed.get(key, 0) + p * q
+            law = {x: p >> BITS_OF_LAWS for x, p in summed.items()}
+    return law
+
+
+def _law_of_noise(kind: str, size: Fraction) -> dict[int, int]:
+    """2**160 times the probabilities of all values that have more than 10**-26 of all weight."""
+    with mpmath.workdps(60):
+        last = int(60 * size) + 2 if kind == "laplace" else int(11 * mpmath.sqrt(number(size))) + 2
+        energies = {x: abs(x) / size if kind == "laplace" else x * x / (2 * size) for x in range(-last, last + 1)}
+        weights = {x: mpmath.exp(-number(Fraction(energy))) for x, energy in energies.items()}
+        whole = sum(weights.values())
+        return {x: int(mpmath.ldexp(weight / whole, BITS_OF_LAWS)) for x, weight in weights.items()}
+
+
+def haar_values(total: int, differences: Sequence[int]) -> list[Fraction]:
+    """The exact inverse of the Haar transform of one vector: differences in heap order, place 0 not used."""
+    values = [Fraction(total)]
+    while len(values) < len(differences):
+        halves = zip(values, differences[len(values) : 2 * len(values)], strict=True)
+        values = [half for s, d in halves for half in ((s + d) / 2, (s - d) / 2)]
+    return values
+
+
+def haar_counts(total: int, differences: Sequence[int], coins: Sequence[int]) -> list[int]:
+    """The same in whole numbers: where the halves end in 1/2, the coin of the node says which of them is rounded up."""
+    counts = [total]
+    while len(counts) < len(differences):
+        halves = []
+        for node, s in enumerate(counts, start=len(counts)):
+            left = Fraction(s + differences[node], 2)
+            if left.denominator == 2:
+                left += Fraction(1, 2) if coins[node] else -Fraction(1, 2)
+            halves += [int(left), s - int(left)]
+        counts = halves
+    return counts
+
+
+def nearest_on_simplex(values: Sequence[int], total: int) -> list[Fraction]:
+    """The nearest numbers >= 0 with a positive total: the level by trying how many of the largest stay above it."""
+    ordered = sorted(values, reverse=True)
+    for kept in range(len(ordered), 0, -1):
+        level = Fraction(sum(ordered[:kept]) - total, kept)
+        if ordered[kept - 1] > level:
+            return [max(value - level, Fraction(0)) for value in values]
+    raise AssertionError("no level")

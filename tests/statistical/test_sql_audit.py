@@ -12,7 +12,7 @@ import pytest
 from sudare import Budget, discrete_laplace
 from sudare.attacks import audit_epsilon
 from sudare.privacy.measurements import LaplaceMeasurement
-from sudare.sql import answering
+from sudare.sql import answering, planning
 from sudare.sql.allocating import Allocation, Share, allocate
 from sudare.sql.answering import LeftOutLists
 from sudare.sql.planning import QueryPlan
@@ -60,10 +60,10 @@ CASES = {
 FINISHED = answering._finished
 
 
-def audit(plan: QueryPlan, allocation: Allocation, own: str, runs: int = RUNS) -> float:
+def audit(plan: QueryPlan, allocation: Allocation, own: str, runs: int = RUNS, before: str = "") -> float:
     """The largest epsilon that answers on the two neighbours show, from many runs of everything but the reading."""
     seen = []
-    for rows in ("", own):
+    for rows in (before, own):
         engine = MemoryEngine(CREATE + rows)
         fetched = answering._fetch(plan, engine, LeftOutLists(engine), None)
         with pytest.MonkeyPatch.context() as patch:
@@ -122,3 +122,63 @@ def test_a_threshold_too_low_is_caught(tmp_path: Path, monkeypatch: pytest.Monke
     plan = plan_of(query, metadata_of(METADATA, tmp_path))
     monkeypatch.setattr("sudare.noise.thresholds._threshold", lambda *_: 2)
     assert audit(plan, allocate(plan, Budget(epsilon=EPSILON, delta=DELTA)), own) > EPSILON
+
+
+REPLACED = METADATA.replace('name = "person"', 'name = "person"\nadjacency = "replace"')
+FEW = "INSERT INTO a VALUES (99, 0, 'q', 'u'), (99, 0, 'q', 'u'), (99, 0, 'q', 'u')"
+MANY = FEW.replace("99, 0", "99, 4")
+
+
+def test_a_count_where_a_unit_is_replaced(tmp_path: Path) -> None:
+    """Three rows that do not count become three that do: the count moves by three, and noise for three is enough."""
+    plan = plan_of("SELECT COUNT(*) AS v FROM a WHERE x > 3", metadata_of(REPLACED, tmp_path))
+    assert plan.tables[0].sums[0].sensitivity.l1 == 3
+    assert audit(plan, allocate(plan, Budget(epsilon=EPSILON)), MANY, FEWER_RUNS, FEW) <= EPSILON
+
+
+def test_noise_for_one_row_of_a_replaced_unit_is_caught(tmp_path: Path) -> None:
+    query = "SELECT COUNT(*) AS v FROM a WHERE x > 3"
+    plan = plan_of(query, metadata_of(REPLACED, tmp_path))
+    one_row = plan_of(query, metadata_of(REPLACED.replace("max_rows = 3", "max_rows = 1"), tmp_path))
+    assert audit(plan, allocate(one_row, Budget(epsilon=EPSILON)), MANY, RUNS, FEW) > EPSILON
+
+
+SPELLED = """
+[unit]
+name = "person"
+[tables.a]
+unit = "uid"
+max_rows = 1
+[tables.a.columns]
+uid = { type = "integer" }
+f = { type = "float" }
+"""
+
+
+def spelling_audit(plan: QueryPlan) -> float:
+    """What the look of a published key shows, where one of 40 zeros that is stored first has a sign."""
+    allocation = allocate(plan, Budget(epsilon=EPSILON, delta=DELTA))
+    seen = []
+    for first in ("0.0", "'-0.0'"):
+        engine = MemoryEngine(f"CREATE TABLE a(uid INT, f DOUBLE); INSERT INTO a VALUES (99, {first})")  # noqa: S608
+        engine._connection.execute("SET threads = 1; INSERT INTO a SELECT i, 0.0 FROM range(40) r(i)")
+        fetched = answering._fetch(plan, engine, LeftOutLists(engine), None)
+        codes = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(answering, "_fetch", lambda *_, kept=fetched: kept)
+            for _ in range(FEWER_RUNS):
+                keys = answering.answer(plan, allocation, engine, LeftOutLists(engine)).table.column(0).to_pylist()
+                codes.append(0 if not keys else 1 + int(np.signbit(keys[0])))
+        seen.append(np.array(codes, dtype=np.int64))
+    return audit_epsilon(seen[0], seen[1], delta=float(DELTA)).lower_bound
+
+
+def test_the_look_of_a_key_tells_nothing(tmp_path: Path) -> None:
+    plan = plan_of("SELECT f, COUNT(*) AS v FROM a GROUP BY f", metadata_of(SPELLED, tmp_path))
+    assert spelling_audit(plan) == 0
+
+
+def test_a_key_as_the_database_hands_it_out_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "key_form", lambda tree, facts, *_: (tree, facts))
+    plan = plan_of("SELECT f, COUNT(*) AS v FROM a GROUP BY f", metadata_of(SPELLED, tmp_path))
+    assert spelling_audit(plan) > EPSILON

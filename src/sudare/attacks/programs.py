@@ -13,7 +13,6 @@ import math
 import os
 import signal
 import subprocess
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,6 +34,7 @@ from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import exact_integer
+from sudare.system.scratch import scratch_folder
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]
 
@@ -205,8 +205,8 @@ def audit_command(
     check_claim("audit_command", claimed, delta, error_probability)
     require_different_files(Path(first), Path(second))
 
-    with tempfile.TemporaryDirectory(prefix="sudare-audit-") as folder:
-        output = Path(folder) / "output.csv"
+    with scratch_folder() as folder:
+        output = folder / "output.csv"
 
         def run(data: Any) -> Cells | None:
             output.unlink(missing_ok=True)

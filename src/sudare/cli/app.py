@@ -39,6 +39,8 @@ from sudare.cli.helping import epilog, in_language
 from sudare.cli.messages import Language, Words, find_language
 from sudare.cli.speaking import Speaker
 from sudare.cli.spoken import Function, group_callback, spoken
+from sudare.system.interrupts import Interruption, ended_by_signals
+from sudare.system.scratch import clear_abandoned
 
 __all__ = ["COMMANDS", "GROUPS", "build_app", "main"]
 
@@ -68,6 +70,7 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
         (
             ("create", ledgers.create),
             ("add", ledgers.add),
+            ("rho-filter", ledgers.use_rho_filter),
             ("list", ledgers.list_datasets),
             ("show", ledgers.show),
             ("verify", checking.verify_ledger),
@@ -190,9 +193,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     speaker = Speaker(language, as_json="--json" in given, debug="--debug" in given)
     command: Any = get_command(build_app(language))
     try:
-        ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
+        with ended_by_signals():
+            clear_abandoned()  # what a killed process spilled to the disk names people
+            ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
     except typer.TyperException as error:
         return _tell_usage(speaker, error)
+    except Interruption as error:
+        return error.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return INTERRUPTED
     return ended if isinstance(ended, int) else 0

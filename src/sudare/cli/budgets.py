@@ -19,6 +19,8 @@ __all__ = [
     "dataset_values",
     "read_budget",
     "read_decimal",
+    "remaining_in_words",
+    "short_text",
     "unit_in_words",
 ]
 
@@ -74,13 +76,26 @@ def budget_in_words(budget: Budget | None, words: Words) -> str:
     """A budget as it is shown."""
     if budget is None:
         return words("balance.nothing")
-    return ", ".join(f"{name} = {_short(value)}" for name, value in budget.to_dict().items())
+    return ", ".join(f"{name} = {short_text(value)}" for name, value in budget.to_dict().items())
+
+
+def remaining_in_words(dataset: Dataset, words: Words) -> str:
+    """What is left of a data set's budget; of a rho filter also what a single release could take."""
+    left, kept = budget_in_words(dataset.remaining, words), dataset.filter
+    if kept is None:
+        return left
+    most = words("balance.nothing") if kept.next_epsilon is None else f"epsilon = {short_text(str(kept.next_epsilon))}"
+    return words("balance.filter_left", left=left, most=most, delta=short_text(str(kept.reserve_left)))
 
 
 def unit_in_words(unit: Unit, words: Words) -> str:
     """Who is protected."""
-    key = "plan.unit_once" if unit.rows == 1 else "plan.unit_rows"
-    return words(key, who=unit.who, rows=unit.rows, change=words(f"adjacency.{unit.adjacency}"))
+    values = {"who": unit.who, "rows": unit.rows, "change": words(f"adjacency.{unit.adjacency}")}
+    if unit.rows == 1:
+        return words("plan.unit_once", **values)
+    if unit.cells == unit.rows_per_cell == unit.rows:
+        return words("plan.unit_rows", **values)
+    return words("plan.unit_cells", **values, cells=unit.cells, each=unit.rows_per_cell)
 
 
 def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:
@@ -89,11 +104,8 @@ def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:
     Raises:
         LedgerError: if costs of this kind cannot be taken from this budget.
     """
-    from sudare.ledger.amounts import NOTHING, Amount, charge_of
-
-    charge = charge_of(cost, dataset.total, dataset.name)
-    left = NOTHING if dataset.remaining is None else Amount.of(dataset.remaining)
-    return charge.fits(left), (left - charge).to_budget(dataset.total) if charge.fits(left) else dataset.remaining
+    left = dataset.after([(cost, None)])
+    return left is not None, dataset.remaining if left is None else dataset.rule.to_budget(left)
 
 
 def dataset_values(dataset: Dataset) -> dict[str, Any]:
@@ -107,6 +119,23 @@ def dataset_values(dataset: Dataset) -> dict[str, Any]:
         "reserved": budget_values(dataset.reserved),
         "remaining": budget_values(dataset.remaining),
         "publications": dataset.publications,
+        "rule": "sums" if dataset.filter is None else "rho-filter",
+        "filter": filter_values(dataset),
+    }
+
+
+def filter_values(dataset: Dataset) -> dict[str, Any] | None:
+    """A rho filter as it stands in JSON, in both currencies; None under sums."""
+    kept = dataset.filter
+    if kept is None:
+        return None
+    return {
+        "rho": exact_text(str(kept.rule.rho)),
+        "conversion_delta": exact_text(str(kept.rule.conversion_delta)),
+        "reserve": exact_text(str(kept.rule.reserve)),
+        "reserve_left": exact_text(str(kept.reserve_left)),
+        "committed": budget_values(kept.committed),
+        "next_epsilon": None if kept.next_epsilon is None else exact_text(str(kept.next_epsilon)),
     }
 
 
@@ -119,7 +148,8 @@ def read_decimal(name: str, text: str) -> Decimal:
         raise UsageError(Words("en")("budget.no_number", **values), Words("ja")("budget.no_number", **values)) from None
 
 
-def _short(fraction: str) -> str:
+def short_text(fraction: str) -> str:
+    """A fraction as it is shown: exactly where that is short, else to six digits."""
     exact = exact_text(fraction)
     if len(exact) <= 12 and "/" not in exact:
         return exact

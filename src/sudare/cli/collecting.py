@@ -11,6 +11,7 @@ import typer
 from sudare.cli.showing import facts, heading, stack, table_of
 from sudare.cli.speaking import Speaker
 from sudare.errors import GuaranteeError, InputError
+from sudare.system.regular_files import require_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ def randomize(
     out: Annotated[Path, typer.Option("--out", metavar="REPORTS", show_default=False)],
     memory: Annotated[Path | None, typer.Option("--memory", metavar="FILE", show_default=False)] = None,
     person: Annotated[str | None, typer.Option("--person", metavar="COLUMN", show_default=False)] = None,
+    encoding: Annotated[str, typer.Option("--encoding", metavar="NAME")] = "auto",
 ) -> None:
     """Randomize each person's answers; only the reports are written."""
     from sudare.collect.answers import answers_to_arrow, randomize_answers, shuffled, typed_answers
@@ -49,7 +51,8 @@ def randomize(
         raise speaker.mistake("collect.memory_and_person")
     names = list(asked.questions)
     texts = [name for name, randomizer in asked.questions.items() if _is_text(randomizer)]
-    found = read_records(data, [*names, *([person] if person else [])], texts=[*texts, *([person] if person else [])])
+    people = [person] if person else []
+    found = read_records(data, [*names, *people], encoding, texts=[*texts, *people])
     answers = typed_answers(asked, found)
     if memory is not None and person is not None:
         reports = _remembered(asked, answers, found[person], memory)
@@ -58,17 +61,23 @@ def randomize(
     # Where the order of the rows told whose they are, Pk-anonymity would not hold.
     reports = shuffled(reports)
     write_arrow(out, answers_to_arrow(asked, reports, text=out.suffix == ".csv"))
-    people = len(next(iter(reports.values())))
+    people_asked = len(next(iter(reports.values())))
     exact = asked.epsilons()
     costs = {name: None if cost is None else float_above(cost) for name, cost in exact.items()}
     known = [cost for cost in exact.values() if cost is not None]
     total = float_above(sum(known, Fraction(0))) if len(known) == len(exact) else None
-    speaker.say("collect.randomized", style="green", people=f"{people:,}", questions=len(names), out=out)
+    speaker.say("collect.randomized", style="green", people=f"{people_asked:,}", questions=len(names), out=out)
     speaker.say("collect.cost", total="–" if total is None else cautious_digits(total, up=True))
     if memory is None:
         speaker.say("collect.once", style="dim")
     fractions = {name: None if cost is None else str(cost) for name, cost in exact.items()}
-    told = {"reports": str(out), "people": people, "epsilon": total, "epsilons": costs, "epsilons_exact": fractions}
+    told = {
+        "reports": str(out),
+        "people": people_asked,
+        "epsilon": total,
+        "epsilons": costs,
+        "epsilons_exact": fractions,
+    }
     speaker.give(told, str(out))
 
 
@@ -373,9 +382,12 @@ def _read(reports: Path, questions: Path | None) -> tuple[Questionnaire, Reports
 
     from sudare.collect.answers import answers_from_arrow, text_types
     from sudare.collect.questionnaire import read_questionnaire
+    from sudare.io import complaints
+    from sudare.io.source import first_fields
 
     asked = None if questions is None else read_questionnaire(questions)
     try:
+        require_regular_file(reports)
         if reports.suffix == ".parquet":
             import pyarrow.parquet as pq
 
@@ -387,6 +399,7 @@ def _read(reports: Path, questions: Path | None) -> tuple[Questionnaire, Reports
                 "A CSV file does not say how its answers were randomized. Give the questionnaire with --questions.",
                 "CSV ファイルには乱択の方法が記されていません。--questions で調査票を指定してください。",
             )
+        complaints.require_few_columns(first_fields(str(reports), "utf-8"), str(reports))
         options = csv.ConvertOptions(strings_can_be_null=False, null_values=[], column_types=text_types(asked))
         parsing = csv.ParseOptions(newlines_in_values=True)
         table = csv.read_csv(reports, convert_options=options, parse_options=parsing)
@@ -398,10 +411,9 @@ def _read(reports: Path, questions: Path | None) -> tuple[Questionnaire, Reports
 
 
 def _lines(file: Path) -> list[str]:
-    try:
-        return [line for line in file.read_text(encoding="utf-8").splitlines() if line]
-    except (OSError, UnicodeDecodeError):
-        raise InputError(f"The file '{file}' cannot be read.", f"「{file}」を読めません。") from None
+    from sudare.io.text_files import read_text
+
+    return [line for line in read_text(file).splitlines() if line]
 
 
 def _people(told: Reports) -> int:

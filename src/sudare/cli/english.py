@@ -210,8 +210,9 @@ HELP: Mapping[str, str] = {
     "on where it was.",
     "reproduce.examples": "sudare reproduce zcdp --quick\nsudare reproduce all --repeats 100 --out out\n"
     "sudare reproduce pruning --data ../shared/data",
-    "reproduce.name": "zcdp (NN-Wavelet under concentrated privacy), pruning (how much time pruning saves), neg-l2 "
-    "(recovery of sparse tables), pk (Pk-anonymity and reconstruction), survey (checked examples), or all.",
+    "reproduce.name": "zcdp (NN-Wavelet under concentrated privacy), power (of tests on released tables), "
+    "pruning (how much time pruning saves), neg-l2 (recovery of sparse tables), "
+    "pk (Pk-anonymity and reconstruction), survey (checked examples), or all.",
     "reproduce.repeats": "How often noise is drawn, or times are taken. By default 100; 4 with --quick.",
     "reproduce.quick": "Smaller tables and fewer settings: to see within two minutes that everything works.",
     "reproduce.data": "The folder with the data sets (japan_mesh500m_2020 in it). By default SUDARE_DATA, then ../shared/data.",
@@ -228,12 +229,22 @@ HELP: Mapping[str, str] = {
     "ledger.add.help": "Bring a data set under the ledger, with all that may ever be spent on it.\n\n"
     "A total is never changed.",
     "ledger.add.examples": "sudare ledger add budget.db census --epsilon 2\n"
-    "sudare ledger add budget.db visits --rho 0.5 --who patient --rows 3",
+    "sudare ledger add budget.db visits --rho 0.5 --who patient --rows 3\n"
+    "sudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter",
     "ledger.add.dataset": "What the data set is called from now on.",
     "ledger.add.who": "Who is protected.",
-    "ledger.add.rows": "How many rows one of them may have.",
+    "ledger.add.rows": "How many rows one of them may have, in any cells; 1 if nothing is stated.",
+    "ledger.add.cells": "In how many cells of a table one of them may be counted.",
+    "ledger.add.rows_per_cell": "How often in the same cell; once if --cells is stated.",
     "ledger.add.replace": "Neighbouring tables differ by a replaced person: for releases with a public total.",
+    "ledger.add.rho_filter": "Keep a total in epsilon and delta as a sum of rhos: room for many more small releases.",
+    "ledger.add.reserve": "With --rho-filter: the part of delta for releases with a delta of their own. By default half.",
     "ledger.add.description": "A description for people.",
+    "ledger.rho-filter.help": "Count the costs of a data set by a rho filter from now on, those before included.\n\n"
+    "The total stays what it is. Decide this without looking at what was released. It is not changed back.",
+    "ledger.rho-filter.examples": "sudare ledger rho-filter budget.db census",
+    "ledger.rho-filter.reserve": "The part of delta for releases with a delta of their own. By default half; "
+    "it can be chosen only while nothing is spent.",
     "ledger.list.help": "List all data sets with their balances.",
     "ledger.list.examples": "sudare ledger list budget.db\nsudare ledger list budget.db --json",
     "ledger.show.help": "Show a data set: its balance, and every entry about it.",
@@ -263,14 +274,14 @@ HELP: Mapping[str, str] = {
     "sql.run.intervals": "In the file, put the interval and the noise of each number behind its column.",
     "sql.run.again": "Draw, and spend, once more even if the very same query was answered before.",
     "sql.explain.help": "Show what a query becomes: the SQL for the database, sensitivities, noise, and every change of meaning."
-    "\n\nReads no row and charges nothing.",
+    "\n\nReads no private row and charges nothing.",
     "sql.explain.examples": "sudare sql explain --epsilon 1 'SELECT sum(price) FROM orders'\n"
     "sudare sql explain --data shop.duckdb --metadata shop.toml --epsilon 1 -f query.sql",
     "sql.explain.ledger": "Ignored; allowed so that the options of run and price can be used again.",
     "sql.explain.sql_dataset": "Ignored, as --ledger is.",
     "sql.explain.analyst": "Ignored, as --ledger is.",
     "sql.price.help": "Show what a query costs, how exact it will be, and what would be left.\n\n"
-    "Reads no row and charges nothing.",
+    "Reads no private row and charges nothing.",
     "sql.price.examples": "sudare sql price --epsilon 1 'SELECT count(*) AS n FROM orders'\n"
     "sudare sql price --error n=100 'SELECT count(*) AS n FROM orders'",
     "sql.price.error": "Find the smallest epsilon for which this column is within this number, with 95 %.",
@@ -336,6 +347,9 @@ SPOKEN: Mapping[str, str] = {
     "balance.spent": "spent",
     "balance.reserved": "reserved",
     "balance.remaining": "remaining",
+    "balance.filter_left": "{left} (a single pure release: {most} at most; delta {delta} in reserve)",
+    "balance.rule": "rule",
+    "balance.committed": "spent or reserved, in epsilon",
     "balance.publications": "published besides",
     "balance.charge": "this release",
     "balance.after": "afterwards",
@@ -349,20 +363,34 @@ SPOKEN: Mapping[str, str] = {
     "plan.protected": "protected",
     "plan.unit_once": "one {who}, counted in one row, {change}",
     "plan.unit_rows": "one {who}, counted in up to {rows} rows, {change}",
+    "plan.unit_cells": "one {who}, counted in up to {rows} rows, in {cells} cells with up to {each} in each, {change}",
     "adjacency.add-remove": "added or removed",
     "adjacency.replace": "replaced by another",
     "plan.promise": "promise",
     "plan.power": "a test of one {who}'s presence with {alarm} false alarms finds it at most {power} of the time",
     "plan.method": "method",
+    "plan.counts": "counts",
+    "plan.signed": 'signed: noise as it is drawn, some counts below 0; refine = "counts" makes whole numbers from 0 on',
     "plan.exact": "published exactly",
     "plan.folder": "release folder",
     "plan.accuracy": "Predicted accuracy",
-    "plan.no_prediction": "The plan names the method '{method}'; predictions are made for name = \"auto\" only.",
-    "plan.side": "side in cells",
     "plan.size": "about",
-    "plan.error": "expected error",
-    "plan.interval": "from – to",
-    "plan.inhabited": "Root mean squared error of areas where people live; less where few do.",
+    "plan.state_people": "Where the number of people is public, write people = ... under [prediction]: intervals get narrower.",
+    "plan.delta_for": "about {people} people",
+    "plan.delta_for_any": "any number of people",
+    "plan.delta_epsilon_delta": "Suggested for {size}: at most {suggested}; the plan has {given}. The worst that a delta "
+    "allows is that each record is exposed with this probability; an attacker who is content with anybody then succeeds in less "
+    "than 1 % of all cases.",
+    "plan.delta_rho": "A budget in rho needs none. In words: epsilon = {epsilon} at delta = {suggested}, the one suggested "
+    "for {size} (an attacker who is content with anybody succeeds in less than 1 % of all cases).",
+    "plan.delta_epsilon": "None, and none is needed: epsilon alone is the stronger promise. If you want Gaussian noise: at most "
+    "{suggested}, for {size}.",
+    "plan.delta_unused": "This plan adds Laplace noise, which does not use it: leave delta out, and the data set keeps it.",
+    "plan.delta_costs": "With {suggested} the noise grows by {noise}.",
+    "plan.delta_group": "For {members} at once, such as a household where one {who} is protected, it counts {growth} times.",
+    "plan.delta_people": "Where the number of people is public, write people = ... under [prediction]; no count of the data.",
+    "plan.delta_dangerous": "delta = {given} is too large for about {people} people: in the worst case that it allows, "
+    "{exposed} of them are exposed. Take at most {suggested}.",
     "plan.alternatives": "Alternatives, error relative to this plan",
     "plan.mechanism": "mechanism",
     "plan.ratio": "mean",
@@ -376,6 +404,7 @@ SPOKEN: Mapping[str, str] = {
     "stage.share": "{stage}: {share}",
     "stage.zcdp": "Experiment zcdp",
     "stage.pruning": "Experiment pruning",
+    "stage.power": "Experiment power",
     "stage.neg-l2": "Experiment neg-l2",
     "stage.pk": "Experiment pk",
     "stage.survey": "Experiment survey",
@@ -442,6 +471,8 @@ SPOKEN: Mapping[str, str] = {
     "--quick before you trust one.",
     "reproduce.held": "{held} of {claims} findings hold.",
     "reproduce.failed": "does not hold: {sentence} ({evidence})",
+    "stage.predict": "Predicting errors",
+    "stage.wait": "Waiting: another process runs the same plan",
     "stage.read": "Counting people",
     "stage.draw": "Drawing noise",
     "stage.write": "Writing tables",
@@ -472,6 +503,10 @@ SPOKEN: Mapping[str, str] = {
     "ledger.description": "description",
     "ledger.created": "Made the ledger {location}.",
     "ledger.added": "Added '{dataset}' with {total} in all.",
+    "ledger.filtered": "Costs add up by a {rule}.",
+    "ledger.rule_filter": "rho filter: rho up to {rho}; of delta, {conversion} for the conversion and {reserve} in reserve",
+    "ledger.filter_counts": "What was spent before counts by it too. Left: {left}. If this was decided after looking at "
+    "results, the guarantee is delta = {delta} at worst.",
     "ledger.empty": "{location} has no data sets yet; 'sudare ledger add' adds one.",
     "ledger.publications": "'{dataset}': {number} published without a privacy guarantee, which no budget covers.",
     "ledger.no_guarantee": "{number} without a privacy guarantee, which no budget covers",
@@ -490,6 +525,8 @@ SPOKEN: Mapping[str, str] = {
     "entry.cancel": "cancelled",
     "entry.opt-out": "opted out",
     "entry.publish": "published",
+    "entry.rule": "rule",
+    "entry.says_rule": "costs add up by a rho filter from now on, those before included: rho up to {rho}",
     "entry.says_total": "{budget} in all",
     "entry.says_cost": "{budget} for {purpose}",
     "entry.says_settled": "of entry {reservation}: {budget}, {mechanism}",
@@ -567,6 +604,10 @@ SPOKEN: Mapping[str, str] = {
     "sql.repeated": "Answered before (ledger entry {entry}): nothing was charged. Left: {left}.",
     "sql.charged": "Charged {cost}. Left: {left}.",
     "sql.more": "and {count} more rows",
+    "sql.perhaps_empty": "* Perhaps nobody is in this group: its noisy count is no larger than its error. Numbers other than "
+    "counts and sums mean nothing then.",
+    "sql.rank_error": "± rows: with 95 % no more rows lie between the number and the wanted one (for MIN and MAX: beyond it), "
+    "where there are as many.",
     "sql.column": "column",
     "sql.measured": "measured",
     "sql.mechanism": "noise",

@@ -14,7 +14,7 @@ HELP: Mapping[str, str] = {
     "any.recipient": "Who gets the pseudonyms. Two recipients cannot compare theirs.",
     "any.kind": "The kind of identifier, such as patient: what stood behind --id COLUMN=KIND, or the column's name.",
     "any.epoch": "The epoch of the key. By default the latest.",
-    "any.encoding": "The encoding of text files, such as utf-8 or cp932.",
+    "any.encoding": "The encoding of text files, such as utf-8 or cp932; auto tells it from each file.",
     "any.person": "The person's identifier as it stands in the raw data; - reads it from stdin, out of the shell's history.",
     "any.files": "Files or folders. Left out: all files that were made with the key.",
     "any.column": "The column of identifiers in files that were not made with the key.",

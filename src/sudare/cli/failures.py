@@ -22,6 +22,7 @@ from sudare.errors import (
     QueryRefusedError,
     ToldError,
 )
+from sudare.system.interrupts import Interruption
 
 __all__ = ["FOUND_FAULTS", "INTERRUPTED", "USAGE", "Failure", "UsageError", "failure_of", "usage_failure"]
 
@@ -101,7 +102,8 @@ def failure_of(error: BaseException) -> Failure:
     if kind == "internal":
         return _both("internal", code, "failure.internal", type=type(error).__name__)
     if kind == "interrupted":
-        return _both(kind, code, "failure.interrupted")
+        ended = error.exit_code if isinstance(error, Interruption) else code
+        return _both(kind, ended, "failure.interrupted")
     return Failure(kind, str(error), Words("ja")("failure.untranslated", sentence=str(error)), code)
 
 

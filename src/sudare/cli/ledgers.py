@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.budgets import budget_in_words, dataset_values, read_budget, unit_in_words
+from sudare.cli.budgets import (
+    budget_in_words,
+    dataset_values,
+    read_budget,
+    read_decimal,
+    remaining_in_words,
+    short_text,
+    unit_in_words,
+)
 from sudare.cli.checking import shown_location
 from sudare.cli.messages import Words
 from sudare.cli.showing import facts, heading, stack, table_of
@@ -19,8 +27,10 @@ from sudare.errors import LedgerError
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset, Entry
+    from sudare.ledger.records import FilterBalance
+    from sudare.privacy.unit import Adjacency
 
-__all__ = ["add", "create", "export", "list_datasets", "opt_out", "show"]
+__all__ = ["add", "create", "export", "list_datasets", "opt_out", "show", "use_rho_filter"]
 
 Location = Annotated[str, typer.Argument(metavar="LOCATION", show_default=False)]
 
@@ -48,20 +58,51 @@ def add(
     delta: Annotated[str | None, typer.Option("--delta", metavar="NUMBER")] = None,
     rho: Annotated[str | None, typer.Option("--rho", metavar="NUMBER")] = None,
     who: Annotated[str, typer.Option("--who")] = "person",
-    rows: Annotated[int, typer.Option("--rows", min=1)] = 1,
+    rows: Annotated[int | None, typer.Option("--rows", min=1)] = None,
+    cells: Annotated[int | None, typer.Option("--cells", min=1)] = None,
+    rows_per_cell: Annotated[int | None, typer.Option("--rows-per-cell", min=1)] = None,
     replace: Annotated[bool, typer.Option("--replace")] = False,
+    rho_filter: Annotated[bool, typer.Option("--rho-filter")] = False,
+    reserve: Annotated[str | None, typer.Option("--reserve", metavar="NUMBER")] = None,
     description: Annotated[str, typer.Option("--description", show_default=False)] = "",
 ) -> None:
     """Bring a data set under the ledger."""
     from sudare.ledger import open_ledger
-    from sudare.privacy import Unit
+    from sudare.privacy.unit import unit_of
 
     total = read_budget(epsilon, delta, rho)
-    unit = Unit.with_rows(rows, who, "replace" if replace else "add-remove")
+    adjacency: Adjacency = "replace" if replace else "add-remove"
+    unit = unit_of(who, adjacency, rows=rows, cells=cells, rows_per_cell=rows_per_cell)
+    kept = None if reserve is None else read_decimal("reserve", reserve)
     with open_ledger(location) as ledger:
-        added = ledger.add_dataset(dataset, total, unit=unit, description=description)
+        added = ledger.add_dataset(
+            dataset, total, unit=unit, description=description, rho_filter=rho_filter, reserve=kept
+        )
     speaker.say("ledger.added", style="green", dataset=dataset, total=budget_in_words(total, speaker.words))
+    if added.filter is not None:
+        speaker.say("ledger.filtered", style="green", rule=_rule_in_words(added.filter, speaker.words))
     speaker.give({"dataset": dataset_values(added)})
+
+
+def use_rho_filter(
+    speaker: Speaker,
+    location: Location,
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", show_default=False)],
+    reserve: Annotated[str | None, typer.Option("--reserve", metavar="NUMBER")] = None,
+) -> None:
+    """Count the costs of a data set by a rho filter from now on."""
+    from sudare.ledger import open_ledger
+
+    kept = None if reserve is None else read_decimal("reserve", reserve)
+    with open_ledger(location) as ledger:
+        changed = ledger.use_rho_filter(dataset, reserve=kept)
+    if changed.filter is not None:
+        speaker.say("ledger.filtered", style="green", rule=_rule_in_words(changed.filter, speaker.words))
+        if changed.filter.committed is not None:
+            worst = short_text(str(2 * changed.total.delta))
+            left = remaining_in_words(changed, speaker.words)
+            speaker.say("ledger.filter_counts", style="yellow", left=left, delta=worst)
+    speaker.give({"dataset": dataset_values(changed)})
 
 
 def list_datasets(speaker: Speaker, location: Location) -> None:
@@ -73,7 +114,11 @@ def list_datasets(speaker: Speaker, location: Location) -> None:
     words = speaker.words
     names = ("balance.dataset", "balance.total", "balance.spent", "balance.reserved", "balance.remaining")
     rows = [
-        [d.name, *(budget_in_words(part, words) for part in (d.total, d.spent, d.reserved, d.remaining))]
+        [
+            d.name,
+            *(budget_in_words(part, words) for part in (d.total, d.spent, d.reserved)),
+            remaining_in_words(d, words),
+        ]
         for d in datasets
     ]
     speaker.give(
@@ -158,23 +203,27 @@ def opt_out(
 
 
 def _balance(dataset: Dataset, words: Words) -> Any:
-    parts = {
-        "total": dataset.total,
-        "spent": dataset.spent,
-        "reserved": dataset.reserved,
-        "remaining": dataset.remaining,
-    }
+    parts = {"total": dataset.total, "spent": dataset.spent, "reserved": dataset.reserved}
     lines = [(words("plan.protected"), unit_in_words(dataset.unit, words))]
     if dataset.description:
         lines.append((words("ledger.description"), dataset.description))
     lines += [(words(f"balance.{name}"), budget_in_words(part, words)) for name, part in parts.items()]
+    lines.append((words("balance.remaining"), remaining_in_words(dataset, words)))
+    if dataset.filter is not None:
+        lines.append((words("balance.rule"), _rule_in_words(dataset.filter, words)))
+        lines.append((words("balance.committed"), budget_in_words(dataset.filter.committed, words)))
     if dataset.publications:
         lines.append((words("balance.publications"), words("ledger.no_guarantee", number=dataset.publications)))
     return facts(lines)
 
 
+def _rule_in_words(kept: FilterBalance, words: Words) -> str:
+    parts = {"rho": kept.rule.rho, "conversion": kept.rule.conversion_delta, "reserve": kept.rule.reserve}
+    return words("ledger.rule_filter", **{name: short_text(str(part)) for name, part in parts.items()})
+
+
 def _told(entry: Entry, words: Words) -> str:
-    from sudare.ledger.entries import Cancelled, DatasetAdded, PublicationNoted, Reserved, Settled
+    from sudare.ledger.entries import Cancelled, DatasetAdded, PublicationNoted, Reserved, RuleChanged, Settled
 
     body = entry.read()
     if isinstance(body, DatasetAdded):
@@ -188,6 +237,8 @@ def _told(entry: Entry, words: Words) -> str:
         return words("entry.says_cancelled", reservation=body.reservation, reason=body.reason)
     if isinstance(body, PublicationNoted):
         return words("entry.says_published", title=body.title or body.format, folder=body.folder)
+    if isinstance(body, RuleChanged):
+        return words("entry.says_rule", rho=short_text(str(body.rule.rho)))
     return words("entry.says_nothing")
 
 

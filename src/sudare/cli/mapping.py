@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.text import Text
 
-    from sudare.domain import CountTable
+    from sudare.domain.sparse_table import SparseTable
 
     Grid = NDArray[np.float64]
 
@@ -31,6 +33,9 @@ WIDEST, HIGHEST = 100, 40
 UPPER_HALF, BACKGROUND = "▀", (24, 24, 27)
 SHADES = " ·:-=+*#%@"
 """From nobody to many, where there are no colours."""
+
+BELOW = "n"
+"""Where a sum is below 0."""
 
 
 def draw_map(
@@ -72,7 +77,7 @@ def draw_map(
     with atomically(out) as temporary:
         if not is_public:
             temporary.chmod(0o600)
-        temporary.write_bytes(b64decode(png_of(pixels, float(pixels.counts.max()))))
+        temporary.write_bytes(b64decode(png_of(pixels, pixels.most)))
     speaker.say("map.done", style="green", width=width, height=height, block=pixels.block)
     speaker.give({**values, "picture": str(out)}, str(out))
 
@@ -81,19 +86,18 @@ def half_blocks(counts: Grid, *, with_colour: bool) -> Text:
     """A map in characters, north at the top, on a logarithmic scale; with colours two rows of the map share a line.
 
     Args:
-        counts: people in each place, first row in the south.
-        with_colour: whether there are colours; without them, denser signs mean more people.
+        counts: people in each place, first row in the south; of a signed table some are below 0.
+        with_colour: whether there are colours; without them, denser signs mean more people, and ``BELOW`` fewer than 0.
     """
     import numpy as np
     from rich.text import Text
 
-    shades = np.log1p(counts[::-1]) / max(float(np.log1p(counts.max(initial=0))), 1e-9)
+    sizes = np.abs(counts[::-1])
+    shades = np.sign(counts[::-1]) * np.log1p(sizes) / max(float(np.log1p(sizes.max(initial=0))), 1e-9)
     text = Text(no_wrap=True)
     if not with_colour:
         for row in shades:
-            text.append(
-                "".join(SHADES[min(int(np.ceil(shade * (len(SHADES) - 1))), len(SHADES) - 1)] for shade in row) + "\n"
-            )
+            text.append("".join(map(_sign_of, row.tolist())) + "\n")
         return text
     colours = _colours(shades)
     if len(colours) % 2:
@@ -105,6 +109,10 @@ def half_blocks(counts: Grid, *, with_colour: bool) -> Text:
             )
         text.append("\n")
     return text
+
+
+def _sign_of(shade: float) -> str:
+    return BELOW if shade < 0 else SHADES[min(math.ceil(shade * (len(SHADES) - 1)), len(SHADES) - 1)]
 
 
 def shrink(counts: Grid, height: int, width: int) -> Grid:
@@ -131,19 +139,25 @@ def _in_terminal(speaker: Speaker, counts: Grid) -> Text:
 def _colours(shades: Grid) -> list[list[tuple[int, int, int]]]:
     import numpy as np
 
-    from sudare.tables.maps import COLOURS
+    from sudare.tables.maps import COLD_COLOURS, COLOURS
 
-    # Bright means many on the dark ground of a terminal.
-    given = np.array(
-        [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in reversed(COLOURS)], dtype=np.float64
-    )
-    steps = np.linspace(0, 1, len(given))
-    mixed = np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=-1).round().astype(int)
+    mixed = np.where((shades < 0)[..., None], _mixed(COLD_COLOURS, -shades), _mixed(COLOURS, shades))
     mixed[shades == 0] = BACKGROUND
     return [[(int(r), int(g), int(b)) for r, g, b in row] for row in mixed]
 
 
-def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[CountTable, bool]:
+def _mixed(colours: Sequence[str], shades: Grid) -> NDArray[np.int64]:
+    import numpy as np
+
+    # Bright means many on the dark ground of a terminal.
+    given = np.array(
+        [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in reversed(colours)], dtype=np.float64
+    )
+    steps = np.linspace(0, 1, len(given))
+    return np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=-1).round().astype(np.int64)
+
+
+def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[SparseTable, bool]:
     """The table of a release folder, of a file of one, or of any file as a plan lays it out; and whether it is public."""
     from sudare.release import read_plan, read_published_table
 
@@ -156,12 +170,11 @@ def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[Count
             raise InputError(f"There is no '{place}'.", f"「{place}」がありません。")
         raise speaker.mistake("map.no_plan", file=place)
     from sudare.io import read_counts
+    from sudare.release.running import limits_of
 
     release_plan = read_plan(plan)
     source = replace(release_plan.source, path=(str(place),), query=None)
-    return read_counts(
-        source, release_plan.domain, rows_per_person=release_plan.unit.rows if source.person else None
-    ), False
+    return read_counts(source, release_plan.domain, **limits_of(release_plan)), False
 
 
 def _is_published(file: Path) -> bool:

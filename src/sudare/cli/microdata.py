@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.budgets import balance_after, budget_in_words, budget_values
+from sudare.cli.budgets import balance_after, budget_in_words, budget_values, remaining_in_words
 from sudare.cli.progress import progress_bars
 from sudare.cli.showing import facts, heading, stack
 from sudare.cli.speaking import Speaker
@@ -60,7 +60,7 @@ def sample(
     rate: Annotated[str | None, typer.Option("--rate", metavar="SHARE", show_default=False)] = None,
     rows: Annotated[int | None, typer.Option("--rows", metavar="NUMBER", min=1, show_default=False)] = None,
     by: Annotated[str | None, typer.Option("--by", metavar="COLUMN", show_default=False)] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     check: Check = False,
     yes: Yes = False,
     again: Again = False,
@@ -191,7 +191,7 @@ def _show_charge(speaker: Speaker, charging: Charging, shown: list[Any]) -> int:
             [
                 (words("balance.dataset"), dataset.name),
                 (words("balance.charge"), budget_in_words(charging.budget, words)),
-                (words("balance.remaining"), budget_in_words(dataset.remaining, words)),
+                (words("balance.remaining"), remaining_in_words(dataset, words)),
                 (words("balance.after"), budget_in_words(after, words) if fits else words("balance.short")),
             ]
         )
@@ -238,8 +238,8 @@ def _tell_charge(speaker: Speaker, charging: Charging, made: ProtectedPeople) ->
         speaker.say("release.repeated", style="yellow", entry=entry)
         return
     with open_ledger(charging.ledger.location) as ledger:
-        remaining = ledger.dataset(charging.ledger.dataset).remaining
-    charge, left = budget_in_words(charging.budget, speaker.words), budget_in_words(remaining, speaker.words)
+        dataset = ledger.dataset(charging.ledger.dataset)
+    charge, left = budget_in_words(charging.budget, speaker.words), remaining_in_words(dataset, speaker.words)
     speaker.say("release.done", style="green", charge=charge, entry=entry, left=left)
 
 
@@ -301,13 +301,21 @@ def _sample_file(
 
 
 def _people_of_release(speaker: Speaker, release: Path, out: Path, points: bool) -> None:
-    from sudare.domain import Mesh
+    from sudare.domain import CountTable, Mesh, MeshList
     from sudare.microdata.synthetic import write_people_of_table
     from sudare.release import read_published_table
 
     folder = release if release.is_dir() else release.parent
     table = read_published_table(folder)
-    meshes = [attribute for attribute in table.domain.attributes if isinstance(attribute, Mesh)]
+    if not isinstance(table, CountTable):
+        raise InputError(
+            f"'{folder}' holds a signed table: no people can be drawn from counts below 0. Publish whole numbers from "
+            "0 on, such as "
+            'with refine = "counts" in [method].',
+            f'「{folder}」は符号付きの表です。負の値から個票は作れません。[method] の refine = "counts" などで'
+            "非負の整数として公表してください。",
+        )
+    meshes = [attribute for attribute in table.domain.attributes if isinstance(attribute, (Mesh, MeshList))]
     if points and len(meshes) != 1:
         raise InputError(
             f"--points needs a table with one mesh, and '{folder}' has {len(meshes)}.",

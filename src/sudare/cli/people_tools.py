@@ -30,7 +30,7 @@ def risk(
     sensitive: Annotated[str | None, typer.Option("--sensitive", metavar="COLUMNS", show_default=False)] = None,
     population: Annotated[Path | None, typer.Option("--population", metavar="FILE", show_default=False)] = None,
     threshold: Annotated[float, typer.Option("--threshold", min=0.0, max=1.0, metavar="SHARE")] = 0.2,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Measure how easily somebody is found."""
     from sudare.microdata.records import read_people
@@ -58,7 +58,7 @@ def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
     data: Annotated[Path | None, typer.Option("--data", metavar="FILE", show_default=False)] = None,
     column: Annotated[str | None, typer.Option("--column", metavar="COLUMN", show_default=False)] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Check a hierarchy file, alone or with the data it is for."""
     from sudare.microdata.hierarchy_files import read_hierarchy
@@ -88,7 +88,7 @@ def build(
     mask: Annotated[bool, typer.Option("--mask")] = False,
     flat: Annotated[bool, typer.Option("--flat")] = False,
     missing: Annotated[str | None, typer.Option("--missing", metavar="TEXT", show_default=False)] = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Draft a hierarchy file from the values of a column."""
     from sudare.microdata import hierarchy_builders as builders

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.budgets import balance_after, budget_in_words, budget_values, dataset_values, unit_in_words
+from sudare.cli.budgets import (
+    balance_after,
+    budget_in_words,
+    budget_values,
+    dataset_values,
+    remaining_in_words,
+    unit_in_words,
+)
 from sudare.cli.failures import Failure, failure_of
 from sudare.cli.messages import Words
+from sudare.cli.progress import progress_bars
 from sudare.cli.showing import facts, heading, stack, table_of
 from sudare.cli.speaking import Speaker
-from sudare.errors import SudareError
+from sudare.errors import InputError, SudareError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from sudare.accuracy import Accuracy
     from sudare.ledger import Dataset
-    from sudare.privacy import Budget
+    from sudare.privacy import Budget, DeltaAdvice
     from sudare.release import ReleasePlan
 
 __all__ = ["Balance", "balance_facts", "balance_of", "plan", "read_balance"]
 
 FALSE_ALARM = 0.05
+HOUSEHOLD = 4
+MAX_GROUP_EPSILON = 50
+"""Beyond it nothing is left of a guarantee for a group."""
+
 METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
 
 
@@ -36,8 +49,34 @@ def plan(speaker: Speaker, file: Annotated[Path, typer.Argument(metavar="PLAN.to
     balance = read_balance(release_plan)
     if isinstance(balance, Failure):
         speaker.warn(balance.english, balance.japanese)
-    speaker.give(_values(release_plan, balance), *_shown(release_plan, balance, speaker.words))
+    accuracy = _predict(release_plan, speaker)
+    advice = _advice_on_delta(release_plan)
+    if advice.is_dangerous:
+        speaker.warn_of("plan.delta_dangerous", **_delta_values(advice))
+    speaker.give(_values(release_plan, balance, accuracy), *_shown(release_plan, balance, accuracy, speaker.words))
     speaker.say("plan.spends_nothing", style="dim", plan=file)
+
+
+def _predict(release_plan: ReleasePlan, speaker: Speaker) -> Accuracy:
+    """What to expect. A reference that cannot be read yet is left out, and that is said."""
+    from sudare.release.expected import accuracy_of_plan
+
+    with progress_bars(speaker) as tell:
+        tell("predict", None)
+        try:
+            return accuracy_of_plan(release_plan, lambda share: tell("predict", share))
+        except InputError as error:
+            if release_plan.reference is None:
+                raise
+            speaker.warn(*_without_reference(error))
+            return accuracy_of_plan(replace(release_plan, reference=None), lambda share: tell("predict", share))
+
+
+def _without_reference(error: InputError) -> tuple[str, str]:
+    return (
+        f"The prediction does without the reference: {error.english}",
+        f"参照表を使わずに予想しました: {error.japanese}",
+    )
 
 
 @dataclass(frozen=True)
@@ -87,13 +126,15 @@ def balance_facts(release_plan: ReleasePlan, balance: Balance, words: Words) -> 
         [
             (words("balance.dataset"), balance.dataset.name),
             (words("balance.charge"), Text(budget_in_words(release_plan.budget, words), "bold")),
-            (words("balance.remaining"), budget_in_words(balance.dataset.remaining, words)),
+            (words("balance.remaining"), remaining_in_words(balance.dataset, words)),
             (words("balance.after"), after),
         ]
     )
 
 
-def _values(release_plan: ReleasePlan, balance: Balance | Failure) -> dict[str, Any]:
+def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, Any]:
+    from sudare.tables.publish import publishes_signed
+
     predicted = release_plan.predicted
     ledger: dict[str, Any] = {"dataset": release_plan.ledger.dataset}
     if isinstance(balance, Failure):
@@ -111,19 +152,25 @@ def _values(release_plan: ReleasePlan, balance: Balance | Failure) -> dict[str, 
         "method": release_plan.method,
         "mechanism": predicted.mechanism if predicted else release_plan.method,
         "noise": predicted.noise if predicted else None,
-        "errors": [asdict(error) for error in predicted.errors] if predicted else [],
+        "signed": publishes_signed(release_plan.method, release_plan.settings),
+        "errors": [asdict(error) for error in accuracy.errors],
+        "basis": accuracy.basis,
+        "people": list(accuracy.people),
         "measurements": [asdict(level) for level in predicted.levels] if predicted else [],
         "alternatives": [asdict(other) for other in predicted.alternatives] if predicted else [],
         "reasons": list(predicted.reasons) if predicted else [],
         "invariants": list(predicted.invariants) if predicted else [],
+        "delta": _advice_on_delta(release_plan).to_dict() | {"is_used": _uses_delta(release_plan)},
         "ledger": ledger,
         "folder": str(release_plan.folder),
     }
 
 
-def _shown(release_plan: ReleasePlan, balance: Balance | Failure, words: Words) -> list[RenderableType]:
+def _shown(
+    release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy, words: Words
+) -> list[RenderableType]:
     parts: list[RenderableType] = [heading(release_plan.title), _subject(release_plan, words), ""]
-    parts += _accuracy(release_plan, words)
+    parts += _accuracy(release_plan, accuracy, words)
     parts += ["", heading(words("plan.charge"))]
     if isinstance(balance, Failure):
         parts.append(
@@ -136,13 +183,64 @@ def _shown(release_plan: ReleasePlan, balance: Balance | Failure, words: Words) 
         )
     else:
         parts.append(balance_facts(release_plan, balance, words))
+    parts += ["", *_delta(release_plan, words)]
     return [stack(*parts)]
+
+
+def _advice_on_delta(release_plan: ReleasePlan) -> DeltaAdvice:
+    """From the plan alone: the number of people is the public one that it states, or none."""
+    from sudare.privacy import advise_delta
+
+    return advise_delta(release_plan.budget, release_plan.people)
+
+
+def _uses_delta(release_plan: ReleasePlan) -> bool:
+    """Whether the noise is one that a delta makes smaller."""
+    if release_plan.predicted is not None:
+        return release_plan.predicted.noise == "gaussian"
+    by_default = "gaussian" if release_plan.budget.currency == "rho" else "laplace"
+    return "gaussian" in (release_plan.method, release_plan.settings.get("noise", by_default))
+
+
+def _delta(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
+    """Which delta to take, and why."""
+    from sudare.privacy.composition import growth_of_delta
+
+    advice = _advice_on_delta(release_plan)
+    values = _delta_values(advice)
+    size = words("plan.delta_for" if advice.people else "plan.delta_for_any", **values)
+    currency = release_plan.budget.currency
+    lines = [words(f"plan.delta_{currency.replace('-', '_')}", size=size, **values)]
+    if currency == "epsilon-delta":
+        if not _uses_delta(release_plan):
+            lines.append(words("plan.delta_unused"))
+        elif advice.noise_ratio is not None:
+            lines.append(words("plan.delta_costs", noise=f"{advice.noise_ratio - 1:.0%}", **values))
+        if release_plan.budget.epsilon <= MAX_GROUP_EPSILON:
+            growth = float(growth_of_delta(release_plan.budget.epsilon, HOUSEHOLD))
+            lines.append(
+                words("plan.delta_group", members=HOUSEHOLD, who=release_plan.unit.who, growth=f"{growth:,.1f}")
+            )
+    if advice.people is None and currency != "epsilon":
+        lines.append(words("plan.delta_people"))
+    return [heading("delta"), *(f"- {line}" for line in lines)]
+
+
+def _delta_values(advice: DeltaAdvice) -> dict[str, str]:
+    return {
+        "people": f"{advice.people or 0:,}",
+        "suggested": f"{float(advice.suggested):.0e}",
+        "given": f"{float(advice.given or 0):.2g}",
+        "exposed": f"{float(advice.exposed or 0):,.3g}",
+        "epsilon": f"{float(advice.epsilon or 0):.3g}",
+    }
 
 
 def _subject(release_plan: ReleasePlan, words: Words) -> RenderableType:
     unit, predicted = release_plan.unit, release_plan.predicted
     shape = " x ".join(f"{length:,}" for length in release_plan.domain.shape)
     from sudare.release.page_numbers import percent_rounded_up
+    from sudare.tables.publish import publishes_signed
 
     power = _best_power(release_plan)
     lines: list[tuple[str, object]] = [
@@ -154,35 +252,34 @@ def _subject(release_plan: ReleasePlan, words: Words) -> RenderableType:
         ),
         (words("plan.method"), f"{predicted.mechanism}, {predicted.noise}" if predicted else release_plan.method),
     ]
+    if publishes_signed(release_plan.method, release_plan.settings):
+        lines.append((words("plan.counts"), words("plan.signed")))
     if predicted and predicted.invariants:
         lines.append((words("plan.exact"), ", ".join(predicted.invariants)))
     lines.append((words("plan.folder"), release_plan.folder))
     return facts(lines)
 
 
-def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
+def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> list[RenderableType]:
     from sudare.release import page_words
-    from sudare.tables.maps import find_map
 
     predicted = release_plan.predicted
-    parts: list[RenderableType] = [heading(words("plan.accuracy"))]
-    if predicted is None:
-        return [*parts, words("plan.no_prediction", method=release_plan.method)]
-    metres = _metres(release_plan)
-    columns = [(words("plan.side"), True), (words("plan.error"), True), (words("plan.interval"), True)]
-    # Squares mean nothing where the axes are no map.
-    errors = [error for error in predicted.errors if error.side == 1 or find_map(release_plan.domain) is not None]
-    rows = [[f"{e.side:,}", f"± {e.rmse:,.1f}", f"{e.low:,.1f} – {e.high:,.1f}"] for e in errors]
+    language, metres = words.language, _metres(release_plan)
+    columns = [(name, place > 0) for place, name in enumerate(accuracy.headings(language))]
+    rows = accuracy.rows(language)
     if metres is not None:
         columns.insert(1, (words("plan.size"), True))
-        for row, error in zip(rows, errors, strict=True):
-            row.insert(1, _length(metres * error.side))
-    parts += [table_of(columns, rows), words("plan.inhabited")]
-    if predicted.alternatives:
+        for row, error in zip(rows, accuracy.errors, strict=True):
+            row.insert(1, "" if error.side is None else _length(metres * error.side))
+    parts: list[RenderableType] = [heading(words("plan.accuracy")), table_of(columns, rows)]
+    parts += [accuracy.basis_in_words(language), accuracy.note(language)]
+    if accuracy.basis == "invented" and release_plan.people is None:
+        parts.append(words("plan.state_people"))
+    if predicted is not None and predicted.alternatives:
         parts += ["", heading(words("plan.alternatives"))]
         others = [
             [
-                page_words.of_alternative(o.mechanism, o.settings).explain(words.language),
+                page_words.of_alternative(o.mechanism, o.settings).explain(language),
                 f"x {o.ratio:.2f}",
                 f"x {o.worst_ratio:.2f}",
             ]
@@ -190,8 +287,8 @@ def _accuracy(release_plan: ReleasePlan, words: Words) -> list[RenderableType]:
         ]
         names = ("plan.mechanism", "plan.ratio", "plan.worst")
         parts.append(table_of([(words(name), name in names[1:]) for name in names], others))
-    if predicted.reasons:
-        reasons = [page_words.of_reason(reason).explain(words.language) for reason in predicted.reasons]
+    if predicted is not None and predicted.reasons:
+        reasons = [page_words.of_reason(reason).explain(language) for reason in predicted.reasons]
         parts += [heading(words("plan.why")), *(f"- {reason}" for reason in reasons)]
     return parts
 
@@ -204,10 +301,10 @@ def _best_power(release_plan: ReleasePlan) -> float:
 
 def _metres(release_plan: ReleasePlan) -> int | None:
     """About how long a cell is, where the only attribute of the table is a mesh."""
-    from sudare.domain import Mesh, mesh_level
+    from sudare.domain import Mesh, MeshList, mesh_level
 
     attributes = release_plan.domain.attributes
-    if len(attributes) == 1 and isinstance(attributes[0], Mesh):
+    if len(attributes) == 1 and isinstance(attributes[0], (Mesh, MeshList)):
         return METRES[mesh_level(attributes[0].level).name]
     return None
 

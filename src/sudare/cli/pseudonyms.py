@@ -94,7 +94,7 @@ def run(
     missing: Annotated[str, typer.Option("--missing", metavar="refuse|keep")] = "refuse",
     epoch: Epoch = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Replace identifiers by pseudonyms, and write a new file."""
     from sudare.microdata.pseudonyms import pseudonymize_file
@@ -262,7 +262,7 @@ def relink(
     column: RawColumn = None,
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Write old pseudonyms beside those of the latest epoch."""
     from dataclasses import replace
@@ -297,7 +297,7 @@ def find(
     column: RawColumn = None,
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", show_default=False)] = None,
 ) -> None:
     """Find one person's rows."""
@@ -324,7 +324,7 @@ def opt_out(
     column: RawColumn = None,
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     only_future: Annotated[bool, typer.Option("--only-future")] = False,
     location: LedgerOption = None,
     dataset: Datasets = None,
@@ -350,7 +350,7 @@ def delete(
     column: RawColumn = None,
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
     location: LedgerOption = None,
     dataset: Datasets = None,
     yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
@@ -389,7 +389,7 @@ def correct(
     column: RawColumn = None,
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    encoding: Encoding = "utf-8",
+    encoding: Encoding = "auto",
 ) -> None:
     """Correct fields of one person's rows."""
     right = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.budgets import budget_in_words, budget_values
+from sudare.cli.budgets import budget_in_words, budget_values, remaining_in_words
 from sudare.cli.failures import Failure
 from sudare.cli.planning import balance_facts, balance_of, read_balance
 from sudare.cli.progress import progress_bars
@@ -50,11 +50,11 @@ def release(
 def _tell_result(speaker: Speaker, release_plan: ReleasePlan, made: Release) -> None:
     after = read_balance(release_plan)
     remaining = None if isinstance(after, Failure) else after.dataset.remaining
-    charge = made.document["ledger"]
+    charge, words = made.document["ledger"], speaker.words
     if made.is_repeated:
         speaker.say("release.repeated", style="yellow", entry=charge["entry"])
     else:
-        left = budget_in_words(remaining, speaker.words)
+        left = words("balance.unknown") if isinstance(after, Failure) else remaining_in_words(after.dataset, words)
         charged = budget_in_words(release_plan.budget, speaker.words)
         speaker.say("release.done", style="green", charge=charged, entry=charge["entry"], left=left)
     speaker.say("release.page", style="dim", page=made.folder / "release.html")

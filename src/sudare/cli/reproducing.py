@@ -18,6 +18,7 @@ class Paper(StrEnum):
     """What can be asked for."""
 
     ZCDP = "zcdp"
+    POWER = "power"
     PRUNING = "pruning"
     NEG_L2 = "neg-l2"
     PK = "pk"

@@ -5,29 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
-from math import floor, isfinite, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sudare.cli.budgets import budget_in_words, budget_values, read_budget
+from sudare.cli.budgets import budget_in_words, read_budget, remaining_in_words
 from sudare.cli.failures import FOUND_FAULTS
-from sudare.cli.showing import facts, heading, stack, table_of
 from sudare.cli.speaking import Speaker
+from sudare.cli.sql_showing import answer_table, answer_values, price_shown, price_values
 from sudare.errors import DatabaseError, OutputError
+from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset
     from sudare.privacy import Budget
     from sudare.sql.connection import Connection
     from sudare.sql.cursors import Cursor
-    from sudare.sql.pricing import Price
 
 __all__ = ["check", "describe", "explain", "price", "run", "shell"]
-
-MOST_SHOWN = 100
 
 PLAIN: Any = {"show_default": False, "show_envvar": False}
 """The help says itself which variable counts, in its language."""
@@ -134,7 +130,7 @@ def explain(
     budget = _budget(query_epsilon, query_delta, query_rho)
     with open_described(database, known) as engine:
         dialect = engine.dialect
-    prepared = prepare_query(sql, known, Names(known, dialect), dialect, budget, noise, joins)
+        prepared = prepare_query(sql, known, Names(known, dialect), dialect, budget, noise, joins, engine)
     explained = explain_query(prepared.plan, prepared.allocation)
     speaker.give(explained.to_dict(), explained.to_text(speaker.language))
 
@@ -302,133 +298,13 @@ def ask(speaker: Speaker, connection: Connection, sql: str, *, again: bool = Fal
 def tell_cost(speaker: Speaker, cursor: Cursor, balances: Sequence[Dataset]) -> None:
     """What a query cost, and what is left, to people."""
     words = speaker.words
-    left = "; ".join(f"{one.name}: {budget_in_words(one.remaining, words)}" for one in balances)
+    left = "; ".join(f"{one.name}: {remaining_in_words(one, words)}" for one in balances)
     if cursor.event is None:
         speaker.say("sql.public", style="dim")
     elif cursor.is_repeated:
         speaker.say("sql.repeated", style="dim", entry=cursor.entry, left=left)
     else:
         speaker.say("sql.charged", style="dim", cost=budget_in_words(cursor.cost, words), left=left)
-
-
-def answer_table(speaker: Speaker, cursor: Cursor) -> Any:
-    """An answer with the noise beside each number."""
-    charged = cursor.noisy
-    columns = [column.to_pylist() for column in charged.table.columns]
-    numbers = [kind in ("integer", "decimal", "float") for _, kind, *_ in cursor.description or []]
-    shown = min(charged.table.num_rows, MOST_SHOWN)
-    rows = [
-        [
-            _cell(values[row], None if place not in charged.reaches else float(charged.reaches[place][row]))
-            for place, values in enumerate(columns)
-        ]
-        for row in range(shown)
-    ]
-    names = [name for name, *_ in cursor.description or []]
-    if charged.table.num_rows > shown:
-        more = speaker.words("sql.more", count=f"{charged.table.num_rows - shown:,}")
-        rows.append([more, *[""] * (len(names) - 1)])
-    return table_of(list(zip(names, numbers, strict=True)), rows)
-
-
-def answer_values(cursor: Cursor, balances: Sequence[Dataset]) -> dict[str, Any]:
-    """An answer as it stands in JSON."""
-    charged = cursor.noisy
-    names = [name for name, *_ in cursor.description or []]
-    return {
-        "columns": names,
-        "rows": [[_plain(value) for value in row] for row in cursor.fetchall()],
-        "error_95": {names[place]: [_known(value) for value in reach] for place, reach in charged.reaches.items()},
-        "noise": {names[place]: [_known(value) for value in noise] for place, noise in charged.deviations.items()},
-        "cost": budget_values(cursor.cost),
-        "repeated": cursor.is_repeated,
-        "entry": cursor.entry,
-        "remaining": {balance.name: budget_values(balance.remaining) for balance in balances},
-        "changes": [{"reason": change.reason, "words": change.words.english} for change in cursor.changes],
-    }
-
-
-def price_values(priced: Price, names: Sequence[str], left: int | None) -> dict[str, Any]:
-    """A price as it stands in JSON."""
-    return {
-        "cost": budget_values(priced.cost),
-        "answered_before": priced.is_answered,
-        "allowed": priced.is_allowed,
-        "remaining": {name: budget_values(part) for name, part in zip(names, priced.remaining, strict=True)},
-        "queries_left": left,
-        "thresholds": list(priced.thresholds),
-        "columns": [_column_values(column) for column in priced.columns],
-    }
-
-
-def price_shown(speaker: Speaker, priced: Price, names: Sequence[str], left: int | None) -> Any:
-    """A price for people."""
-    from sudare.sql.explaining import shown_number
-
-    words = speaker.words
-    columns = [("sql.column", False), ("sql.measured", False), ("sql.mechanism", False), ("sql.scale", True)]
-    columns += [("sql.error", True), ("sql.share", True)]
-    rows = []
-    for column in priced.columns:
-        if not column.measures:
-            rows.append([column.name, words("sql.exact"), "", "", "", ""])
-        for place, measure in enumerate(column.measures):
-            rows.append(
-                [
-                    column.name if place == 0 else "",
-                    measure.what,
-                    words(f"sql.{measure.mechanism}"),
-                    "" if measure.scale is None else shown_number(measure.scale),
-                    f"± {shown_number(measure.error)}"
-                    + (f" {words('sql.rows')}" if measure.unit_of_error == "rows" else ""),
-                    budget_in_words(measure.budget, words),
-                ]
-            )
-    cost = budget_in_words(priced.cost, words)
-    if priced.is_answered:
-        cost = words("sql.answered")
-    lines: list[tuple[str, object]] = [(words("sql.cost"), cost)]
-    for name, part in zip(names, priced.remaining, strict=True):
-        lines.append((words("sql.remaining", name=name), budget_in_words(part, words)))
-    if not priced.is_allowed:
-        lines.append((words("sql.not_allowed"), ""))
-    if left is not None:
-        lines.append((words("sql.queries_left"), left))
-    lines += [(words("sql.threshold"), threshold) for threshold in priced.thresholds]
-    return stack(table_of([(words(key), number) for key, number in columns], rows), facts(lines))
-
-
-def balances_shown(speaker: Speaker, balances: Sequence[Dataset]) -> Any:
-    """Accounts for people."""
-    words = speaker.words
-    names = ("balance.dataset", "balance.total", "balance.spent", "balance.reserved", "balance.remaining")
-    rows = [
-        [one.name, *(budget_in_words(part, words) for part in (one.total, one.spent, one.reserved, one.remaining))]
-        for one in balances
-    ]
-    return table_of([(words(name), name != "balance.dataset") for name in names], rows)
-
-
-def tables_shown(speaker: Speaker, connection: Connection) -> Any:
-    """The tables that can be asked about, for people."""
-    from sudare.sql.metadata_writing import type_to_text
-
-    words = speaker.words
-    parts: list[Any] = []
-    for table in connection.metadata.tables.values():
-        parts.append(heading(f"{table.name} ({words('sql.public_table' if table.public else 'sql.private_table')})"))
-        rows = [
-            [
-                column.name,
-                type_to_text(column.type),
-                "" if column.low is None else f"{column.low} … {column.high}",
-                "" if column.values is None else ", ".join(map(str, column.values[:8])),
-            ]
-            for column in table.columns.values()
-        ]
-        keys = ("sql.column", "sql.type", "sql.bounds", "sql.values")
-        parts.append(table_of([(words(key), False) for key in keys], rows))
-    return stack(*parts)
 
 
 @contextmanager
@@ -445,7 +321,7 @@ def _query(speaker: Speaker, query: str | None, file: Path | None) -> str:
         raise speaker.mistake("sql.two_queries")
     if file is not None:
         try:
-            return file.read_text(encoding="utf-8")
+            return read_regular_file(file).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             raise speaker.mistake("sql.no_file", file=file) from None
     if query is not None and query != "-":
@@ -476,37 +352,3 @@ def _require_writable(out: Path | None) -> None:
             f"'{out}' exists already, or there is no such folder. Nothing was charged.",
             f"「{out}」が既にあるか、フォルダがありません。費用は発生していません。",
         )
-
-
-def _cell(value: object, reach: float | None) -> str:
-    if value is None:
-        return "–"
-    places = 0 if not reach or not isfinite(reach) else max(0, 1 - floor(log10(reach)))
-    if isinstance(value, float):
-        text = f"{value:,.6g}" if not places else f"{value:,.{places}f}"
-    else:
-        text = f"{value:,}" if isinstance(value, (int, Decimal)) and not isinstance(value, bool) else str(value)
-    if reach is None or not isfinite(reach):
-        return text
-    return f"{text} ± {reach:,.{places}f}"
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Decimal):
-        return float(value)
-    return value if isinstance(value, (int, float, str, bool)) or value is None else str(value)
-
-
-def _known(value: Any) -> float | None:
-    number = float(value)
-    return number if number == number else None
-
-
-def _column_values(column: Any) -> dict[str, Any]:
-    from sudare.sql.explaining import measure_values
-
-    return {
-        "name": column.name,
-        "error": None if column.error is None else float(column.error),
-        "measures": [measure_values(measure) for measure in column.measures],
-    }

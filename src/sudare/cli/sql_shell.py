@@ -9,9 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sudare.cli import sql as shown
+from sudare.cli import sql_showing
 from sudare.cli.failures import failure_of
 from sudare.cli.speaking import Speaker
 from sudare.errors import SudareError
+from sudare.system.interrupts import Interruption
 
 if TYPE_CHECKING:
     from sudare.sql.connection import Connection
@@ -37,6 +39,8 @@ def talk(speaker: Speaker, connection: Connection) -> int:
         try:
             if not _do(speaker, connection, statement):
                 break
+        except Interruption:
+            raise
         except KeyboardInterrupt:
             speaker.say("failure.interrupted")
             speaker.say("sql.interrupted")
@@ -79,6 +83,8 @@ def _lines(speaker: Speaker, is_person: bool) -> Callable[[bool], str | None]:
                 return input(MORE if goes_on else PROMPT)
             except EOFError:
                 return None
+            except Interruption:
+                raise
             except KeyboardInterrupt:
                 speaker.say("failure.interrupted")
 
@@ -92,24 +98,26 @@ def _do(speaker: Speaker, connection: Connection, statement: str) -> bool:
     if not statement.startswith("\\"):
         cursor = shown.ask(speaker, connection, statement)
         balances = connection.balances()
-        speaker.give(shown.answer_values(cursor, balances), shown.answer_table(speaker, cursor))
+        speaker.give(sql_showing.answer_values(cursor, balances), sql_showing.answer_table(speaker, cursor))
         shown.tell_cost(speaker, cursor, balances)
     elif word == "\\q":
         return False
     elif word == "\\d":
         names = list(connection.metadata.tables)
-        speaker.give({"tables": names}, shown.tables_shown(speaker, connection))
+        speaker.give({"tables": names}, sql_showing.tables_shown(speaker, connection))
     elif word == "\\budget":
         balances = connection.balances()
         from sudare.cli.budgets import dataset_values
 
         values = {"balances": [dataset_values(one) for one in balances]}
-        speaker.give(values, shown.balances_shown(speaker, balances))
+        speaker.give(values, sql_showing.balances_shown(speaker, balances))
     elif word == "\\price" and rest.strip():
         priced = connection.price(rest)
         names = [balance.name for balance in connection.balances()]
         left = connection.remaining_queries(rest)
-        speaker.give(shown.price_values(priced, names, left), shown.price_shown(speaker, priced, names, left))
+        speaker.give(
+            sql_showing.price_values(priced, names, left), sql_showing.price_shown(speaker, priced, names, left)
+        )
     elif word == "\\explain" and rest.strip():
         explained = connection.explain(rest)
         speaker.give(explained.to_dict(), explained.to_text(speaker.language))

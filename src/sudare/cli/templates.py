@@ -20,12 +20,16 @@ rows = "people"                   # each row is one person; "counts" if a column
 # count = "population"            # that column, with rows = "counts"
 # person = "person_id"            # the column that tells people apart, if one has several rows
 # columns = { KEY_CODE = "mesh" } # where a column has another name than the attribute below
+# columns = { sex = { female = "women", male = "men" } }   # an attribute in several columns of counts
+# encoding = "cp932"              # told from the file if left out
 
 [[domain]]                        # the cells of the table; they are public, and must not come from the data
 name = "KEY_CODE"
 kind = "mesh"                     # Japanese regional meshes (JIS X 0410)
 level = "1/2"                     # "1" 80 km, "2" 10 km, "3" 1 km, "1/2" 500 m, "1/4" 250 m, "1/8" 125 m
 corners = ["5339", "5340"]        # south-west and north-east mesh, of any level; or area = "japan"
+# meshes = "mesh-list.csv"        # better: a public list of meshes, so that nobody is published in the sea
+# prefectures = ["Tokyo"]         # of that list, if it has municipality codes; or municipalities = [13101]
 
 # [[domain]]                      # more attributes, if the table has them
 # name = "sex"
@@ -36,10 +40,19 @@ corners = ["5339", "5340"]        # south-west and north-east mesh, of any level
 # name = "age"
 # kind = "bins"
 # edges = [0, 15, 65, 120]
+#
+# [[domain]]
+# name = "time"                   # a column of times
+# kind = "time"
+# by = "hour of day"              # or "weekday", "hour of week"; "hour", "day" or "month" of the span
+# from = 2025-04-01
+# to = 2025-04-30                 # the last day
+# time_zone = "Asia/Tokyo"
 
 [unit]                            # who is protected
 who = "person"
 # rows = 3                        # if one person may have several rows
+# cells = 3                       # or: distinct people in each cell, each person in at most so many cells
 
 [budget]                          # what this release spends: epsilon, epsilon and delta, or rho
 {budget}
@@ -79,12 +92,16 @@ rows = "people"                   # 1行が1人。人数の列がある場合は
 # count = "population"            # rows = "counts" のとき、人数の列
 # person = "person_id"            # 1人が複数行を持つとき、人を区別する列
 # columns = { KEY_CODE = "mesh" } # 列名が下の属性名と違うとき
+# columns = { sex = { female = "women", male = "men" } }   # 属性が複数の人数の列に分かれているとき
+# encoding = "cp932"              # 指定しなければファイルから判別します
 
 [[domain]]                        # 表のセル。公開される情報なので、データから作らないこと
 name = "KEY_CODE"
 kind = "mesh"                     # 地域メッシュ（JIS X 0410）
 level = "1/2"                     # "1" 80km, "2" 10km, "3" 1km, "1/2" 500m, "1/4" 250m, "1/8" 125m
 corners = ["5339", "5340"]        # 南西と北東のメッシュ（どの階層でも可）。area = "japan" も使えます
+# meshes = "mesh-list.csv"        # 公開されたメッシュの一覧を指定すると、海上に人が公表されません
+# prefectures = ["Tokyo"]         # 一覧に市区町村コードがあるとき。municipalities = [13101] も可
 
 # [[domain]]                      # 他の属性があれば追加
 # name = "sex"
@@ -95,10 +112,19 @@ corners = ["5339", "5340"]        # 南西と北東のメッシュ（どの階�
 # name = "age"
 # kind = "bins"
 # edges = [0, 15, 65, 120]
+#
+# [[domain]]
+# name = "time"                   # 時刻の列
+# kind = "time"
+# by = "hour of day"              # または "weekday"、"hour of week"。期間の "hour"、"day"、"month" も可
+# from = 2025-04-01
+# to = 2025-04-30                 # 最終日
+# time_zone = "Asia/Tokyo"
 
 [unit]                            # 保護する単位
 who = "person"
 # rows = 3                        # 1人が複数行を持ちうるとき
+# cells = 3                       # または: セルごとの実人数。1人が数えられるセルの数
 
 [budget]                          # この公表で使う予算: epsilon、epsilon と delta、または rho
 {budget}

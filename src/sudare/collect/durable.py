@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import InputError, NotPrivateError, OutputError
+from sudare.system.regular_files import require_regular_file
+from sudare.system.sqlite_faults import SqliteFault, fault_of, no_room
 
 __all__ = ["DurableFile", "drawn_for_research", "is_kept_private"]
 
@@ -111,12 +113,12 @@ class DurableFile:
         try:
             yield
         except sqlite3.Error as error:
-            name = getattr(error, "sqlite_errorname", "")
-            if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+            name, fault = getattr(error, "sqlite_errorname", ""), fault_of(error)
+            if fault is SqliteFault.NOT_A_DATABASE or name.startswith("SQLITE_CORRUPT"):
                 raise self.not_a_memory() from None
-            if name.startswith(
-                ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR", *BUSY)
-            ):
+            if fault is SqliteFault.NO_ROOM:
+                raise self._no_room(name) from None
+            if fault in (SqliteFault.NOT_WRITABLE, SqliteFault.BUSY):
                 raise self._not_writable(name) from None
             raise self.damaged() from None
         except OSError as error:
@@ -197,6 +199,13 @@ class DurableFile:
             "フォルダの有無・書き込み権限・ディスクの空き・ほかのプログラムの使用をご確認ください。",
         )
 
+    def _no_room(self, name: str) -> OutputError:
+        words = no_room(name)
+        return OutputError(
+            f"The memory {str(self.path)!r} {words.english} Nothing was reported.",
+            f"記憶ファイル {str(self.path)!r} {words.japanese}何も報告されていません。",
+        )
+
     def _open_to_others(self) -> InputError:
         path = str(self.path)
         return InputError(
@@ -245,6 +254,8 @@ def drawn_for_research(what: str) -> NotPrivateError:
 
 def _make_private(path: Path) -> None:
     """Make an empty file that only its owner may read, and bring its name to the disk."""
+    if path.exists():
+        require_regular_file(path)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         folder = os.open(path.absolute().parent, os.O_RDONLY)

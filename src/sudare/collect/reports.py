@@ -24,6 +24,7 @@ from sudare.collect.forms import form_of
 from sudare.collect.randomizer import Randomizer
 from sudare.errors import EventError, GuaranteeError, InputError, OutputError, ParameterError
 from sudare.noise.entropy import EntropySource
+from sudare.system.regular_files import require_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -257,6 +258,7 @@ def read_reports(path: str | Path, randomizer: Randomizer | None = None) -> tupl
     """
     target = Path(path)
     try:
+        require_regular_file(target)
         if target.suffix == ".parquet":
             import pyarrow.parquet as pq
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -22,6 +23,7 @@ from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
+from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -189,8 +191,8 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
     Probabilities of a row may miss 1 by rounding; the last one takes the difference.
     """
     try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as file:
-            records = list(csv.DictReader(file, delimiter=separator))
+        text = read_regular_file(path).decode("utf-8-sig")
+        records = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=separator))
     except (OSError, UnicodeDecodeError):
         raise InputError(f"The file '{path}' cannot be read.", f"ファイル '{path}' を読めません。") from None
     except csv.Error:

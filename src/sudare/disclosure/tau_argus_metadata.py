@@ -15,6 +15,7 @@ from typing import Any
 from sudare.disclosure.status import CellStatus
 from sudare.disclosure.structure import Dimension
 from sudare.errors import InputError
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["Metadata", "Variable", "dimension_of", "read_hierarchy", "read_lines", "read_metadata"]
 
@@ -256,7 +257,7 @@ def dimension_of(metadata: Metadata, name: str, codes: Iterable[str], *, repeate
 def read_lines(path: str | Path) -> list[str]:
     """The lines of a text file, in UTF-8 or else in the usual encoding of Windows."""
     try:
-        raw = Path(path).read_bytes()
+        raw = read_regular_file(path)
     except FileNotFoundError:
         name = Path(path).name
         raise InputError(f"There is no file '{name}'.", f"ファイル '{name}' がありません。") from None

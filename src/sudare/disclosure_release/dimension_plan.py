@@ -14,6 +14,7 @@ from typing import Any
 from sudare.disclosure.structure import Dimension
 from sudare.disclosure.tau_argus_metadata import read_hierarchy
 from sudare.errors import InputError
+from sudare.io.text_files import read_text
 from sudare.sections import Section
 
 __all__ = ["DIMENSION_KEYS", "PlannedDimension", "read_dimension", "texts_of"]
@@ -141,14 +142,7 @@ def _tree(section: Section, key: str, name: str, nested: Mapping[str, Any], tota
 
 def _read_parents(file: Path, name: str, total: str) -> Dimension:
     """A CSV file of codes and what each belongs to; an empty parent, or the total, is right below the total."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise InputError(
-            f"The hierarchy '{file}' cannot be read as UTF-8 text.",
-            f"階層ファイル「{file}」を UTF-8 として読めません。",
-        ) from None
-    rows = list(csv.reader(text.splitlines()))
+    rows = list(csv.reader(read_text(file).splitlines()))
     if not rows or [field.strip() for field in rows[0]] != ["code", "parent"]:
         raise _wrong(file, 1, "must be the header 'code,parent'", "は見出し「code,parent」でなければなりません")
     parent_of: dict[str, str] = {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from sudare.disclosure_release.protection_plan import CellKey, MergeMeshes, Roun
 from sudare.disclosure_release.published_table import describe_dimension
 from sudare.disclosure_release.rule_plan import PlannedRule
 from sudare.release.document import describe_file
+from sudare.system.clock import time_text
 
 __all__ = ["attacks_in_public", "document_of_meshes", "document_of_tables"]
 
@@ -100,7 +100,7 @@ def _head(plan: TablePlan, settings: Mapping[str, Any], files: Sequence[Path]) -
         "title": plan.title,
         "publisher": plan.publisher,
         "description": plan.description,
-        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created": time_text(),
         "method": plan.method,
         "settings": dict(settings),
         "protects": _filled(_protects(plan), settings),

@@ -167,7 +167,7 @@ def read_input(section: Section, base: Path, *, tables_have_paths: bool) -> Inpu
 
 
 def _read_records(section: Section, base: Path) -> RecordsInput:
-    path, encoding = base / section.text("path"), section.text("encoding", "utf-8")
+    path, encoding = base / section.text("path"), section.text("encoding", "auto")
     value, decimals = _optional(section, "value"), _decimals(section)
     weight, holding, request = (_optional(section, key) for key in ("weight", "holding", "request"))
     asks = texts_of(section, "asks") if section.has("asks") else ()
@@ -186,7 +186,7 @@ def _read_records(section: Section, base: Path) -> RecordsInput:
 
 def _read_cells(section: Section, base: Path, tables_have_paths: bool) -> CellsInput:
     path = None if tables_have_paths and not section.has("path") else base / section.text("path")
-    encoding, value, decimals = section.text("encoding", "utf-8"), section.text("value"), _decimals(section)
+    encoding, value, decimals = section.text("encoding", "auto"), section.text("value"), _decimals(section)
     contributors = _optional(section, "contributors")
     largest = texts_of(section, "largest") if section.has("largest") else ()
     if largest and contributors is None:
@@ -209,7 +209,7 @@ def _read_argus(section: Section, base: Path) -> ArgusInput:
 
 
 def _read_meshes(section: Section, base: Path) -> MeshInput:
-    path, encoding = base / section.text("path"), section.text("encoding", "utf-8")
+    path, encoding = base / section.text("path"), section.text("encoding", "auto")
     mesh, level = section.text("mesh"), section.text("level")
     try:
         mesh_level(level)

@@ -21,10 +21,11 @@ from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_meshes import read_published_meshes
 from sudare.disclosure_release.published_table import read_published_tables
 from sudare.errors import InputError
-from sudare.release.documents import read_json, read_regular_file
+from sudare.release.documents import read_json
 from sudare.release.folders import REPORT, REPORT_PAGE
 from sudare.release.hashing import hash_of_file
 from sudare.release.verification import Check, UnsoundError, check_files, check_page, outcome_of
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["verify_protected"]
 

@@ -1,7 +1,7 @@
 """What tables are about: attributes, their product, and counts of people in its cells.
 
 - `attributes`: `Category`, `Bins`, `Mesh`, and plain `Positions`. `domain`: their product, up to 2**62 cells.
-- `table`: `CountTable`, stored for the cells that are not empty.
+- `table`: `CountTable`, stored for the cells that are not empty; `SignedTable`, noisy counts of which some are negative.
 - `hierarchy`: `Hierarchy`, an attribute whose places form a tree, such as meshes in municipalities in prefectures.
 - `layout`: in which order cells stand along the leaves of a tree: Morton, raster, Hilbert, random.
 - `mesh`: JIS X 0410 codes, grid cells and points, by exact whole numbers.
@@ -20,7 +20,9 @@ from sudare.domain.layout import (
     sorted_layout,
 )
 from sudare.domain.mesh import MESH_LEVELS, MeshLevel, mesh_cells, mesh_cells_of_points, mesh_codes, mesh_level
-from sudare.domain.table import CountTable
+from sudare.domain.mesh_list import MeshList
+from sudare.domain.table import CountTable, SignedTable
+from sudare.domain.times import Times
 
 __all__ = [
     "MESH_LEVELS",
@@ -34,7 +36,10 @@ __all__ = [
     "Level",
     "Mesh",
     "MeshLevel",
+    "MeshList",
     "Positions",
+    "SignedTable",
+    "Times",
     "hilbert_layout",
     "layout_named",
     "mesh_cells",

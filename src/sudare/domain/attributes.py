@@ -45,6 +45,16 @@ class Attribute(ABC):
     def shape(self) -> tuple[int, ...]:
         """Places along each axis."""
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether places that follow each other are near each other, so that the neighbours of a place tell about it."""
+        return True
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        """For each axis, in how many dimensions it runs: 1, or 2 for an axis that fills a map."""
+        return (1,) * len(self.shape)
+
     @abstractmethod
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis.
@@ -131,6 +141,11 @@ class Category(Attribute):
     def shape(self) -> tuple[int, ...]:
         """Places along each axis."""
         return (len(self.labels),)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether places that follow each other are near each other: labels stand in any order."""
+        return False
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
@@ -272,15 +287,36 @@ class Mesh(Attribute):
         """Places along each axis."""
         return (self.rows, self.columns)
 
+    @property
+    def window(self) -> Mesh:
+        """The window itself."""
+        return self
+
+    @property
+    def allowed(self) -> str:
+        """What values must be, in words."""
+        return f"mesh codes within {self.rows} rows and {self.columns} columns of the window"
+
+    def contains(self, rows: Integers, columns: Integers) -> NDArray[np.bool_]:
+        """Which cells of the whole grid are in the window."""
+        in_rows = (rows >= self.first_row) & (rows < self.first_row + self.rows)
+        return in_rows & (columns >= self.first_column) & (columns < self.first_column + self.columns)
+
+    def places_of_cells(self, rows: Integers, columns: Integers) -> tuple[Integers, ...]:
+        """The places of cells of the whole grid that are in the window."""
+        return rows - self.first_row, columns - self.first_column
+
+    def window_cells(self, places: tuple[Integers, ...]) -> tuple[Integers, Integers]:
+        """Rows and columns of places in the window."""
+        return places[0], places[1]
+
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
         rows, columns = mesh_cells(values, self.level)
-        rows, columns = rows - self.first_row, columns - self.first_column
-        outside = np.flatnonzero((rows < 0) | (rows >= self.rows) | (columns < 0) | (columns >= self.columns))
+        outside = np.flatnonzero(~self.contains(rows, columns))
         if outside.size:
-            allowed = f"mesh codes within {self.rows} rows and {self.columns} columns of the window"
-            raise self._refuse(int(outside[0]), allowed, label=np.asarray(values).ravel()[outside[0]].item())
-        return rows, columns
+            raise self._refuse(int(outside[0]), self.allowed, label=np.asarray(values).ravel()[outside[0]].item())
+        return self.places_of_cells(rows, columns)
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The mesh code at each place."""

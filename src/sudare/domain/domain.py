@@ -79,6 +79,17 @@ class Domain:
         return tuple(length for attribute in self.attributes for length in attribute.shape)
 
     @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        """For each axis, in how many dimensions it runs: an area of side s is s to this power places long along it."""
+        return tuple(number for attribute in self.attributes for number in attribute.dimensions)
+
+    @cached_property
+    def ordered_axes(self) -> tuple[int, ...]:
+        """The axes along which neighbours are near each other: all but those of categories and hierarchies."""
+        ordered = [attribute.is_ordered for attribute in self.attributes for _ in attribute.shape]
+        return tuple(axis for axis, is_ordered in enumerate(ordered) if is_ordered)
+
+    @cached_property
     def cells(self) -> int:
         """How many cells there are."""
         return prod(self.shape)

@@ -210,6 +210,11 @@ class Hierarchy(Attribute):
         """Places along each axis."""
         return (self.levels[-1].nodes,)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether places that follow each other are near each other: areas stand in the order of their codes."""
+        return False
+
     def level(self, wanted: str | int) -> Level:
         """The level with a name, or at a depth: 0 is the root, -1 the leaves."""
         return self.levels[self.depth_of(wanted, "Hierarchy.level")]

@@ -4,13 +4,14 @@ A tree over a domain splits the cells in two, bit by bit. A layout says which ax
 alternately for a Morton layout, or all of the first axis before the second for a raster layout. Axes are padded to powers
 of two; the padding has no cells and is never seen outside.
 
-Before that, the cells may change places with each other (`arrangement`): along a Hilbert curve, or as if at random. An
-arrangement follows from the shape and a public key alone. One that looks at the data, such as cells sorted by their
-counts, would publish what it saw: no layout can be made of it, and `sorted_layout` says so.
+Before that, the cells may change places with each other (`arrangement`): along a Hilbert curve, as if at random, or near the
+ends of padded axes alone (`turning`). An arrangement follows from the shape and a public key alone. One that looks at the
+data, such as cells sorted by their counts, would publish what it saw: no layout can be made of it, and `sorted_layout` says so.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -18,19 +19,24 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
+from sudare.domain.turning import TurnedEnds, places_that_turn
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sudare.domain.domain import Domain
+
     Keys = NDArray[np.uint64]
+    Integers = NDArray[np.int64]
 
 __all__ = [
     "Layout",
     "hilbert_layout",
     "layout_named",
     "morton_layout",
+    "nodes_with_cells",
     "random_layout",
     "raster_layout",
     "sorted_layout",
@@ -111,6 +117,40 @@ class HilbertCurve:
 
 
 @dataclass(frozen=True)
+class Embedding:
+    """Cells of a domain with listed meshes among all cells of the map around them.
+
+    Attributes:
+        inner: the domain, whose listed meshes stand in a row.
+        outer: the same with the window around them in place of the list.
+    """
+
+    inner: Domain
+    outer: Domain
+
+    def embed(self, keys: Keys) -> Keys:
+        """The keys of cells on the whole map."""
+        places = list(self.inner.places_of(keys))
+        found: list[Integers] = []
+        for own, other in zip(self.inner.attributes, self.outer.attributes, strict=True):
+            along = tuple(places.pop(0) for _ in own.shape)
+            found.extend(along if own is other else own.window_cells(along))  # type: ignore[attr-defined]
+        return self.outer.keys_at(*found)
+
+    def restore(self, keys: Keys) -> Keys:
+        """The keys of the cells that have these on the whole map."""
+        places = list(self.outer.places_of(keys))
+        found: list[Integers] = []
+        for own, other in zip(self.inner.attributes, self.outer.attributes, strict=True):
+            along = tuple(places.pop(0) for _ in other.shape)
+            if own is not other:
+                rows, columns = along[0] + other.first_row, along[1] + other.first_column  # type: ignore[attr-defined]
+                along = own.places_of_cells(rows, columns)  # type: ignore[attr-defined]
+            found.extend(along)
+        return self.inner.keys_at(*found)
+
+
+@dataclass(frozen=True)
 class Layout:
     """Which axis each split of the tree takes, from the top, and whether cells change places before.
 
@@ -118,11 +158,13 @@ class Layout:
         lengths: places along each axis of the domain.
         axis_of_split: the axis of each split; axis a appears as often as its length has bits.
         arrangement: how the cells change places with each other first; they do not if left out.
+        embedding: which of the cells there are, where they are those of listed meshes; all are if left out.
     """
 
     lengths: tuple[int, ...]
     axis_of_split: tuple[int, ...]
-    arrangement: Shuffle | HilbertCurve | None = None
+    arrangement: Shuffle | HilbertCurve | TurnedEnds | None = None
+    embedding: Embedding | None = None
 
     def __post_init__(self) -> None:
         wanted = sorted(axis for axis, length in enumerate(self.lengths) for _ in range(axis_bits(length)))
@@ -133,13 +175,11 @@ class Layout:
                 "lengths", "Layout", f"at most {MOST_BITS} bits when padded to powers of two", self.lengths
             )
         # Exact types: an arrangement of another kind might look at the data.
-        if self.arrangement is not None and type(self.arrangement) not in (Shuffle, HilbertCurve):
+        if self.arrangement is not None and type(self.arrangement) not in (Shuffle, HilbertCurve, TurnedEnds):
             raise ParameterError(
                 "arrangement", "Layout", "left out, or made by a layout function", shown(self.arrangement)
             )
-        reached = self.arrangement.cells if isinstance(self.arrangement, Shuffle) else prod(self.lengths)
-        side = 1 << self.arrangement.bits if isinstance(self.arrangement, HilbertCurve) else None
-        if reached != prod(self.lengths) or (side is not None and self.lengths != (side, side)):
+        if not _fits(self.arrangement, self.lengths):
             raise ParameterError("arrangement", "Layout", f"one for the shape {self.lengths}", self.arrangement)
 
     @property
@@ -150,7 +190,23 @@ class Layout:
     @property
     def is_padded(self) -> bool:
         """Whether some leaves of the tree are no cells."""
-        return any(length & (length - 1) for length in self.lengths)
+        return self.embedding is not None or any(length & (length - 1) for length in self.lengths)
+
+    @property
+    def keeps_neighbours(self) -> bool:
+        """Whether nodes next to each other in the tree's grid are neighbours on the map, but for a few at the ends of axes."""
+        return self.arrangement is None or isinstance(self.arrangement, TurnedEnds)
+
+    @property
+    def has_ends_to_turn(self) -> bool:
+        """Whether some node of a few cells is cut off by the end of an axis, and cells stand where the axes have them."""
+        return self.arrangement is None and self.embedding is None and any(map(places_that_turn, self.lengths))
+
+    def turned(self, key: int) -> Layout:
+        """The same layout with the ends of padded axes turned by a public key; the layout itself if no axis needs it."""
+        if not self.has_ends_to_turn:
+            return self
+        return Layout(self.lengths, self.axis_of_split, TurnedEnds(self.lengths, key))
 
     @cached_property
     def _positions(self) -> tuple[tuple[int, ...], ...]:
@@ -184,6 +240,8 @@ class Layout:
         """The places of cells among the leaves of the tree, from left to right."""
         from sudare.kernels.layouts import raster_to_tree
 
+        if self.embedding is not None:
+            keys = self.embedding.embed(keys)
         if self.arrangement is not None:
             keys = self.arrangement.arrange(keys)
         out = np.empty(keys.size, dtype=np.uint64)
@@ -197,7 +255,26 @@ class Layout:
         out = np.empty(leaves.size, dtype=np.uint64)
         lengths = np.array(self.lengths, dtype=np.uint64)
         tree_to_raster(np.ascontiguousarray(leaves), lengths, self.gather, self.gather.shape[1], out)
-        return out if self.arrangement is None else self.arrangement.restore(out)
+        keys = out if self.arrangement is None else self.arrangement.restore(out)
+        return keys if self.embedding is None else self.embedding.restore(keys)
+
+    @property
+    def cells(self) -> int:
+        """How many cells there are."""
+        return prod(self.lengths) if self.embedding is None else self.embedding.inner.cells
+
+    def axes_of(self, domain: Domain) -> Domain:
+        """The domain whose axes the layout splits: the one it was made for, with windows in place of lists."""
+        return domain if self.embedding is None else self.embedding.outer
+
+
+def _fits(arrangement: Shuffle | HilbertCurve | TurnedEnds | None, lengths: tuple[int, ...]) -> bool:
+    """Whether an arrangement is one of the cells of a shape."""
+    if isinstance(arrangement, Shuffle):
+        return arrangement.cells == prod(lengths)
+    if isinstance(arrangement, HilbertCurve):
+        return lengths == (1 << arrangement.bits, 1 << arrangement.bits)
+    return arrangement is None or arrangement.lengths == lengths
 
 
 def _read_shape(shape: object, function: str) -> tuple[int, ...]:
@@ -210,6 +287,21 @@ def _read_shape(shape: object, function: str) -> tuple[int, ...]:
 def axis_bits(length: int) -> int:
     """Bits of an index along an axis."""
     return (length - 1).bit_length()
+
+
+def nodes_with_cells(layout: Layout) -> NDArray[np.bool_] | None:
+    """For every node and leaf in heap order, whether a cell lies below it; None where this holds for all."""
+    if not layout.is_padded:
+        return None
+    leaves = 1 << layout.depth
+    has_cells = np.zeros(2 * leaves, dtype=np.bool_)
+    cells = np.arange(prod(layout.lengths), dtype=np.uint64)
+    has_cells[leaves + layout.to_tree(cells).astype(np.int64)] = True
+    nodes = leaves
+    while nodes > 1:
+        has_cells[nodes // 2 : nodes] = has_cells[nodes : 2 * nodes].reshape(-1, 2).any(axis=1)
+        nodes //= 2
+    return has_cells
 
 
 def morton_layout(shape: tuple[int, ...]) -> Layout:
@@ -230,6 +322,24 @@ def morton_layout(shape: tuple[int, ...]) -> Layout:
                 splits.append(axis)
                 left[axis] -= 1
     return Layout(shape, tuple(splits))
+
+
+def map_layout(domain: Domain, depth: int) -> Layout:
+    """The Morton layout over the map, also where the domain lists its meshes: nodes are squares, and the rest has no cells.
+
+    For trees that know how many cells each node has. Where the map has more halvings than so many, or there is no list, it is the
+    Morton layout of the domain itself, with the meshes in a row.
+    """
+    from sudare.domain.mesh_list import MeshList
+
+    if not any(isinstance(attribute, MeshList) for attribute in domain.attributes):
+        return morton_layout(domain.shape)
+    windows = [a.window if isinstance(a, MeshList) else a for a in domain.attributes]
+    outer = type(domain)(tuple(windows))
+    around = morton_layout(outer.shape)
+    if around.depth > depth:
+        return morton_layout(domain.shape)
+    return Layout(around.lengths, around.axis_of_split, embedding=Embedding(domain, outer))
 
 
 def raster_layout(shape: tuple[int, ...]) -> Layout:
@@ -316,9 +426,10 @@ def layout_named(name: str, shape: tuple[int, ...], key: int = 0) -> Layout:
     """The layout with a name, for options and files.
 
     Args:
-        name: ``"morton"``, ``"raster"``, ``"hilbert"`` or ``"random"``; ``"sorted"`` is refused with the reason.
+        name: ``"morton"``, ``"raster"``, ``"hilbert"``, ``"random"`` or, with its key, ``"random:7"``; ``"sorted"`` is
+            refused with the reason.
         shape: places along each axis of the domain.
-        key: of a random layout.
+        key: of a random layout whose name has none.
 
     Raises:
         ParameterError: if the name is unknown, or the shape does not suit the layout.
@@ -328,8 +439,14 @@ def layout_named(name: str, shape: tuple[int, ...], key: int = 0) -> Layout:
         >>> from sudare.domain import layout_named, morton_layout
         >>> layout_named("morton", (4, 16)) == morton_layout((4, 16))
         True
+        >>> layout_named("random:7", (4, 16)) == layout_named("random", (4, 16), key=7)
+        True
     """
     plain = {"morton": morton_layout, "raster": raster_layout, "hilbert": hilbert_layout, "sorted": sorted_layout}
-    if not isinstance(name, str) or name not in (*plain, "random"):
-        raise ParameterError("name", "layout_named", "'morton', 'raster', 'hilbert' or 'random'", shown(name))
-    return random_layout(shape, key) if name == "random" else plain[name](shape)
+    keyed = re.fullmatch(r"random(?::([0-9]{1,20}))?", name) if isinstance(name, str) else None
+    if keyed:
+        return random_layout(shape, key if keyed[1] is None else int(keyed[1]))
+    if not isinstance(name, str) or name not in plain:
+        requirement = "'morton', 'raster', 'hilbert', 'random' or 'random:KEY'"
+        raise ParameterError("name", "layout_named", requirement, shown(name))
+    return plain[name](shape)

@@ -13,7 +13,7 @@ import re
 from sudare.engines.engine import ColumnType, Kind
 from sudare.engines.names import double_quoted
 
-__all__ = ["duckdb_type", "postgres_type", "spark_type"]
+__all__ = ["duckdb_type", "is_canonical", "postgres_type", "spark_type"]
 
 DUCKDB_INTEGERS = {
     "TINYINT": 3,
@@ -54,8 +54,39 @@ SPARK_KINDS: dict[str, Kind] = {
     "timestamp_ntz": "timestamp",
     "string": "text",
 }
+CANONICAL = {
+    *("UUID", "BLOB", "UBIGINT", "HUGEINT", "UHUGEINT", "BIGNUM", "TIME", "TIME_NS"),
+    *("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+    *(
+        "uuid",
+        "bytea",
+        "oid",
+        "name",
+        "inet",
+        "cidr",
+        "macaddr",
+        "macaddr8",
+        "time without time zone",
+        "character",
+        "bpchar",
+    ),
+    "binary",
+}
+"""Types without a kind of their own in DuckDB, PostgreSQL and Spark, of which equal values are written alike."""
+
 DECIMAL = re.compile(r"decimal\(([0-9]+), ?([0-9]+)\)", re.IGNORECASE)
 SPARK_TEXT = re.compile(r"(var)?char\([0-9]+\)")
+
+
+def is_canonical(native: str) -> bool:
+    """Whether values of a type without a kind of its own are written alike where they are equal; False if it is not known.
+
+    Example:
+        >>> from sudare.engines.column_types import is_canonical
+        >>> is_canonical("UUID"), is_canonical("character(8)"), is_canonical("VARCHAR COLLATE nocase"), is_canonical("INTERVAL")
+        (True, True, False, False)
+    """
+    return re.sub(r"\([0-9]+\)", "", native) in CANONICAL
 
 
 def duckdb_type(native: str) -> ColumnType:
@@ -107,7 +138,11 @@ def postgres_type(
         if scale >= 1024:  # eleven bits with a sign: such columns are rounded to tens, hundreds, ...
             digits, scale = digits - (scale - 2048), 0
         return ColumnType("decimal", max(digits, scale), scale, native)
-    return ColumnType("text" if is_enum else POSTGRES_KINDS.get(name, "other"), native=native)
+    kind: Kind = "text" if is_enum else POSTGRES_KINDS.get(name, "other")
+    # A domain has a name of its own; what it is made of says whether its values are canonical.
+    return ColumnType(
+        kind, native=name if kind == "other" and is_canonical(name) and not is_canonical(native) else native
+    )
 
 
 def spark_type(native: str) -> ColumnType:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from sudare.column_names import MAX_COLUMNS
 from sudare.errors import DatabaseError, MissingPackageError
 
 __all__ = [
@@ -20,10 +21,12 @@ __all__ = [
     "failed",
     "lost",
     "missing_package",
+    "no_header",
     "no_such_table",
     "not_a_query",
     "stand_ins",
     "timed_out",
+    "too_many_columns",
     "unreadable_csv",
     "unreadable_type",
     "wrong_location",
@@ -134,6 +137,23 @@ def unreadable_csv(path: Path) -> DatabaseError:
         f"The file {str(path)!r} cannot be read as CSV. It must be UTF-8, its first line must name all columns, each once, "
         "and every line must have as many fields.",
         f"{str(path)!r} を CSV として読み取れません。UTF-8 で、先頭行に全列の名前を重複なく書き、各行の項目数を揃えてください。",
+    )
+
+
+def no_header(path: Path) -> DatabaseError:
+    """The first line of a CSV file is a record."""
+    return DatabaseError(
+        f"The first line of {str(path)!r} does not look like the names of columns: the same values stand in lines below. Put the "
+        "names there.",
+        f"{str(path)!r} の先頭行が列名ではないようです（同じ値が下の行にもあります）。先頭行に列名を書いてください。",
+    )
+
+
+def too_many_columns(path: Path, columns: int) -> DatabaseError:
+    """A CSV file that is wider than is read."""
+    return DatabaseError(
+        f"The file {str(path)!r} has {columns:,} columns; at most {MAX_COLUMNS:,} are read. Keep the columns that are needed.",
+        f"{str(path)!r} には {columns:,} 列あります。読めるのは {MAX_COLUMNS:,} 列までです。必要な列だけにしてください。",
     )
 
 

@@ -10,7 +10,6 @@ keeps for itself (`DuckDBEngine.keep`) is in its own memory, or in a private tem
 from __future__ import annotations
 
 import re
-import tempfile
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,6 +26,7 @@ from sudare.engines.files import FileTable, fingerprint, header_of
 from sudare.engines.names import double_quoted, literal, public_name, quoted_path
 from sudare.engines.results import same_types
 from sudare.errors import DatabaseError
+from sudare.system.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,7 +65,7 @@ class DuckDBEngine(Engine):
         import duckdb
 
         self._address = address
-        self._folder = tempfile.TemporaryDirectory(prefix="sudare-")
+        self._folder = ScratchFolder()
         self._connection: DuckDBPyConnection | None = duckdb.connect(config=CONFIGURATION)
         self._catalogue = "memory"
         self._files: dict[str, FileTable] = {}
@@ -75,7 +75,7 @@ class DuckDBEngine(Engine):
         self._tables: list[str] = []
         self._collations: dict[str, dict[str, str]] = {}
         self._folded_views: set[str] = set()
-        self._run(f"SET temp_directory = {literal(self._folder.name)}; SET TimeZone = 'UTC'")
+        self._run(f"SET temp_directory = {literal(str(self._folder.path))}; SET TimeZone = 'UTC'")
 
     @classmethod
     def over_file(cls, path: Path) -> DuckDBEngine:
@@ -196,7 +196,7 @@ class DuckDBEngine(Engine):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self._folder.cleanup()
+            self._folder.remove()
 
     def _attach(self, path: Path) -> None:
         self._watched = [path, path.with_name(path.name + ".wal")]

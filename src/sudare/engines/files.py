@@ -9,7 +9,6 @@ file is read once, when it is opened: whether every line of it can be read is th
 
 from __future__ import annotations
 
-import csv
 import gzip
 import hashlib
 import io
@@ -19,9 +18,13 @@ from glob import escape, glob, has_magic
 from pathlib import Path
 from typing import IO, Literal
 
-from sudare.engines.complaints import unreadable_csv, wrong_location
+from sudare.column_names import MAX_COLUMNS, are_found_below, parse_header
+from sudare.engines.complaints import no_header, too_many_columns, unreadable_csv, wrong_location
 
 __all__ = ["FileTable", "find_tables", "fingerprint", "header_of"]
+
+LONGEST_HEADER = 1 << 20
+"""Letters of the first line of a CSV file."""
 
 Format = Literal["parquet", "csv"]
 SUFFIXES: dict[str, Format] = {
@@ -186,14 +189,19 @@ def header_of(table: FileTable) -> list[str]:
     folded = {name.casefold() for name in first}
     if not first or len(folded) < len(first) or "" in folded or any("\0" in name for name in first):
         raise unreadable_csv(table.path)
+    if len(first) > MAX_COLUMNS:
+        raise too_many_columns(table.path, len(first))
+    if are_found_below(first, next(iter(headers))):
+        raise no_header(table.path)
     return first
 
 
 def _first_fields(file: Path, delimiter: str) -> list[str]:
     try:
         with _opened(file) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-            return next(csv.reader(text, delimiter=delimiter), [])
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error):
+            start = text.read(LONGEST_HEADER)
+            return parse_header(start, delimiter, is_whole=len(start) < LONGEST_HEADER)
+    except (OSError, EOFError, ValueError):
         complaint = unreadable_csv(file)
     raise complaint
 

@@ -9,7 +9,6 @@ there before writes its own logs, for those who run it.
 from __future__ import annotations
 
 import logging
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +27,7 @@ from sudare.engines.java import java_for_spark
 from sudare.engines.names import backquoted, public_name, quoted_path
 from sudare.engines.results import same_types
 from sudare.errors import DatabaseError
+from sudare.system.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ class _Spark:
     """A Spark that was started here, and how many engines use it."""
 
     session: Any
-    folder: tempfile.TemporaryDirectory[str]
+    folder: ScratchFolder
     users: int = 0
 
 
@@ -287,8 +287,10 @@ def _take(master: str) -> tuple[Any, _Spark | None]:
 def _start(master: str) -> _Spark:
     from pyspark.sql import SparkSession
 
-    folder = tempfile.TemporaryDirectory(prefix="sudare-spark-")
-    settings = START | SETTINGS | {"spark.sql.warehouse.dir": folder.name} | (LOOPBACK if _is_local(master) else {})
+    folder = ScratchFolder()
+    # What does not fit into memory goes there too, and not beside other files for everybody's temporary ones.
+    places = dict.fromkeys(("spark.sql.warehouse.dir", "spark.local.dir"), str(folder.path))
+    settings = START | SETTINGS | places | (LOOPBACK if _is_local(master) else {})
     builder: Any = SparkSession.builder.master(_master(master)).appName("sudare")
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -297,7 +299,7 @@ def _start(master: str) -> _Spark:
             session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
     except BaseException:
-        folder.cleanup()
+        folder.remove()
         raise
     return _Spark(session, folder)
 
@@ -316,4 +318,4 @@ def _give_back(spark: _Spark | None) -> None:
             _started[:] = [other for other in _started if other is not spark]
             with suppress(Exception):  # it may have been stopped by others
                 spark.session.stop()
-            spark.folder.cleanup()
+            spark.folder.remove()

@@ -8,6 +8,7 @@ protected data is touched, and for reports that stay where the data is; anything
 - `values`: errors by the size of the true count; how many cells are empty, and what is published in them.
 - `rectangles`: errors of rectangles anywhere in a table of two axes.
 - `report`: all of it in one object that can be printed, shown in a notebook, drawn, or written as JSON.
+- `significance`: another matter, and free to use: tests that look at published numbers only, such as whether two areas differ.
 
 Tables are `CountTable`, arrays of one number for each cell, or what a mechanism returned. Nothing takes memory in
 proportion to the domain of a sparse table.

@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.domain.domain import Domain
 from sudare.domain.reading import read_array
-from sudare.domain.table import CountTable
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
 
@@ -98,10 +98,10 @@ class _Table:
 
     @classmethod
     def read(cls, given: Any, parameter: str, function: str) -> _Table:
-        table = given if isinstance(given, CountTable) else getattr(given, "table", given)
-        if isinstance(table, CountTable):
+        table = given if isinstance(given, SparseTable) else getattr(given, "table", given)
+        if isinstance(table, SparseTable):
             return cls(table.domain, table.domain.shape, table.keys, table.counts.astype(np.float64))
-        requirement = "a CountTable, an array of numbers, or what a mechanism returned"
+        requirement = "a CountTable, a SignedTable, an array of numbers, or what a mechanism returned"
         if not isinstance(table, (np.ndarray, list, tuple)):
             raise ParameterError(parameter, function, requirement, shown(given))
         array = read_array(table, parameter, function, requirement)

@@ -150,7 +150,7 @@ def evaluate(
 
     Args:
         true: the true table: a CountTable, or an array of counts.
-        published: the published one: a CountTable, an array of numbers, or what a mechanism returned.
+        published: the published one: a table, an array of numbers, or what a mechanism returned.
         sides: sides of the aligned areas; 1, 2, 4, ..., 256 if left out.
         bands: bands of the true count.
 

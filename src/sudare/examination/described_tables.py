@@ -24,9 +24,9 @@ from pathlib import Path
 from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.examination.views import TableView, ViewCell
-from sudare.release.documents import read_regular_file
 from sudare.release.verification import printable
 from sudare.sections import Section, read_toml
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["DescribedTables", "read_described_tables"]
 

@@ -20,6 +20,7 @@ from sudare.attacks.membership import Rate, membership_in_tables
 from sudare.attacks.verdicts import AttackReport
 from sudare.bilingual import Words
 from sudare.domain import Bins, CountTable, Domain
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError
 from sudare.examination.findings import NotApplied, Remark
 from sudare.examination.presence import judge_draws, judge_membership
@@ -55,12 +56,12 @@ class _Noise:
     Attributes:
         law: of the noise; of the same deviation where the true one has no simple form.
         is_exact: whether it is the law that was drawn from, cell by cell.
-        threshold: noisy counts below it are published as 0.
+        threshold: noisy counts below it are published as 0; None if there is none.
     """
 
     law: NoiseLaw
     is_exact: bool
-    threshold: int = 1
+    threshold: int | None = None
 
 
 def view_of_release(subject: Subject) -> TableView:
@@ -88,8 +89,9 @@ def view_of_release(subject: Subject) -> TableView:
         labels = {name: column[place] for name, column in columns.items()}
         where = {name: frozenset({label}) for name, label in labels.items()}
         label = ", ".join(map(" ".join, labels.items()))
-        if count or noise.threshold == 1:
-            found.append(ViewCell(where, max(0, count - margin), count + margin, count, label))
+        if count or noise.threshold is None:
+            # A noisy count may be below 0; a true one is not.
+            found.append(ViewCell(where, max(0, count - margin), max(0, count + margin), count, label))
         else:  # its noisy count was somewhere below the threshold
             found.append(ViewCell(where, 0, noise.threshold - 1 + margin, None, label))
     if "total" in _event(subject).invariants:
@@ -184,7 +186,7 @@ def infer_membership(
 
 
 def _told_from_others(
-    published: CountTable,
+    published: SparseTable,
     truth: CountTable,
     others: CountTable,
     law: NoiseLaw,
@@ -219,7 +221,7 @@ def _told_from_others(
     return judge_membership(test, budget, how)
 
 
-def _by_knowing_everybody_else(published: CountTable, truth: CountTable, budget: Budget) -> AttackReport | NotApplied:
+def _by_knowing_everybody_else(published: SparseTable, truth: CountTable, budget: Budget) -> AttackReport | NotApplied:
     """Somebody who knows all others but one of a cell asks whether the published count reaches the next number.
 
     Each cell has noise of its own, so that many cells are many trials of one mechanism.
@@ -281,15 +283,23 @@ def _noise_of(subject: Subject) -> _Noise:
     event = _event(subject)
     drawn = [each for each in event.measurements if isinstance(each, (LaplaceMeasurement, GaussianMeasurement))]
     if event.mechanism in FLAT and len(event.measurements) == len(drawn) == 1:
-        threshold = (subject.document.get("method") or {}).get("settings", {}).get("threshold", 1)
-        return _Noise(_law(drawn[0], None, subject), threshold == 1, int(threshold))
+        settings = (subject.document.get("method") or {}).get("settings", {})
+        threshold = settings.get("threshold")
+        is_refined = settings.get("refine") is not None
+        return _Noise(_law(drawn[0], None, subject), threshold in (None, 1) and not is_refined, threshold)
     if not drawn:
         raise IncompatibleTables(
             Words(f"The noise of '{event.mechanism}' is not known.", f"「{event.mechanism}」の雑音の法則が不明です。")
         )
-    errors = (subject.document.get("plan") or {}).get("errors") or []
-    predicted = next((float(error["rmse"]) for error in errors if error["side"] == 1), None)
-    return _Noise(_law(drawn[-1], predicted, subject), False)
+    # What is measured need not be cells: Privelet's noise on a cell is much less than that on its coefficients.
+    stated = [(subject.document.get(part) or {}).get("errors") or [] for part in ("plan", "accuracy")]
+    of_cells = [
+        float(error["rmse"])
+        for errors in stated
+        for error in errors
+        if error.get("kind", "area") == "cell" or (error.get("kind", "area") == "area" and error["side"] == 1)
+    ]
+    return _Noise(_law(drawn[-1], of_cells[0] if of_cells else None, subject), False)
 
 
 def _law(measurement: Measurement, deviation: float | None, subject: Subject) -> NoiseLaw:

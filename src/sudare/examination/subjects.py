@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import InputError, SudareError, ToldError
-from sudare.release.documents import parse_json, read_json, read_regular_file
+from sudare.release.documents import parse_json, read_json
 from sudare.release.folders import DOCUMENT
 from sudare.release.hashing import hash_of_file
 from sudare.release.verification import printable, read_document, verify_release
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
 

@@ -1,6 +1,6 @@
 """Reading data about people into count tables, and writing published tables.
 
-- `source`: `Source` says where data is and how it is laid out. `reading`: `read_counts` and `describe_source`.
+- `source`: `Source` says where data is and how it is laid out. `reading`: `read_counts`, `read_signed` and `describe_source`.
 - `relations`, `columns`, `points`, `counting`: tabular data through DuckDB. `estat`: mesh statistics as e-Stat hands them out.
 - `records`: columns as arrays, one row for each person.
 - `writing`: `write_table`, `write_measurements`; `geotiff`, `geoparquet`: maps. `atomic`: files that appear whole.
@@ -8,7 +8,7 @@
 """
 
 from sudare.io.atomic import atomically
-from sudare.io.reading import describe_source, read_counts
+from sudare.io.reading import describe_source, read_counts, read_signed
 from sudare.io.records import read_records, write_arrow
 from sudare.io.source import FORMATS, Source, SourceInfo
 from sudare.io.writing import write_measurements, write_table
@@ -21,6 +21,7 @@ __all__ = [
     "describe_source",
     "read_counts",
     "read_records",
+    "read_signed",
     "write_arrow",
     "write_measurements",
     "write_table",

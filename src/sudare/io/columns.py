@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain import Attribute, Bins, Category, Hierarchy, Mesh, Positions
+from sudare.domain import Attribute, Bins, Category, CountTable, Hierarchy, Mesh, MeshList, Positions, mesh_level
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.engine import identifier, literal, numpy_of
@@ -29,15 +30,17 @@ __all__ = [
     "AttributeColumn",
     "WrongValueError",
     "count_expression",
+    "exact_text",
     "family_of",
     "first_refused",
     "number_of_text",
-    "within_window",
+    "places_of_count_columns",
 ]
 
 MOST_EDGES_IN_SQL = 1024
 """Finer bins are placed by NumPy, from the distinct numbers."""
 
+MAX_COUNT_COLUMNS = 10_000
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -63,6 +66,16 @@ def family_of(kind: str) -> str:
     if base == "DATE" or base.startswith("TIMESTAMP"):
         return "date"
     return "boolean" if base == "BOOLEAN" else "other"
+
+
+def exact_text(column: str, kind: str) -> str:
+    """A column of which only the same texts are equal.
+
+    A database may hold a collation under which 'ad' is 'AD'. It then hands out one spelling for both, that of some row:
+    one person would decide in which cell all the others are counted.
+    """
+    is_text = family_of(kind) == "text" and not kind.startswith("ENUM")
+    return f'{column} COLLATE "binary"' if is_text else column
 
 
 @dataclass(frozen=True)
@@ -95,7 +108,9 @@ class AttributeColumn:
         if family == "other":
             raise complaints.wrong_type(self.name, self.kind, "texts, numbers or dates", "文字、数値または日付", file)
         if family in ("date", "boolean") and not isinstance(attribute, (Category, Hierarchy)):
-            wanted = ("mesh codes", "メッシュコード") if isinstance(attribute, Mesh) else ("numbers", "数値")
+            wanted = (
+                ("mesh codes", "メッシュコード") if isinstance(attribute, (Mesh, MeshList)) else ("numbers", "数値")
+            )
             raise complaints.wrong_type(self.name, self.kind, *wanted, file)
 
     @property
@@ -108,7 +123,7 @@ class AttributeColumn:
         """The column as its values are compared: numbers for bins (NaN stands for what is none), else as it is."""
         column = identifier(self.name)
         if not isinstance(self.attribute, Bins):
-            return f"CAST({column} AS VARCHAR)" if self.kind.startswith("ENUM") else column
+            return f"CAST({column} AS VARCHAR)" if self.kind.startswith("ENUM") else exact_text(column, self.kind)
         family = family_of(self.kind)
         if family == "text":
             return number_of_text(column)
@@ -143,17 +158,18 @@ class AttributeColumn:
                 return self.attribute.places(numbers)
             except ParameterError:
                 raise self._outside_bins() from None
-        if isinstance(self.attribute, (Mesh, Positions)):
+        if isinstance(self.attribute, (Mesh, MeshList, Positions)):
             return _places_of_codes(self.attribute, values)
         return _places_of_labels(self.attribute, values)
 
     def inside(self, values: Any) -> NDArray[np.bool_]:
-        """Which mesh codes are in the window; a code that breaks the rules of its digits is a mistake all the same."""
+        """Which mesh codes are in the domain; a code that breaks the rules of its digits is a mistake all the same."""
         mesh = self.attribute
-        if not isinstance(mesh, Mesh):
+        if not isinstance(mesh, (Mesh, MeshList)):
             return np.ones(len(values), dtype=bool)
         everywhere = Mesh(mesh.name, mesh.level, 0, 0, *(2 * [mesh.level.cells_per_side]))  # type: ignore[union-attr]
-        return within_window(mesh, *_places_of_codes(everywhere, values))
+        rows, columns = _places_of_codes(everywhere, values)
+        return mesh.contains(rows, columns)
 
     def _outside_bins(self) -> WrongValueError:
         edges = self.attribute.edges  # type: ignore[attr-defined]
@@ -176,12 +192,6 @@ def number_of_text(column: str) -> str:
     return f"CASE WHEN {column} IS NOT NULL AND {number} IS NULL THEN 'nan'::DOUBLE ELSE {number} END"
 
 
-def within_window(mesh: Mesh, rows: Integers, columns: Integers) -> NDArray[np.bool_]:
-    """Which cells of the whole grid are in a window."""
-    in_rows = (rows >= mesh.first_row) & (rows < mesh.first_row + mesh.rows)
-    return in_rows & (columns >= mesh.first_column) & (columns < mesh.first_column + mesh.columns)
-
-
 def _number(value: float) -> str:
     return f"{float(value)!r}::DOUBLE" if math.isfinite(value) else f"'{value}'::DOUBLE"
 
@@ -200,44 +210,50 @@ def _halving(raw: str, edges: Sequence[float], low: int, high: int) -> str:
     return f"CASE WHEN {raw} < {_number(edges[middle])} THEN {left} ELSE {right} END"
 
 
-def count_expression(column: str, kind: str, file: str | None) -> str:
-    """The count of a row, -1 where it is no whole number from 0 on, NULL where there is none."""
+def count_expression(column: str, kind: str, file: str | None, table: type[SparseTable] = CountTable) -> str:
+    """The count of a row, one below the lowest where it is none that a table has, NULL where there is none."""
     name, family = identifier(column), family_of(kind)
+    wrong = f"CAST({table.lowest - 1} AS BIGINT)"
     if family == "integer":
-        is_whole = f"{name} BETWEEN 0 AND 4611686018427387904"
-        return f"CASE WHEN {is_whole} THEN CAST({name} AS BIGINT) WHEN {name} IS NOT NULL THEN -1 END"
+        is_whole = f"{name} BETWEEN {table.lowest} AND {table.highest}"
+        return f"CASE WHEN {is_whole} THEN CAST({name} AS BIGINT) WHEN {name} IS NOT NULL THEN {wrong} END"
     if family == "real":
         is_number = f"NOT isnan(CAST({name} AS DOUBLE))"
-        is_whole = f"{is_number} AND {name} >= 0 AND {name} <= 9007199254740992 AND {name} = floor({name})"
-        return f"CASE WHEN {is_whole} THEN CAST({name} AS BIGINT) WHEN {name} IS NOT NULL THEN -1 END"
+        lowest = max(table.lowest, -(2**53))
+        is_whole = f"{is_number} AND {name} >= {lowest} AND {name} <= 9007199254740992 AND {name} = floor({name})"
+        return f"CASE WHEN {is_whole} THEN CAST({name} AS BIGINT) WHEN {name} IS NOT NULL THEN {wrong} END"
     if family == "text":
         whole = f"TRY_CAST(split_part(trim({name}), '.', 1) AS BIGINT)"
-        is_whole = f"regexp_full_match(trim({name}), '[0-9]{{1,19}}([.]0*)?') AND {whole} <= 4611686018427387904"
-        return f"CASE WHEN {is_whole} THEN {whole} WHEN {name} IS NOT NULL THEN -1 END"
-    raise complaints.wrong_type(column, kind, "whole numbers from 0 on", "0 以上の整数", file)
+        sign = "-?" if table.lowest < 0 else ""
+        form = f"regexp_full_match(trim({name}), '{sign}[0-9]{{1,19}}([.]0*)?')"
+        is_whole = f"{form} AND {whole} BETWEEN {table.lowest} AND {table.highest}"
+        return f"CASE WHEN {is_whole} THEN {whole} WHEN {name} IS NOT NULL THEN {wrong} END"
+    raise complaints.wrong_type(column, kind, *complaints.numbers_of(table), file)
 
 
-def _places_of_codes(attribute: Mesh | Positions, values: Any) -> tuple[Integers, ...]:
+def _places_of_codes(attribute: Mesh | MeshList | Positions, values: Any) -> tuple[Integers, ...]:
     """Places of mesh codes or positions, which may be whole numbers, floats without a fraction, or text."""
     numbers = _whole_numbers(attribute, values)
     try:
         return attribute.places(numbers)
     except ParameterError as refusal:
         position = first_refused(numbers, attribute.places)
-        is_label = isinstance(attribute, Mesh)
+        is_label = not isinstance(attribute, Positions)
         raise WrongValueError(values[position].as_py(), refusal.requirement, is_label=is_label) from None
 
 
-def _whole_numbers(attribute: Mesh | Positions, values: Any) -> NDArray[Any]:
+def _whole_numbers(attribute: Mesh | MeshList | Positions, values: Any) -> NDArray[Any]:
     import pyarrow
     import pyarrow.compute
 
     if pyarrow.types.is_string(values.type) or pyarrow.types.is_large_string(values.type):
         # A mesh code with leading zeros is a text, and stays one.
-        shape = f"^[1-9][0-9]{{{attribute.level.digits - 1}}}$" if isinstance(attribute, Mesh) else "^[0-9]{1,18}$"  # type: ignore[union-attr]
+        shape = "^[0-9]{1,18}$"
+        if not isinstance(attribute, Positions):
+            shape = f"^[1-9][0-9]{{{mesh_level(attribute.level).digits - 1}}}$"
         plain = pyarrow.compute.match_substring_regex(values, shape)
         if not pyarrow.compute.all(plain, min_count=0).as_py():
-            if isinstance(attribute, Mesh):
+            if not isinstance(attribute, Positions):
                 return np.array(values.to_pylist(), dtype=np.str_)
             position = pyarrow.compute.index(plain, False).as_py()
             allowed = f"whole numbers from 0 to {attribute.length - 1}"
@@ -279,8 +295,13 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
         if isinstance(label, bool):
             by_text |= {str(label): label, str(label).upper(): label}
     has_numbers = any(isinstance(label, (int, float)) for label in labels)
+    allowed = f"one of its {len(labels)} labels, such as {labels[0]!r:.40}"
+    try:
+        distinct_values = encoded.dictionary.to_pylist()
+    except (ValueError, OverflowError):  # a date before the year 1 or after 9999, or of nanoseconds
+        raise WrongValueError(None, allowed, is_label=False) from None
     found = []
-    for value in encoded.dictionary.to_pylist():
+    for value in distinct_values:
         if isinstance(value, datetime) and value.time() == time():
             # Many programs write days as midnights.
             value = value.date()
@@ -288,7 +309,6 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
         if label is None and has_numbers and isinstance(value, str) and NUMBER.fullmatch(value):
             label = exact.get(float(value))
         if label is None:
-            allowed = f"one of its {len(labels)} labels, such as {labels[0]!r:.40}"
             raise WrongValueError(value, allowed, is_label=True)
         found.append(label)
     if not found:
@@ -297,6 +317,30 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
     distinct[:] = found
     (places,) = attribute.places(distinct)
     return (places[numpy_of(encoded.indices)],)
+
+
+def places_of_count_columns(attribute: Attribute, columns: Mapping[str, str]) -> list[tuple[int, str]]:
+    """The place of each value of an attribute that stands in several columns, with its column of counts.
+
+    Values are named as a text file shows them, bins by their lower limits.
+
+    Raises:
+        InputError: if a column is for something else than a value of the attribute, or a value has none.
+    """
+    if len(attribute.shape) != 1 or attribute.shape[0] > MAX_COUNT_COLUMNS:
+        raise InputError(
+            f"The attribute {attribute.name!r} cannot stand in several columns of counts: it has too many values, or is a map.",
+            f"属性 {attribute.name!r} は複数の列に分けられません。値が多すぎるか、地図です。",
+        )
+    values = attribute.values((np.arange(attribute.shape[0]),)).tolist()
+    texts = [_text_of(int(value) if isinstance(value, float) and value.is_integer() else value) for value in values]
+    for value in columns:
+        if value not in texts:
+            raise complaints.no_such_value(attribute.name, value, texts)
+    for text in texts:
+        if text not in columns:
+            raise complaints.no_column_of_value(attribute.name, text)
+    return [(place, columns[text]) for place, text in enumerate(texts)]
 
 
 def _leaves(attribute: Attribute) -> list[Any]:

@@ -9,14 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
+from sudare.column_names import (
+    MAX_COLUMNS,
+    MAX_NAMES_LISTED,
+    BareReturnError,
+    LongHeaderError,
+    OpenQuoteError,
+    can_be_names,
+    first_repeated,
+    listed_columns,
+    parse_header,
+    shown_column,
+)
+from sudare.domain import CountTable
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, MissingPackageError
+from sudare.sections import nearest
 
-__all__ = ["Spot", "nearest_name"]
+__all__ = ["LONGEST_HEADER", "Spot"]
 
-MOST_NAMES = 40
+LONGEST_HEADER = 1 << 20
+"""Bytes of the first row of a text file."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +57,6 @@ class Spot:
         """Such as ``'people.csv' の 7 行目``."""
         place = "クエリの結果" if self.file is None else f"{Path(self.file).name!r}"
         return place if self.row is None else f"{place} の {self.row} 行目"
-
-
-def nearest_name(name: str, names: Sequence[str]) -> str | None:
-    """The name that was probably meant: the same in other letters, or one that is spelled alike."""
-    folded = {other.casefold(): other for other in names}
-    if name.casefold() in folded:
-        return folded[name.casefold()]
-    close = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
 
 
 def no_files(path: str) -> InputError:
@@ -126,6 +132,16 @@ def wrong_encoding(file: str, encoding: str) -> InputError:
     )
 
 
+def unknown_encoding(file: str) -> InputError:
+    """Lines that are not all in one encoding, or could be in several."""
+    return InputError(
+        f"The encoding of {Path(file).name!r} cannot be told: not all of its lines are UTF-8, cp932 or EUC-JP, or they could be "
+        f"two of these. Write the whole file in UTF-8, or state its encoding.",
+        f"{Path(file).name!r} の文字コードを判別できません。すべての行が UTF-8、cp932、EUC-JP のいずれか一つとは言えません。"
+        f"ファイル全体を UTF-8 で書き直すか、encoding を指定してください。",
+    )
+
+
 def wrong_fields(spot: Spot) -> InputError:
     """A row with more or fewer fields than the header."""
     return InputError(
@@ -134,34 +150,149 @@ def wrong_fields(spot: Spot) -> InputError:
     )
 
 
-def repeated_header(file: str, name: str) -> InputError:
-    """Two columns of one name."""
+def open_quote(file: str) -> InputError:
+    """A quotation mark in the header that nothing closes."""
     return InputError(
-        f"The file {Path(file).name!r} has two columns named {name!r}. Give each column a name of its own.",
-        f"ファイル {Path(file).name!r} に {name!r} という列が二つあります。列の名前を区別してください。",
+        f"A quotation mark in the first row of {Path(file).name!r} is not closed, or stands where none may. Correct the names "
+        "of the columns there.",
+        f"ファイル {Path(file).name!r} の1行目の引用符が閉じていないか、使えない場所にあります。列名を直してください。",
+    )
+
+
+def bare_returns(file: str) -> InputError:
+    """Lines that end in carriage returns."""
+    return InputError(
+        f"The lines of {Path(file).name!r} end in carriage returns alone (CR), as on very old computers. Save it with line feeds "
+        "(LF or CRLF), which every spreadsheet writes.",
+        f"ファイル {Path(file).name!r} の改行が CR だけです (古い形式)。改行を LF または CRLF にして保存し直してください。",
+    )
+
+
+def null_characters(file: str) -> InputError:
+    """Text with characters that no text has."""
+    return InputError(
+        f"The first row of {Path(file).name!r} holds null characters: it is no text, or in an encoding such as utf-16. State the "
+        "format or the encoding, or save it as utf-8.",
+        f"ファイル {Path(file).name!r} の1行目に NULL 文字があります。テキストではないか、utf-16 などの文字コードです。"
+        "形式か文字コードを指定するか、utf-8 で保存し直してください。",
+    )
+
+
+def long_header(file: str) -> InputError:
+    """A first row without an end."""
+    return InputError(
+        f"The first row of {Path(file).name!r} does not end within its first {LONGEST_HEADER >> 20} MiB. It must hold the names "
+        "of the columns: give them shorter names, or keep the columns that are needed.",
+        f"ファイル {Path(file).name!r} の1行目が先頭の {LONGEST_HEADER >> 20} MiB 以内に終わりません。"
+        "1行目には列名が必要です。列名を短くするか、必要な列だけにしてください。",
+    )
+
+
+def header_of(text: str, delimiter: str, file: str, *, is_whole: bool = True) -> list[str]:
+    """The names in the first row of a text file.
+
+    Raises:
+        InputError: if it does not end, a quotation mark is not closed, lines end in carriage returns, or there are null
+            characters.
+    """
+    try:
+        names = parse_header(text, delimiter, is_whole=is_whole)
+    except LongHeaderError:
+        raise long_header(file) from None
+    except OpenQuoteError:
+        raise open_quote(file) from None
+    except BareReturnError:
+        raise bare_returns(file) from None
+    if any("\0" in name for name in names):
+        raise null_characters(file)
+    return names
+
+
+def require_different(names: Sequence[str], file: str) -> None:
+    """Refuse two columns of one name.
+
+    Raises:
+        InputError: if there are two.
+    """
+    place = first_repeated(names)
+    if place is None:
+        return
+    name = shown_column(place, names, file)
+    if not name.english.startswith("number"):
+        raise InputError(
+            f"The file {Path(file).name!r} has two columns named {name.english}. Give each column a name of its own.",
+            f"ファイル {Path(file).name!r} に {name.japanese} という列が二つあります。列の名前を区別してください。",
+        )
+    raise InputError(
+        f"Column {name.english} of {Path(file).name!r} has the name of another one, and the first row does not look like the "
+        "names of columns. Put a name of its own for each column there.",
+        f"ファイル {Path(file).name!r} の {name.japanese} の列は別の列と同じ名前です。1行目が列名の見出しではないようです。"
+        "1行目に、列ごとに異なる名前を書いてください。",
     )
 
 
 def missing_column(name: str, names: Sequence[str], file: str | None, purpose: str = "") -> InputError:
-    """A column that is not there, with the one that was probably meant."""
+    """A column that is not there, with the one that was probably meant; the first row is shown only if it can be names."""
     spot = Spot(file)
-    nearest = nearest_name(name, names)
-    meant = "" if nearest is None else f" Did you mean {nearest!r}?"
-    meant_ja = "" if nearest is None else f" {nearest!r} のことですか。"
+    listed = listed_columns(name, names, file)
     role = f" ({purpose})" if purpose else ""
-    if any(re.fullmatch(r"[-+.\d\s]+", known) for known in names):
-        # A first row with numbers in it is data, and is not shown.
-        return InputError(
-            f"There is no column {name!r}{role} in {spot.english}: its first row does not look like a header. Put the names "
-            f"of the columns there.",
-            f"{spot.japanese} に列 {name!r}{role} がありません。1行目が見出しではないようです。列名を1行目に書いてください。",
-        )
-    listed = ", ".join(names[:MOST_NAMES]) + (", ..." if len(names) > MOST_NAMES else "")
+    more, more_ja = "", ""
+    if can_be_names(names):
+        more = " Where a column has another name than the attribute, state it under columns."
+        more_ja = "列の名前が属性と違うときは columns に書いてください。"
     return InputError(
-        f"There is no column {name!r}{role} in {spot.english}.{meant} The columns are: {listed}. Where a column has "
-        f"another name than the attribute, state it under columns.",
-        f"{spot.japanese} に列 {name!r}{role} がありません。{meant_ja} 列は次のとおりです: {listed}。"
-        f"列の名前が属性と違うときは columns に書いてください。",
+        f"There is no column {name!r}{role} in {spot.english}.{listed.english}{more}",
+        f"{spot.japanese} に列 {name!r}{role} がありません。{listed.japanese}{more_ja}",
+    )
+
+
+def require_few_columns(names: Sequence[str], file: str) -> None:
+    """Refuse a file with more columns than are read at once.
+
+    Raises:
+        InputError: if it has.
+    """
+    if len(names) > MAX_COLUMNS:
+        raise InputError(
+            f"The file {Path(file).name!r} has {len(names):,} columns; at most {MAX_COLUMNS:,} are read at once. Keep the "
+            'columns that are needed, or name those to read (others = "drop" in a plan).',
+            f"ファイル {Path(file).name!r} には {len(names):,} 列あります。一度に読めるのは {MAX_COLUMNS:,} 列までです。"
+            '必要な列だけにするか、読む列を指定してください (計画では others = "drop")。',
+        )
+
+
+def other_columns(file: str, other_file: str) -> InputError:
+    """Files of one table with different columns."""
+    return InputError(
+        f"The files {Path(file).name!r} and {Path(other_file).name!r} do not have the same columns. Give both the same header, "
+        "or read them one at a time.",
+        f"{Path(file).name!r} と {Path(other_file).name!r} の列が一致しません。見出しを揃えるか、別々に読み込んでください。",
+    )
+
+
+def missing_attribute(name: str) -> InputError:
+    """Columns of counts for an attribute that the domain does not have."""
+    return InputError(
+        f"columns names columns of counts for {name!r}, but the domain has no attribute of this name.",
+        f"columns に {name!r} の人数の列がありますが、定義域にその名前の属性がありません。",
+    )
+
+
+def no_such_value(attribute: str, value: str, values: Sequence[str]) -> InputError:
+    """A column of counts for a value that the attribute does not have."""
+    listed = ", ".join(values[:MAX_NAMES_LISTED]) + (", ..." if len(values) > MAX_NAMES_LISTED else "")
+    meant, meant_ja = nearest(value, values)
+    return InputError(
+        f"columns names a column of counts for {value!r}, which is no value of {attribute!r}.{meant} Its values: {listed}.",
+        f"columns に {value!r} の列がありますが、{attribute!r} の値ではありません。{meant_ja} 値は次のとおりです: {listed}。",
+    )
+
+
+def no_column_of_value(attribute: str, value: str) -> InputError:
+    """A value of an attribute without a column of counts."""
+    return InputError(
+        f"columns names no column of counts for {value!r} of {attribute!r}. Each value of the attribute needs one.",
+        f"columns に {attribute!r} の {value!r} の列がありません。属性のすべての値に人数の列が必要です。",
     )
 
 
@@ -192,12 +323,18 @@ def missing_value(column: str, spot: Spot) -> InputError:
     )
 
 
-def wrong_count(column: str, spot: Spot) -> InputError:
-    """Something else than a whole number from 0 on where a count should be."""
+def numbers_of(table: type[SparseTable]) -> tuple[str, str]:
+    """Which numbers a table may have, in English and Japanese."""
+    return ("whole numbers from 0 on", "0 以上の整数") if table.lowest == 0 else ("whole numbers", "整数")
+
+
+def wrong_count(column: str, spot: Spot, table: type[SparseTable] = CountTable) -> InputError:
+    """Something else than a whole number from 0 on where a count should be; of a signed table, than a whole number."""
+    english, japanese = numbers_of(table)
     return InputError(
-        f"The column {column!r} must hold whole numbers from 0 on, without separators; it holds something else in "
-        f"{spot.english}.",
-        f"列 {column!r} は 0 以上の整数 (桁区切りなし) でなければなりません。{spot.japanese} はそうではありません。",
+        f"The column {column!r} must hold {english}, without separators; it holds something else in {spot.english}.",
+        f"列 {column!r} は{' ' if japanese[0] == '0' else ''}{japanese} (桁区切りなし) でなければなりません。"
+        f"{spot.japanese} はそうではありません。",
     )
 
 
@@ -214,8 +351,8 @@ def wrong_value(column: str, allowed: str, spot: Spot, label: object = None) -> 
     shown = "a value" if label is None else f"{label!r:.60}"
     shown_ja = "値" if label is None else f"{label!r:.60}"
     more, more_ja = "", ""
-    if allowed.endswith("of the window"):
-        more = ' Rows of other places can be left out with outside = "leave out".'
+    if allowed.endswith(("of the window", "listed meshes")) or allowed.startswith("times from"):
+        more = ' Rows outside of it can be left out with outside = "leave out".'
         more_ja = '範囲外の行を除くには outside = "leave out" を指定してください。'
     return InputError(
         f"The column {column!r} has {shown} in {spot.english}, which is not in the plan: it must be {allowed}. Correct "
@@ -231,9 +368,11 @@ ALLOWED_IN_JAPANESE = (
         r"mesh codes within (\d+) rows and (\d+) columns of the window",
         "計画の範囲（{0} 行 × {1} 列）内のメッシュコード",
     ),
+    (r"one of the (\d+) listed meshes", "計画の一覧にある {0} 個のメッシュのいずれか"),
     (r"codes of (\d+) digits at level (.*)", "レベル {1} の {0} 桁のコード"),
     (r"whole numbers from (.*) to (.*)", " {0} から {1} までの整数"),
     (r"numbers from (.*) to below (.*)", " {0} 以上 {1} 未満の数"),
+    (r"times from (.*) to (.*)", " {0} から {1} までの時刻"),
     (r"whole numbers", "整数"),
 )
 

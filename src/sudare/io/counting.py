@@ -6,24 +6,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sudare.domain import CountTable, Domain, Mesh
+from sudare.domain import CountTable, Domain, Mesh, MeshList, SignedTable, Times
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.columns import AttributeColumn, WrongValueError, count_expression, family_of
+from sudare.io.bounding import Bounds, bounded_cells, bounded_rows
+from sudare.io.columns import (
+    AttributeColumn,
+    WrongValueError,
+    count_expression,
+    exact_text,
+    family_of,
+    places_of_count_columns,
+)
 from sudare.io.engine import Progress, fetch_arrow, identifier, literal, numpy_of, open_engine, told
 from sudare.io.points import PointColumn
 from sudare.io.relations import FILE_COLUMN, ROW_COLUMN, Relation, open_relation
 from sudare.io.source import Source
+from sudare.io.time_columns import PeriodColumn, TimeColumn
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
-__all__ = ["Defaults", "OptedOut", "count_rows"]
+__all__ = ["Defaults", "OptedOut", "count_rows", "read_signed_rows"]
+
+Table = TypeVar("Table", bound=SparseTable)
 
 
 @dataclass(frozen=True)
@@ -61,23 +73,42 @@ def count_rows(
     domain: Domain,
     defaults: Defaults,
     *,
-    rows_per_person: int,
+    bounds: Bounds,
     opted_out: OptedOut | None,
     memory: str,
     threads: int | None,
     progress: Progress | None,
 ) -> CountTable:
     """Count people, or read counts, from tabular data."""
+
+    def read(reading: _Reading) -> CountTable:
+        if defaults.rows == "counts":
+            return reading.read_counts(CountTable, progress)
+        return reading.count_people(bounds, opted_out, progress)
+
+    return _read_rows(source, domain, defaults, read, memory, threads)
+
+
+def read_signed_rows(source: Source, domain: Domain) -> SignedTable:
+    """Read a signed table, as it was published, from tabular data."""
+    return _read_rows(source, domain, Defaults("counts"), lambda reading: reading.read_counts(SignedTable, None))
+
+
+def _read_rows(
+    source: Source,
+    domain: Domain,
+    defaults: Defaults,
+    read: Callable[[_Reading], Table],
+    memory: str = "1GB",
+    threads: int | None = None,
+) -> Table:
     import duckdb
 
     with open_engine(memory, threads) as connection:
         relation: Relation | None = None
         try:
             relation = open_relation(source, connection)
-            reading = _Reading(source, domain, defaults, connection, relation)
-            if defaults.rows == "counts":
-                return reading.read_counts(progress)
-            return reading.count_people(rows_per_person, opted_out, progress)
+            return read(_Reading(source, domain, defaults, connection, relation))
         except duckdb.Error as failure:
             if relation is not None and relation.failure is not None:
                 raise relation.failure from None
@@ -99,11 +130,16 @@ class _Reading:
     ) -> None:
         self.source, self.domain, self.defaults = source, domain, defaults
         self.connection, self.relation = connection, relation
-        self.count = source.count or defaults.count
-        self.columns = [self._column_of(attribute) for attribute in domain.attributes]
+        self.counts = self._count_columns()
+        spread = source.count_columns
+        self.columns = [
+            self._column_of(attribute)
+            for attribute in domain.attributes
+            if spread is None or attribute.name != spread[0]
+        ]
         needed = [name for column in self.columns for name in column.names]
         if defaults.rows == "counts":
-            needed.append(self._required(self.count, "count"))
+            needed += [self._required(name, "count") for _, name in self.counts]
         if source.person is not None:
             needed.append(self._required(source.person, "person"))
             self._check_person(source.person)
@@ -113,17 +149,27 @@ class _Reading:
         for column in self.columns:
             column.check_type(relation.first_file())
 
+    def _count_columns(self) -> list[tuple[int, str]]:
+        """The columns of counts, each with its place along the attribute that stands in several columns."""
+        spread = self.source.count_columns
+        if spread is None:
+            return [(0, self.source.count or self.defaults.count)]
+        attribute = next((one for one in self.domain.attributes if one.name == spread[0]), None)
+        if attribute is None:
+            raise complaints.missing_attribute(spread[0])
+        return places_of_count_columns(attribute, spread[1])
+
     def _required(self, name: str, purpose: str = "") -> str:
         if name not in self.relation.types:
             raise complaints.missing_column(name, list(self.relation.types), self.relation.first_file(), purpose)
         return name
 
     def _column_of(self, attribute: Any) -> AttributeColumn:
-        name = self.source.columns.get(attribute.name, attribute.name)
-        is_stated = attribute.name in self.source.columns
-        if not is_stated and name not in self.relation.types and isinstance(attribute, Mesh) and self.defaults.mesh:
+        name = self.source.column_of(attribute.name)
+        is_stated, is_mesh = attribute.name in self.source.columns, isinstance(attribute, (Mesh, MeshList))
+        if not is_stated and name not in self.relation.types and is_mesh and self.defaults.mesh:
             name = self.defaults.mesh
-        if isinstance(attribute, Mesh) and name not in self.relation.types and name.count(",") == 1:
+        if is_mesh and name not in self.relation.types and name.count(",") == 1:
             latitude, longitude = (self._required(part.strip()) for part in name.split(","))
             if self.defaults.rows == "counts":
                 requirement = "a column of mesh codes where rows are counts"
@@ -131,6 +177,9 @@ class _Reading:
             kinds = self.relation.types
             return PointColumn(attribute, latitude, kinds[latitude], longitude, kinds[longitude])
         self._required(name)
+        if isinstance(attribute, Times):
+            kind = TimeColumn if self.defaults.rows == "people" else PeriodColumn
+            return kind(attribute, name, self.relation.types[name])
         return AttributeColumn(attribute, name, self.relation.types[name])
 
     def _check_person(self, person: str) -> None:
@@ -158,8 +207,10 @@ class _Reading:
     def _grouped(self) -> list[str]:
         return [f"{column.grouped(f'v{number}')} AS a{number}" for number, column in enumerate(self.columns)]
 
-    def count_people(self, rows_per_person: int, opted_out: OptedOut | None, progress: Progress | None) -> CountTable:
+    def count_people(self, bounds: Bounds, opted_out: OptedOut | None, progress: Progress | None) -> CountTable:
         """One for each row, at most so many for each person."""
+        if self.source.person is not None and not bounds.is_by_rows:
+            return self._count_cells_of_people(bounds, opted_out, progress)
         names = [f"a{number}" for number in range(len(self.columns))]
         grouped = self._grouped()
         if self.source.person is None:
@@ -167,34 +218,60 @@ class _Reading:
             # Grouped by what the inner select gives as it is, so that DuckDB sees a plain column.
             sql = f"SELECT {', '.join(grouped)}, count(*) AS n FROM ({inner}) GROUP BY {', '.join(names)}"
         else:
-            person = identifier(self.source.person)
-            inner = f"SELECT {', '.join([*grouped, 'p'])} FROM ({self._selected([f'{person} AS p'])})"
-            left_out = self._left_out(opted_out)
-            # What is kept depends on this person's rows only. Mistakes are kept first, so that they are told; the rest in an
-            # order that favours no cell.
             mistakes = [f"{name} IS NULL" for name in names]
             mistakes += [
                 f"{name} < 0" for name, column in zip(names, self.columns, strict=True) if column.is_placed_by_sql
             ]
-            order = f"({' OR '.join(mistakes)}) DESC, hash(p, {', '.join(names)}), {', '.join(names)}"
-            bounded = (
-                f"SELECT {', '.join(names)}, p IS NULL AS nobody FROM ({inner}){left_out} "
-                f"QUALIFY row_number() OVER (PARTITION BY p ORDER BY {order}) <= {rows_per_person}"
-            )
+            bounded = bounded_rows(self._rows_of_people(opted_out), names, mistakes, bounds)
             sql = (
                 f"SELECT {', '.join(names)}, nobody, count(*) AS n FROM ({bounded}) GROUP BY {', '.join(names)}, nobody"
             )
         result = fetch_arrow(self.connection, sql, progress).combine_chunks()
-        if self.source.person is not None and result.num_rows:
-            import pyarrow.compute
-
-            if pyarrow.compute.any(result["nobody"]).as_py():
-                raise complaints.missing_value(
-                    self.source.person, self._spot(f"{identifier(self.source.person)} IS NULL")
-                )
+        self._refuse_nobody(result)
         result = self._within_windows(result)
         keys = self.domain.keys_at(*self._places(result))
         return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
+
+    def _rows_of_people(self, opted_out: OptedOut | None) -> str:
+        """The rows with their values and their person ``p``, without those who opted out."""
+        name = str(self.source.person)
+        person = exact_text(identifier(name), self.relation.types[name])
+        inner = f"SELECT {', '.join([*self._grouped(), 'p'])} FROM ({self._selected([f'{person} AS p'])})"
+        return f"(SELECT * FROM ({inner}){self._left_out(opted_out)})"
+
+    def _refuse_nobody(self, result: Any) -> None:
+        if self.source.person is None or not result.num_rows:
+            return
+        import pyarrow.compute
+
+        if pyarrow.compute.any(result["nobody"]).as_py():
+            raise complaints.missing_value(self.source.person, self._spot(f"{identifier(self.source.person)} IS NULL"))
+
+    def _count_cells_of_people(
+        self, bounds: Bounds, opted_out: OptedOut | None, progress: Progress | None
+    ) -> CountTable:
+        """At most so many cells of each person. Values are brought to cells first: several may mean the same one."""
+        import pyarrow
+
+        names = [f"a{number}" for number in range(len(self.columns))]
+        listed = ", ".join(names)
+        distinct = f"SELECT DISTINCT {listed}, p IS NULL AS nobody FROM {self._rows_of_people(opted_out)}"
+        self.connection.execute(
+            f"CREATE TEMP TABLE sudare_values AS SELECT row_number() OVER () AS id, * FROM ({distinct})"
+        )
+        values = fetch_arrow(self.connection, "SELECT * FROM sudare_values").combine_chunks()
+        self._refuse_nobody(values)
+        values = self._within_windows(values)
+        keys = self.domain.keys_at(*self._places(values)).astype(np.int64)
+        self.connection.register("sudare_cells", pyarrow.table({"id": values["id"], "cell": keys}))
+        same = " AND ".join(f"people.{name} IS NOT DISTINCT FROM sudare_values.{name}" for name in names)
+        placed = (
+            f"(SELECT p, cell FROM {self._rows_of_people(opted_out)} AS people JOIN sudare_values ON {same} "
+            "JOIN sudare_cells USING (id))"
+        )
+        result = fetch_arrow(self.connection, bounded_cells(placed, bounds), progress).combine_chunks()
+        counts = numpy_of(result["n"])
+        return CountTable.from_cells(self.domain, numpy_of(result["cell"]), counts)
 
     def _left_out(self, opted_out: OptedOut | None) -> str:
         if opted_out is None or not opted_out.digests:
@@ -206,31 +283,50 @@ class _Reading:
         text = f"{literal(opted_out.salt)} || chr(0) || CAST(p AS VARCHAR)"
         return f" WHERE p IS NULL OR sha256({text}) NOT IN (SELECT digest FROM sudare_opted_out)"
 
-    def read_counts(self, progress: Progress | None) -> CountTable:
-        """A count from each row; each cell, or number within a bin, may have one row."""
-        kind, file = self.relation.types[self.count], self.relation.first_file()
-        count = count_expression(self.count, kind, file)
+    def read_counts(self, table_kind: type[Table], progress: Progress | None) -> Table:
+        """A count from each row, or several; each cell, or number within a bin, may have one row."""
+        file = self.relation.first_file()
+        counts = [count_expression(name, self.relation.types[name], file, table_kind) for _, name in self.counts]
         raws = [f"v{number} AS r{number}" for number, column in enumerate(self.columns) if column.is_placed_by_sql]
-        wanted = [*self._grouped(), *raws, "n"]
-        sql = f"SELECT {', '.join(wanted)} FROM ({self._selected([f'{count} AS n'])})"
+        amounts = [f"n{number}" for number in range(len(counts))]
+        named = [f"{count} AS {name}" for count, name in zip(counts, amounts, strict=True)]
+        sql = f"SELECT {', '.join([*self._grouped(), *raws, *amounts])} FROM ({self._selected(named)})"
         result = fetch_arrow(self.connection, sql, progress).combine_chunks()
         if self.source.where and result.num_rows == 0:
             raise complaints.nothing_kept(list(self.source.where.items()))
-        if result["n"].null_count:
-            raise complaints.missing_value(self.count, self._spot(f"{identifier(self.count)} IS NULL"))
-        amounts = numpy_of(result["n"])
-        if amounts.size and amounts.min() < 0:
-            raise complaints.wrong_count(self.count, self._spot(f"({count}) < 0"))
+        for name, (_, column), count in zip(amounts, self.counts, counts, strict=True):
+            self._check_counts(result[name], column, count, table_kind)
         result = self._within_windows(result)
-        keys = self.domain.keys_at(*self._places(result))
-        amounts = numpy_of(result["n"])
+        places = self._places(result)
+        keys = [self.domain.keys_at(*self._with_count_column(places, place)) for place, _ in self.counts]
+        people = np.concatenate([numpy_of(result[name]) for name in amounts])
         try:
-            table = CountTable.from_cells(self.domain, keys, amounts)
+            table = table_kind.from_cells(self.domain, np.concatenate(keys), people)
         except ParameterError:
-            raise complaints.too_many(self.count) from None
-        if table.keys.size < amounts.size:  # some cells came twice, or with nobody in them
-            self._refuse_repeated(result, keys)
+            raise complaints.too_many(self.counts[0][1]) from None
+        if table.keys.size < people.size:  # some cells came twice, or with nobody in them
+            self._refuse_repeated(result, keys[0])
         return table
+
+    def _check_counts(self, values: Any, column: str, count: str, table_kind: type[SparseTable]) -> None:
+        if values.null_count:
+            raise complaints.missing_value(column, self._spot(f"{identifier(column)} IS NULL"))
+        amounts = numpy_of(values)
+        if amounts.size and amounts.min() < table_kind.lowest:
+            raise complaints.wrong_count(column, self._spot(f"({count}) < {table_kind.lowest}"), table_kind)
+
+    def _with_count_column(self, places: list[NDArray[np.int64]], place: int) -> list[NDArray[np.int64]]:
+        """Places along all axes, where those of the attribute that stands in several columns are all the same."""
+        spread = self.source.count_columns
+        if spread is None:
+            return places
+        axis = 0
+        for attribute in self.domain.attributes:
+            if attribute.name == spread[0]:
+                break
+            axis += len(attribute.shape)
+        rows = places[0].size if places else 1
+        return [*places[:axis], np.full(rows, place, dtype=np.int64), *places[axis:]]
 
     def _refuse_repeated(self, result: Any, keys: NDArray[np.uint64]) -> None:
         """Different numbers may fall in one bin, and are added up; the same values twice are a mistake."""

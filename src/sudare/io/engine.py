@@ -17,6 +17,7 @@ import numpy as np
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.parameters import exact_integer, shown
+from sudare.system.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -74,8 +75,8 @@ def open_engine(memory: str = "1GB", threads: int | None = None) -> Iterator[Duc
     }
     if threads is not None:
         config["threads"] = exact_integer(threads, "threads", "read_counts", "a whole number >= 1", smallest=1)
-    with tempfile.TemporaryDirectory(prefix="sudare-") as folder:
-        config["temp_directory"] = folder
+    with scratch_folder() as folder:
+        config["temp_directory"] = str(folder)
         connection = duckdb.connect(config=config)
         try:
             yield connection

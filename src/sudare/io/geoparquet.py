@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain import CountTable, Mesh
+from sudare.domain import Mesh, MeshList
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 
 if TYPE_CHECKING:
@@ -68,21 +69,22 @@ def polygons_as_wkb(
     return pyarrow.Array.from_buffers(pyarrow.large_binary(), south.size, buffers)
 
 
-def with_geometry(table: CountTable, rows: Any) -> Any:
+def with_geometry(table: SparseTable, rows: Any) -> Any:
     """The rows of a table with the polygon of each one's mesh, and the metadata that GeoParquet asks for."""
     domain = table.domain
     axis = 0
     for attribute in domain.attributes:
-        if isinstance(attribute, Mesh):
+        if isinstance(attribute, (Mesh, MeshList)):
             break
         axis += len(attribute.shape)
     else:
         raise ParameterError("table", "write_table", "a table with a Mesh attribute for GeoParquet", Described("none"))
     places = domain.places_of(table.keys)
-    bounds = mesh_bounds(attribute, places[axis], places[axis + 1])
+    mesh = attribute.window
+    bounds = mesh_bounds(mesh, *attribute.window_cells(places[axis : axis + len(attribute.shape)]))
     if "geometry" in rows.column_names:
         raise ParameterError("table", "write_table", "without an attribute named 'geometry'", Described("one"))
-    window = mesh_bounds(attribute, np.array([0, attribute.rows - 1]), np.array([0, attribute.columns - 1]))
+    window = mesh_bounds(mesh, np.array([0, mesh.rows - 1]), np.array([0, mesh.columns - 1]))
     column = {
         "encoding": "WKB",
         "geometry_types": ["Polygon"],

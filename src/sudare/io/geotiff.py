@@ -11,11 +11,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from sudare.domain import CountTable, Domain, Mesh, Positions
+from sudare.domain import Domain, Mesh, MeshList, Positions
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.geoparquet import mesh_bounds
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["check_raster", "read_geotiff", "write_geotiff"]
+
+Table = TypeVar("Table", bound=SparseTable)
 
 CRS = "EPSG:6668"
 TILE = 256
@@ -48,31 +51,37 @@ def _rasterio() -> Iterator[Any]:
 def _mesh_of(domain: Domain) -> Mesh | None:
     """The mesh of a domain that is one, None for two plain positions."""
     attributes = domain.attributes
-    if len(attributes) == 1 and isinstance(attributes[0], Mesh):
-        return attributes[0]
+    if len(attributes) == 1 and isinstance(attributes[0], (Mesh, MeshList)):
+        return attributes[0].window
     if len(attributes) == 2 and all(isinstance(attribute, Positions) for attribute in attributes):
         return None
     requirement = "of one Mesh, or two Positions, for GeoTIFF"
     raise ParameterError("domain", "GeoTIFF", requirement, Described(f"{len(attributes)} attributes"))
 
 
-def check_raster(table: CountTable) -> None:
+def check_raster(table: SparseTable) -> None:
     """Refuse a table that a raster cannot hold, and a missing package, before anything is written."""
     _mesh_of(table.domain)
     if max(table.domain.shape) > LONGEST_SIDE:
         raise ParameterError(
             "table", "write_table", "a table of sides below 2**31 for GeoTIFF", Described("a longer one")
         )
-    if table.counts.size and int(table.counts.max()) > 2**53:
+    if _largest(table) > 2**53:
         raise ParameterError("table", "write_table", "counts up to 2**53 for GeoTIFF", Described("larger ones"))
     with _rasterio():
         pass
 
 
-def write_geotiff(table: CountTable, path: Path) -> None:
+def _largest(table: SparseTable) -> int:
+    """The largest count in size."""
+    return max(int(table.counts.max(initial=0)), -int(table.counts.min(initial=0)))
+
+
+def write_geotiff(table: SparseTable, path: Path) -> None:
     """Write a raster, tiled and compressed, strip by strip: the whole raster is never in memory."""
+    table = _on_window(table)
     mesh, (rows, columns) = _mesh_of(table.domain), table.domain.shape
-    is_small = table.counts.size == 0 or int(table.counts.max()) < 2**31
+    is_small = _largest(table) < 2**31
     options: dict[str, Any] = {
         "driver": "GTiff",
         "height": rows,
@@ -108,7 +117,34 @@ def write_geotiff(table: CountTable, path: Path) -> None:
                 stream.write(memory.getbuffer())
 
 
-def _strip(table: CountTable, first: int, height: int, kind: str) -> NDArray[Any] | None:
+def _on_window(table: SparseTable) -> SparseTable:
+    """A table of listed meshes as one of all meshes of the window around them; other tables as they are."""
+    listed = table.domain.attributes[0]
+    if not isinstance(listed, MeshList):
+        return table
+    window = Domain((listed.window,))
+    return type(table).from_cells(
+        window, window.keys_at(*listed.window_cells(table.domain.places_of(table.keys))), table.counts
+    )
+
+
+def _off_window(keys: NDArray[np.uint64], domain: Domain, file: str) -> NDArray[np.uint64]:
+    """The keys of listed meshes from those of the window around them; other keys as they are."""
+    listed = domain.attributes[0]
+    if not isinstance(listed, MeshList):
+        return keys
+    window = listed.window
+    rows, columns = (
+        (keys // np.uint64(window.columns)).astype(np.int64),
+        (keys % np.uint64(window.columns)).astype(np.int64),
+    )
+    rows, columns = rows + window.first_row, columns + window.first_column
+    if not listed.contains(rows, columns).all():
+        raise complaints.wrong_value("raster", listed.allowed, complaints.Spot(file))
+    return domain.keys_at(*listed.places_of_cells(rows, columns))
+
+
+def _strip(table: SparseTable, first: int, height: int, kind: str) -> NDArray[Any] | None:
     """Some rows of the table as an array; None where they are empty."""
     columns = table.domain.shape[1]
     low, high = np.searchsorted(table.keys, np.array([first * columns, (first + height) * columns], dtype=np.uint64))
@@ -125,18 +161,19 @@ def _edges(mesh: Mesh) -> tuple[float, float, float, float]:
     return float(west[0]), float(south[0]), float(east[1]), float(north[1])
 
 
-def read_geotiff(files: Sequence[str], domain: Domain) -> CountTable:
+def read_geotiff(files: Sequence[str], domain: Domain, table_kind: type[Table]) -> Table:
     """The counts of a raster of one band whose grid is that of the domain. Cells without data count nobody.
 
     Raises:
-        InputError: if the raster is damaged, has another grid, or holds other numbers than whole ones from 0 on.
+        InputError: if the raster is damaged, has another grid, or holds other numbers than the table may have.
     """
     if len(files) != 1:
         raise InputError(
             "A GeoTIFF source must be one file; several were given. Name one of them.",
             "GeoTIFF は一つのファイルだけを指定してください。",
         )
-    file, mesh, (rows, columns) = files[0], _mesh_of(domain), domain.shape
+    file, mesh = files[0], _mesh_of(domain)
+    rows, columns = domain.shape if mesh is None else mesh.shape
     with _rasterio() as rasterio:
         try:
             with rasterio.open(file) as raster:
@@ -146,7 +183,7 @@ def read_geotiff(files: Sequence[str], domain: Domain) -> CountTable:
                     height = min(TILE, rows - top)
                     window = rasterio.windows.Window(0, top, columns, height)
                     values = raster.read(1, window=window, masked=True).filled(0)
-                    strip = _whole_numbers(values, file, top)
+                    strip = _whole_numbers(values, file, top, table_kind)
                     strip = strip[::-1] if mesh is not None else strip
                     first = rows - top - height if mesh is not None else top
                     filled = np.flatnonzero(strip)
@@ -155,7 +192,7 @@ def read_geotiff(files: Sequence[str], domain: Domain) -> CountTable:
         except rasterio.errors.RasterioError:
             raise complaints.damaged(file, "GeoTIFF") from None
     try:
-        return CountTable.from_cells(domain, np.concatenate(keys), np.concatenate(counts))
+        return table_kind.from_cells(domain, _off_window(np.concatenate(keys), domain, file), np.concatenate(counts))
     except ParameterError:
         raise complaints.too_many("raster") from None
 
@@ -194,15 +231,15 @@ def _check_grid(raster: Any, file: str, mesh: Mesh | None, rows: int, columns: i
         )
 
 
-def _whole_numbers(values: NDArray[Any], file: str, top: int) -> NDArray[np.int64]:
-    wrong = values < 0
+def _whole_numbers(values: NDArray[Any], file: str, top: int, table: type[SparseTable]) -> NDArray[np.int64]:
+    wrong = values < table.lowest
     if values.dtype.kind == "f":
-        wrong |= ~(np.isfinite(values) & (values == np.floor(values)) & (values <= 2.0**53))
+        wrong |= ~(np.isfinite(values) & (values == np.floor(values)) & (np.abs(values) <= 2.0**53))
     elif values.dtype.kind == "u" and values.dtype.itemsize == 8:
         wrong |= values > np.uint64(2**62)
     elif values.dtype.kind not in "iu":
-        raise complaints.wrong_type("raster", str(values.dtype), "whole numbers from 0 on", "0 以上の整数", file)
+        raise complaints.wrong_type("raster", str(values.dtype), *complaints.numbers_of(table), file)
     if wrong.any():
         row = top + int(np.flatnonzero(wrong.any(axis=1))[0]) + 1
-        raise complaints.wrong_count("raster", complaints.Spot(file, row))
+        raise complaints.wrong_count("raster", complaints.Spot(file, row), table)
     return values.astype(np.int64)

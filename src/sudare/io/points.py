@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain import Mesh, mesh_cells_of_points, mesh_level
+from sudare.domain import Mesh, MeshList, mesh_cells_of_points, mesh_level
 from sudare.domain.mesh import SUSPICIOUS
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text, within_window
+from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text
 from sudare.io.engine import identifier, numpy_of
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ class PointColumn(AttributeColumn):
         return False
 
     @property
-    def _mesh(self) -> Mesh:
-        assert isinstance(self.attribute, Mesh)  # noqa: S101 - tells the type checker what the caller saw to
+    def _mesh(self) -> Mesh | MeshList:
+        assert isinstance(self.attribute, (Mesh, MeshList))  # noqa: S101 - tells the type checker what the caller saw to
         return self.attribute
 
     @property
@@ -112,23 +112,25 @@ class PointColumn(AttributeColumn):
 
     def inside(self, values: Any) -> NDArray[np.bool_]:
         """Which points are in the window; one outside of the whole grid is a mistake all the same."""
-        return within_window(self._mesh, *self._cells(values))
+        return self._mesh.contains(*self._cells(values))
 
     def places(self, values: Any) -> tuple[Integers, ...]:
         """The places of points in the window."""
         rows, columns = self._cells(values)
-        if not within_window(self._mesh, rows, columns).all():
+        if not self._mesh.contains(rows, columns).all():
             raise self._outside()
-        return rows - self._mesh.first_row, columns - self._mesh.first_column
+        return self._mesh.places_of_cells(rows, columns)
 
     def _outside(self) -> WrongValueError:
-        mesh = self._mesh
-        allowed = f"a point within {mesh.rows} rows and {mesh.columns} columns of the window"
+        window = self._mesh.window
+        allowed = f"a point within {window.rows} rows and {window.columns} columns of the window"
+        if isinstance(self._mesh, MeshList):
+            allowed = f"a point in {self._mesh.allowed}"
         return WrongValueError(None, allowed, is_label=False)
 
     def finds(self, value: Any) -> str:
         """The SQL condition for rows with a point outside of the window."""
-        mesh = self._mesh
+        mesh = self._mesh.window
         latitude, longitude, up, right = self._along_axes()
         limits = ((up, mesh.first_row, mesh.rows), (right, mesh.first_column, mesh.columns))
         # Nearly on the window's border, exact arithmetic decides, which SQL has not: such a row is then not named.

@@ -12,6 +12,7 @@ from sudare.io.atomic import atomically
 from sudare.io.engine import fetch_arrow, identifier, numpy_of, open_engine, told
 from sudare.io.relations import Relation, open_relation
 from sudare.io.source import Source
+from sudare.io.text_files import AUTO
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,7 @@ MEMORY = "1GB"
 
 
 def read_records(
-    path: str | Path, columns: Sequence[str], encoding: str = "utf-8", *, texts: Collection[str] = ()
+    path: str | Path, columns: Sequence[str], encoding: str = AUTO, *, texts: Collection[str] = ()
 ) -> dict[str, NDArray[Any]]:
     r"""Some columns of CSV, Parquet or Arrow files: texts as texts, numbers as numbers, dates as texts like 2020-01-31.
 
@@ -32,7 +33,7 @@ def read_records(
     Args:
         path: a file, a folder or a pattern.
         columns: which columns.
-        encoding: of text files.
+        encoding: of text files; ``"auto"`` tells it file by file.
         texts: columns that are texts whatever they look like, whole numbers as their digits: what one row holds must not change
             how another is read.
 

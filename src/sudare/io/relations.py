@@ -22,8 +22,10 @@ from urllib.parse import unquote
 
 from sudare.errors import InputError
 from sudare.io import complaints
+from sudare.io.arrow_files import arrow_schema, sound_batches
 from sudare.io.engine import identifier, literal
-from sudare.io.source import Source, delimiter_of, files_and_format, first_fields, is_utf8, open_member
+from sudare.io.source import Source, delimiter_of, files_and_format, first_fields
+from sudare.io.text_files import encoding_of, is_utf8, open_member
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -222,20 +224,21 @@ class TextStream(Relation):
         parse = pyarrow.csv.ParseOptions(
             delimiter=delimiter_of(file), newlines_in_values=True, ignore_empty_lines=len(self.headers[file]) > 1
         )
-        encoding = "utf8" if is_utf8(self.encoding) else self.encoding
+        stated = encoding_of(file, self.encoding)
+        encoding = "utf8" if is_utf8(stated) else stated
         try:
             with open_member(file) as stream:
                 options = pyarrow.csv.ReadOptions(encoding=encoding, use_threads=False)
                 yield from pyarrow.csv.open_csv(stream, options, parse, convert)
         except UnicodeDecodeError:
-            raise complaints.wrong_encoding(file, self.encoding) from None
+            raise complaints.wrong_encoding(file, stated) from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError):
             raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else self.kind) from None
         except pyarrow.ArrowInvalid as failure:
             if "Empty CSV file or block" in str(failure):
                 return  # a header without a line end: nobody
             if "codec can't decode" in str(failure) or "UTF8" in str(failure):
-                raise complaints.wrong_encoding(file, self.encoding) from None
+                raise complaints.wrong_encoding(file, stated) from None
             raise complaints.wrong_fields(complaints.Spot(file)) from None
 
 
@@ -273,7 +276,7 @@ class ArrowFiles(TextStream):
 
         self.headers = {}
         for file in self.files:
-            schema = self._open(file).schema
+            schema = arrow_schema(file)
             self.schema = schema if self.schema is None else self.schema
             self.headers[file] = tuple(schema.names)
             for name in set(schema.names) & set(self.schema.names):
@@ -292,23 +295,9 @@ class ArrowFiles(TextStream):
     def _rows_before(self, file: str) -> int:
         return 0
 
-    def _open(self, file: str) -> Any:
-        import pyarrow
-
-        try:
-            return pyarrow.ipc.open_file(pyarrow.memory_map(file))
-        except (pyarrow.ArrowException, OSError):
-            raise complaints.damaged(file, self.kind) from None
-
     def _batches(self, file: str, needed: Sequence[str]) -> Iterator[Any]:
-        import pyarrow
-
-        reader = self._open(file)
-        try:
-            for number in range(reader.num_record_batches):
-                yield reader.get_batch(number).select(list(needed))
-        except (pyarrow.ArrowException, OSError):
-            raise complaints.damaged(file, self.kind) from None
+        for batch in sound_batches(file):
+            yield batch.select(list(needed))
 
 
 @dataclass
@@ -372,7 +361,7 @@ def open_relation(source: Source, connection: DuckDBPyConnection) -> Relation:
         relation = ParquetFiles(files)
     elif form == "arrow":
         relation = ArrowFiles(files)
-    elif is_utf8(source.encoding) and not any(file.lower().endswith((".zip",)) for file in files):
+    elif not any(file.lower().endswith(".zip") or not is_utf8(encoding_of(file, source.encoding)) for file in files):
         relation = CsvFiles(files, encoding=source.encoding)
     else:
         relation = TextStream(files, encoding=source.encoding)

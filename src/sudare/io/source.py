@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from sudare.column_names import parse_header
 from sudare.errors import ParameterError
 from sudare.io import complaints
+from sudare.io.complaints import LONGEST_HEADER
+from sudare.io.text_files import AUTO, encoding_in, encoding_of, is_utf8, open_member
 from sudare.parameters import shown
 
 __all__ = [
     "FORMATS",
+    "LONGEST_HEADER",
     "Source",
     "SourceInfo",
     "delimiter_of",
     "files_and_format",
     "first_fields",
-    "is_utf8",
-    "open_member",
+    "is_estat_header",
 ]
 
 FORMATS = ("csv", "parquet", "arrow", "duckdb", "e-stat", "people-flow", "geotiff", "geoparquet")
@@ -49,8 +53,10 @@ SUFFIXES: dict[str, str] = {
 }
 TEXT_FORMATS = frozenset({"csv", "text", "e-stat", "people-flow"})
 ESTAT_COLUMNS = ("KEY_CODE", "HTKSYORI", "HTKSAKI", "GASSAN")
+ESTAT_VALUE = re.compile(r"T[0-9]{9}")
+"""A value column: the number of the table and of the column. Before 2015 tables have nothing else than these and the code."""
+
 PEOPLE_FLOW_COLUMNS = frozenset({"mesh1kmid", "dayflag", "timezone", "population"})
-LONGEST_HEADER = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -66,10 +72,11 @@ class Source:
         count: the column of counts; by default ``"count"``, the first value column of e-Stat files (the population), and
             ``"population"`` of people-flow files.
         columns: the column of an attribute, where it is not named like the attribute; for a mesh also two columns,
-            latitude and longitude, such as ``{"KEY_CODE": "lat,lon"}``.
+            latitude and longitude, such as ``{"KEY_CODE": "lat,lon"}``. Where rows are counts, an attribute may stand in several
+            columns of counts, one for each of its values: ``{"sex": {"female": "T001141003", "male": "T001141002"}}``.
         query: SQL whose result is read, from a DuckDB database in ``path`` or from files that the query names.
         person: the column that tells which person a row is about; bounds how many rows each person contributes.
-        encoding: of text files; e-Stat files are always read as cp932.
+        encoding: of text files; ``"auto"`` tells UTF-8, cp932, EUC-JP and UTF-16 apart, file by file (`text_files`).
         where: keeps only rows with these values, such as ``{"year": 2021, "month": 4}``.
         outside: ``"refuse"`` mesh codes outside of the plan's window, or ``"leave out"`` these rows, as when one city is
             published from files of the whole country. They still are among the rows of a person.
@@ -87,10 +94,10 @@ class Source:
     format: str = "auto"
     rows: str = "people"
     count: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str | Mapping[str, str]] = field(default_factory=dict)
     query: str | None = None
     person: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = AUTO
     where: Mapping[str, Any] = field(default_factory=dict)
     outside: str = "refuse"
 
@@ -110,6 +117,7 @@ class Source:
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise ParameterError(name, "Source", "a text", shown(value))
         self._read_mappings()
+        self._read_count_columns()
         if not self.paths and self.query is None:
             raise ParameterError("path", "Source", "a file or folder, unless there is a query", self.path)
         if self.query is not None and self.format not in ("auto", "duckdb"):
@@ -118,27 +126,69 @@ class Source:
             requirement = "left out where rows are counts: those have no persons"
             raise ParameterError("person", "Source", requirement, self.person)
         try:
-            "".encode(self.encoding)
-        except (LookupError, TypeError):
-            requirement = "an encoding that Python knows, such as 'utf-8' or 'cp932'"
-            raise ParameterError("encoding", "Source", requirement, shown(self.encoding)) from None
+            is_known = self.encoding.lower() == AUTO or "".encode(self.encoding) is not None
+        except (LookupError, TypeError, AttributeError):
+            is_known = False
+        if not is_known:
+            requirement = "'auto', or an encoding that Python knows, such as 'utf-8' or 'cp932'"
+            raise ParameterError("encoding", "Source", requirement, shown(self.encoding))
 
     def _read_mappings(self) -> None:
         if not isinstance(self.columns, Mapping) or not all(
-            isinstance(key, str) and isinstance(value, str) for key, value in self.columns.items()
+            isinstance(key, str) and (isinstance(value, str) or _is_names(value)) for key, value in self.columns.items()
         ):
-            raise ParameterError("columns", "Source", "column names by attribute names", shown(self.columns))
+            requirement = "column names by attribute names, or for an attribute column names by its values"
+            raise ParameterError("columns", "Source", requirement, shown(self.columns))
         if not isinstance(self.where, Mapping) or not all(
             isinstance(key, str) and isinstance(value, (str, int, float)) for key, value in self.where.items()
         ):
             raise ParameterError("where", "Source", "texts or numbers by column names", shown(self.where))
-        object.__setattr__(self, "columns", dict(self.columns))
+        columns = {name: value if isinstance(value, str) else dict(value) for name, value in self.columns.items()}
+        object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "where", dict(self.where))
+
+    def _read_count_columns(self) -> None:
+        spread = {name: value for name, value in self.columns.items() if not isinstance(value, str)}
+        if not spread:
+            return
+        attribute, columns = next(iter(spread.items()))
+        if len(spread) > 1:
+            requirement = (
+                "several columns of counts for one attribute only: combine the others with it into one category"
+            )
+            raise ParameterError("columns", "Source", requirement, ", ".join(spread))
+        if self.count is not None:
+            requirement = f"left out where {attribute!r} stands in several columns of counts"
+            raise ParameterError("count", "Source", requirement, self.count)
+        if self.rows != "counts":
+            requirement = f"'counts' where {attribute!r} stands in several columns of counts"
+            raise ParameterError("rows", "Source", requirement, self.rows)
+        names = list(columns.values())
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ParameterError("columns", "Source", f"a column of its own for each value of {attribute!r}", twice)
+
+    @property
+    def count_columns(self) -> tuple[str, Mapping[str, str]] | None:
+        """The attribute that stands in several columns of counts, with the column of each of its values."""
+        found = ((name, value) for name, value in self.columns.items() if not isinstance(value, str))
+        return next(found, None)
+
+    def column_of(self, name: str) -> str:
+        """The column of an attribute that stands in one."""
+        stated = self.columns.get(name, name)
+        return stated if isinstance(stated, str) else name
 
     @property
     def paths(self) -> tuple[str, ...]:
         """The paths as they were given."""
         return tuple(self.path)
+
+
+def _is_names(value: object) -> bool:
+    """Whether it gives names of columns by values, at least one."""
+    is_given = isinstance(value, Mapping) and len(value) > 0
+    return is_given and all(isinstance(key, str) and isinstance(name, str) for key, name in value.items())  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -231,39 +281,17 @@ def _format_of(file: str, encoding: str) -> str:
     if found not in TEXT_FORMATS:
         return found
     fields = first_fields(file, encoding, strict=False)
-    if tuple(fields[:2]) == ESTAT_COLUMNS[:2]:
+    if is_estat_header(fields):
         return "e-stat"
     return "people-flow" if set(fields) >= PEOPLE_FLOW_COLUMNS else "csv"
 
 
-def open_member(file: str) -> BinaryIO:
-    """The bytes of a text file, unpacked if it is zipped. A zip must hold exactly one file.
-
-    Raises:
-        InputError: if it cannot be opened.
-    """
-    name = file.lower()
-    try:
-        if name.endswith(".zip"):
-            with zipfile.ZipFile(file) as archive:
-                # Macs add folders of their own.
-                members = [
-                    member
-                    for member in archive.infolist()
-                    if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-                ]
-                if len(members) != 1:
-                    raise complaints.crowded_zip(file)
-                return archive.open(members[0])  # type: ignore[return-value]
-        if name.endswith(".gz"):
-            import gzip
-
-            return gzip.open(file)  # type: ignore[return-value]
-        return Path(file).open("rb")
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
-        raise complaints.damaged(file, "zip") from None
-    except OSError:
-        raise complaints.unreadable(file) from None
+def is_estat_header(names: list[str]) -> bool:
+    """Whether a header is that of mesh statistics of e-Stat, with columns on suppression or, before 2015, without."""
+    others = [name.strip() for name in names[1:]]
+    if not others or names[0].strip() != ESTAT_COLUMNS[0]:
+        return False
+    return others[0] == ESTAT_COLUMNS[1] or all(ESTAT_VALUE.fullmatch(name) for name in others)
 
 
 def first_fields(file: str, encoding: str, *, strict: bool = True) -> list[str]:
@@ -275,9 +303,14 @@ def first_fields(file: str, encoding: str, *, strict: bool = True) -> list[str]:
     try:
         with open_member(file) as stream:
             line = stream.readline(LONGEST_HEADER)
-            if line.count(b'"') % 2:
-                # A quoted name holds a line break.
-                line += stream.read(LONGEST_HEADER)
+            is_whole = len(line) < LONGEST_HEADER
+            if encoding.lower() == AUTO:
+                # The other lines may only refuse what the header alone tells.
+                encoding = encoding_in(io.BytesIO(line)) or ("utf-8" if not strict else encoding_of(file, AUTO))
+            if line.count(b'"') % 2 or "\n".encode(encoding) != b"\n":
+                # A quoted name holds a line break, or a line break is more than one byte.
+                line += (more := stream.read(LONGEST_HEADER))
+                is_whole = len(more) < LONGEST_HEADER
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
         raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else "text") from None
     if not line.strip():
@@ -287,17 +320,13 @@ def first_fields(file: str, encoding: str, *, strict: bool = True) -> list[str]:
         text = decoder("strict" if strict else "replace").decode(line)
     except UnicodeDecodeError:
         raise complaints.wrong_encoding(file, encoding) from None
-    names = next(csv.reader(io.StringIO(text), delimiter=delimiter_of(file)), [])
-    if strict:
-        for name in names:
-            if names.count(name) > 1:
-                raise complaints.repeated_header(file, name)
+    if not strict:
+        with suppress(ValueError):
+            return parse_header(text, delimiter_of(file))
+        return []
+    names = complaints.header_of(text, delimiter_of(file), file, is_whole=is_whole)
+    complaints.require_different(names, file)
     return names
-
-
-def is_utf8(encoding: str) -> bool:
-    """Whether DuckDB reads the encoding itself."""
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii")
 
 
 def delimiter_of(file: str) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain import Attribute, Bins, Category, CountTable, Domain, Mesh
+from sudare.domain import Attribute, Bins, Category, Domain, Mesh, MeshList, mesh_level
 from sudare.domain.domain import read_domain
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, OutputError, ParameterError
 from sudare.io.atomic import atomically
 from sudare.parameters import shown
@@ -37,14 +38,14 @@ ROWS_PER_GROUP = 1 << 20
 
 
 def write_table(
-    table: CountTable,
+    table: SparseTable,
     path: str | Path,
     *,
     format: str | None = None,  # noqa: A002 - the word that users know
     count: str | None = None,
     replace: bool = False,
 ) -> Path:
-    r"""Write a table: a row for each cell that is not empty, sorted; or a raster.
+    r"""Write a table: a row for each cell that is not 0, sorted; or a raster. Signed tables keep their signs.
 
     CSV files are UTF-8 without a byte order mark, with a header such as ``KEY_CODE,population``, so that they join on
     ``KEY_CODE`` in QGIS.
@@ -73,11 +74,11 @@ def write_table(
         ...     write_table(table, Path(folder) / "wards.csv").read_text()
         'ward,count\n101,3\n'
     """
-    if not isinstance(table, CountTable):
-        raise ParameterError("table", "write_table", "a CountTable", shown(table))
+    if not isinstance(table, SparseTable):
+        raise ParameterError("table", "write_table", "a CountTable or a SignedTable", shown(table))
     target = Path(path)
     form = _format_of(target, format)
-    has_mesh = any(isinstance(attribute, Mesh) for attribute in table.domain.attributes)
+    has_mesh = any(isinstance(attribute, (Mesh, MeshList)) for attribute in table.domain.attributes)
     name = count or ("population" if has_mesh else "count")
     if form == "geotiff":
         from sudare.io.geotiff import check_raster, write_geotiff
@@ -196,9 +197,12 @@ def _arrow_numbers(values: NDArray[Any]) -> Any:
 def _arrow_column(attribute: Attribute, values: NDArray[Any]) -> Any:
     import pyarrow
 
-    if isinstance(attribute, Mesh) and attribute.first_row < 10 * attribute.level.divisions:  # type: ignore[union-attr]
+    if (
+        isinstance(attribute, (Mesh, MeshList))
+        and attribute.window.first_row < 10 * mesh_level(attribute.level).divisions
+    ):
         # Codes of the far south begin with zeros, which only a text keeps.
-        digits = attribute.level.digits  # type: ignore[union-attr]
+        digits = mesh_level(attribute.level).digits
         return pyarrow.array([str(code).zfill(digits) for code in values.tolist()], pyarrow.string())
     if isinstance(attribute, Bins):
         is_whole = all(isinstance(edge, int) for edge in attribute.edges)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sudare.kernels.compiling import inlined, kernel
 
-__all__ = ["differences_along", "refine_by_levels", "refine_depth_first", "refine_with_skips", "values_along"]
+__all__ = ["counts_along", "differences_along", "refine_by_levels", "refine_depth_first", "refine_with_skips"]
 
 COLUMNS_AT_ONCE = 64
 """Vectors transformed side by side: their numbers at one place share cache lines."""
@@ -48,12 +48,19 @@ def differences_along(numbers: Any) -> None:
                 numbers[i, 0, first + j] = sums[0, j]
 
 
-@kernel("void(float64[:, :, ::1])")
-def values_along(numbers: Any) -> None:
-    """Undo `differences_along`, in double precision: a node's halves are half the sum and half the difference."""
+@kernel("void(int64[:, :, ::1], uint64[::1])", read_only=(1,))
+def counts_along(numbers: Any, coins: Any) -> None:
+    """Undo `differences_along` in whole numbers: a node's halves are half its sum plus and minus half its difference.
+
+    Where the sum and the difference are not both even or both odd, one of the halves gets a half more and the other a half
+    less, by the coin of the difference's place; so the halves add up to the node. ``coins`` has a bit for each number.
+
+    Nothing overflows as long as all numbers are from -(2**63 - 1) to 2**63 - 1: neither half is larger in size than the larger
+    of sum and difference, and what the additions in between lose beyond 64 bits does not reach the results.
+    """
     before, length, after = numbers.shape
     columns = min(after, COLUMNS_AT_ONCE)
-    sums = np.empty((length, columns), dtype=np.float64)
+    sums = np.empty((length, columns), dtype=np.int64)
     for i in range(before):
         for first in range(0, after, columns):
             width = min(columns, after - first)
@@ -62,10 +69,13 @@ def values_along(numbers: Any) -> None:
             nodes = 1
             while nodes < length:
                 for node in range(nodes - 1, -1, -1):  # from the right, so that no sum is overwritten before it is used
+                    place = (i * length + nodes + node) * after + first
                     for j in range(width):
                         whole, difference = sums[node, j], numbers[i, nodes + node, first + j]
-                        sums[2 * node, j] = 0.5 * (whole + difference)
-                        sums[2 * node + 1, j] = 0.5 * (whole - difference)
+                        coin = np.int64(coins[(place + j) >> 6] >> np.uint64((place + j) & 63) & np.uint64(1))
+                        left = (whole & difference) + ((whole ^ difference) >> 1) + ((whole ^ difference) & coin)
+                        sums[2 * node, j] = left
+                        sums[2 * node + 1, j] = whole - left
                 nodes <<= 1
             for place in range(length):
                 for j in range(width):

@@ -4,7 +4,8 @@ A raster key counts cells row by row (mixed radix, last axis fastest). A tree ke
 cell's indices along the axes. Rearranging is linear in the bits, so a table for each byte of each index gives it by a few
 look-ups and ORs.
 
-`shuffle` is a permutation of the keys that looks random; the other two follow Hilbert's curve.
+`shuffle` is a permutation of the keys that looks random, `turn_ends` one of those near the ends of axes; the other two follow
+Hilbert's curve.
 """
 
 from __future__ import annotations
@@ -15,7 +16,15 @@ import numpy as np
 
 from sudare.kernels.compiling import inlined, kernel
 
-__all__ = ["hilbert_to_raster", "mix_words", "raster_to_hilbert", "raster_to_tree", "shuffle", "tree_to_raster"]
+__all__ = [
+    "hilbert_to_raster",
+    "mix_words",
+    "raster_to_hilbert",
+    "raster_to_tree",
+    "shuffle",
+    "tree_to_raster",
+    "turn_ends",
+]
 
 
 @kernel("void(uint64[::1], uint64[::1], uint64[:, :, ::1], int64[::1], uint64[::1])", read_only=(0, 1, 2, 3))
@@ -64,6 +73,41 @@ def mix_words(words: Any) -> None:
     """Replace each word by its mixture."""
     for i in range(words.size):
         words[i] = mixed(words[i])
+
+
+@kernel(
+    "void(uint64[::1], uint64[::1], uint64[::1], uint64[::1], uint64, boolean, uint64[::1])", read_only=(0, 1, 2, 3)
+)
+def turn_ends(keys: Any, lengths: Any, turning: Any, bits: Any, word: Any, backward: bool, out: Any) -> None:
+    """Turn the last ``turning[axis]`` places of each axis in a circle, or undo it.
+
+    How far depends on the word and on the other axes' indices without their lowest ``bits[axis]`` bits. Axes are turned
+    one after the other, and back in the opposite order.
+    """
+    axes = lengths.size
+    index = np.empty(axes, dtype=np.uint64)
+    for i in range(keys.size):
+        rest = keys[i]
+        for axis in range(axes - 1, -1, -1):
+            quotient = rest // lengths[axis]
+            index[axis] = rest - quotient * lengths[axis]
+            rest = quotient
+        for number in range(axes):
+            axis = axes - 1 - number if backward else number
+            circle = turning[axis]
+            first = lengths[axis] - circle
+            if circle < np.uint64(2) or index[axis] < first:
+                continue
+            block = word
+            for other in range(axes):
+                seen = np.uint64(0) if other == axis else index[other] >> bits[axis]
+                block = mixed(block + seen + np.uint64(0x9E3779B97F4A7C15))
+            by = block % circle
+            index[axis] = first + (index[axis] - first + (circle - by if backward else by)) % circle
+        key = np.uint64(0)
+        for axis in range(axes):
+            key = key * lengths[axis] + index[axis]
+        out[i] = key
 
 
 @kernel("void(uint64[::1], uint64, int64, uint64[::1], boolean, uint64[::1])", read_only=(0, 3))

@@ -168,28 +168,35 @@ def posterior_of_mixture(
     return evidence
 
 
-@kernel("void(float64[:, ::1], float64[:, ::1], int64[::1], int64[:, ::1])", read_only=(0, 1, 2))
-def project_children(values: Any, variances: Any, parents: Any, out: Any) -> None:
+@kernel(
+    "void(float64[:, ::1], float64[:, ::1], int64[::1], uint64[::1], int64[:, ::1])",
+    read_only=(0, 1, 2, 3),
+)
+def project_children(values: Any, variances: Any, parents: Any, tie_words: Any, out: Any) -> None:
     """Whole numbers >= 0 for the children of each parent that add up to the parent's count.
 
     The nearest point to the values where each is measured in its own standard deviation: value - theta * variance, cut
-    off at 0, with one theta a parent. Rounded down, what is missing goes to the largest fractional parts. A child with a
-    negative variance has no cells and gets nothing; at least one child has cells.
+    off at 0, with one theta a parent. Rounded down, what is missing goes to the largest fractional parts; equal ones take
+    turns from a random child, so that no place among the children is preferred. A child with a negative variance has no
+    cells and gets nothing; at least one child has cells.
     """
     nodes, fan = values.shape
     real = np.empty(fan)
+    taking = np.empty(fan, dtype=np.int64)
     for i in range(nodes):
         parent = parents[i]
         for j in range(fan):
             out[i, j] = 0
         if parent <= 0:
             continue
-        active = 0
+        children = 0
         for j in range(fan):
             real[j] = -1.0
             if variances[i, j] >= 0:
                 real[j] = 0.0
-                active += 1
+                taking[children] = j
+                children += 1
+        active = children
         theta = 0.0
         while True:
             total = spread = 0.0
@@ -223,10 +230,12 @@ def project_children(values: Any, variances: Any, parents: Any, out: Any) -> Non
             # Beyond 2**53 a real number is no longer exact; the most uncertain child takes what that costs.
             out[i, widest] += missing - active
             missing = min(np.int64(active), missing)
+        turn = np.int64(tie_words[i] % np.uint64(children)) if missing > 0 else 0
         while missing > 0:
-            best = -1
-            for j in range(fan):
-                if variances[i, j] >= 0 and (best < 0 or real[j] > real[best]):
+            best = taking[turn]
+            for k in range(1, children):
+                j = taking[k + turn if k + turn < children else k + turn - children]
+                if real[j] > real[best]:
                     best = j
             out[i, best] += 1
             real[best] -= 1.0

@@ -1,8 +1,9 @@
 """The durable ledger of privacy budgets.
 
-Read `opening` and `ledger` (reserve, settle, cancel), then `entries` (what is written, and its hashes), `amounts` (what adds up),
-`verification`, and the page of guarantees ``ledger.md``. `stores` is all that a database must do; `sqlite_store` and
-`postgres_store` do it.
+Read `opening`, `ledger` (reserve, settle, cancel) and `reserving` (what gives a charge back), then `entries` (what is
+written, and its hashes), `amounts` and `rules` (what adds up, and to how much), `verification`, and the pages of guarantees
+``ledger.md`` and ``filters.md``. `book` reads and appends entries; `stores` is all that a database must do; `sqlite_store`
+and `postgres_store` do it.
 """
 
 from sudare.ledger.entries import Entry

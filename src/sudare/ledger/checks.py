@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger.amounts import Amount
-from sudare.ledger.records import Reservation
-from sudare.parameters import shown
+from sudare.ledger.records import Dataset, Reservation
+from sudare.ledger.rules import RhoFilter
+from sudare.parameters import show_fraction, shown
 from sudare.privacy.budget import Budget, read_budget
-from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.events import KINDS, ReleaseEvent
+from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
 __all__ = [
+    "beyond_filter",
     "damaged",
     "exceeded",
     "is_hash",
     "read_cost",
     "read_event",
+    "read_filter",
     "read_fingerprint",
+    "read_measurements",
     "read_name",
     "read_reservation",
     "read_result",
@@ -100,6 +105,14 @@ def read_total(value: object, function: str) -> Budget:
     return total
 
 
+def read_filter(wanted: object, reserve: object, function: str) -> None:
+    """Whether a total is kept as a rho filter; a reserve belongs to a filter."""
+    if type(wanted) is not bool:
+        raise ParameterError("rho_filter", function, "True or False", shown(wanted))
+    if reserve is not None and not wanted:
+        raise ParameterError("reserve", function, "left out where there is no rho filter", shown(reserve))
+
+
 def read_reservation(value: object, function: str) -> Reservation:
     """A reservation of some ledger."""
     if type(value) is not Reservation:
@@ -117,6 +130,14 @@ def read_event(value: object) -> ReleaseEvent:
             f"settled or published."
         )
     return value
+
+
+def read_measurements(values: Sequence[Measurement]) -> tuple[Measurement, ...]:
+    """What will be drawn: of the kinds that an event takes, and no subclasses."""
+    every = tuple(values)
+    if not all(type(value) in KINDS for value in every):
+        raise ParameterError("measurements", "reserve", "measurements, such as those of an event", shown(every))
+    return every
 
 
 def read_result(value: object) -> Mapping[str, str]:
@@ -142,15 +163,41 @@ def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
         )
 
 
-def exceeded(
-    dataset: str, total: Budget, committed: Budget | None, cost: Budget, left: Budget | None
-) -> BudgetExceededError:
+def exceeded(account: Dataset, cost: Budget, charge: Amount) -> BudgetExceededError:
     """What to say where the budget does not allow a charge."""
+    dataset, rule, left = account.name, account.rule, account.left
+    spent, remaining = rule.to_budget(account.committed), account.remaining
+    english, japanese = f"{remaining or 'nothing'}.", f"{remaining or 'なし'}。"
+    if isinstance(rule, RhoFilter):
+        asked, most = Budget.from_dict({"rho": str(charge.main)}), rule.next_epsilon(left)
+        single = "none" if most is None else f"epsilon = {show_fraction(most)} at most"
+        single_ja = "不可" if most is None else f"epsilon = {show_fraction(most)} まで"
+        kept = show_fraction(left.delta)
+        english = f"{remaining or 'nothing'}, and delta = {kept} in reserve. The filter counts the cost as {asked}"
+        english += f", delta = {show_fraction(charge.delta)}" if charge.delta else ""
+        english += f"; a single pure release may take {single}. Many small releases fit, or plan in rho."
+        japanese = f"{remaining or 'なし'}（予備のデルタ {kept}）。フィルターでは費用を {asked}"
+        japanese += f"、delta = {show_fraction(charge.delta)}" if charge.delta else ""
+        japanese += f" と数えます。純粋なイプシロンの公表は 1 件あたり {single_ja}です。"
+        japanese += "小さい公表を重ねるか、ローで計画してください。"
     return BudgetExceededError(
-        f"The budget of {dataset!r} does not allow this release: total {total}; already spent or reserved "
-        f"{committed or 'nothing'}; asked {cost}; remaining {left or 'nothing'}.",
-        f"{dataset!r} の予算ではこの公表はできません。総予算 {total}、消費・予約済み {committed or 'なし'}、"
-        f"今回の費用 {cost}、残り {left or 'なし'}。",
+        f"The budget of {dataset!r} does not allow this release: total {rule.total}; already spent or reserved "
+        f"{spent or 'nothing'}; asked {cost}; remaining {english}",
+        f"{dataset!r} の予算ではこの公表はできません。総予算 {rule.total}、消費・予約済み {spent or 'なし'}、"
+        f"今回の費用 {cost}、残り {japanese}",
+    )
+
+
+def beyond_filter(dataset: str, rule: RhoFilter, committed: Amount) -> BudgetExceededError:
+    """What to say where past costs do not fit into a filter."""
+    counted = f"rho = {show_fraction(committed.main)}, delta = {show_fraction(committed.delta)}"
+    limit = f"rho = {show_fraction(rule.rho)}, delta = {show_fraction(rule.reserve)}"
+    return BudgetExceededError(
+        f"The rule of {dataset!r} stays as it is: by a rho filter, what is spent and reserved counts as {counted}, and no more "
+        f"than {limit} is allowed. A filter helps where many small releases are made, not after a few large ones.",
+        f"{dataset!r} の規則は変更されません。ローのフィルターでは消費・予約済みの分が {counted} となり、"
+        f"上限 {limit} を超えます。"
+        "フィルターが役立つのは小さい公表を数多く行う場合で、大きい公表の後では使えません。",
     )
 
 

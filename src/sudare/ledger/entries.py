@@ -1,6 +1,6 @@
 """The entries of a ledger: numbered without gaps, each with the hash of the one before.
 
-What an entry says is its body, canonical JSON of one of six shapes. The hash of an entry covers its number, time, kind,
+What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind,
 data set, body and the previous hash, so that whoever keeps the last hash can tell whether anything before it changed.
 The time is information only; the numbers give the order.
 """
@@ -14,12 +14,15 @@ from hashlib import sha256
 from typing import Any
 
 from sudare.errors import LedgerError, SudareError
+from sudare.ledger.amounts import Amount
+from sudare.ledger.rules import RhoFilter
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit
 
 __all__ = [
     "COLUMNS",
+    "KEY_OF_RULE",
     "KINDS",
     "Body",
     "Cancelled",
@@ -28,10 +31,14 @@ __all__ = [
     "OptedOut",
     "PublicationNoted",
     "Reserved",
+    "RuleChanged",
     "Settled",
     "hash_of",
     "key_of_publication",
 ]
+
+KEY_OF_RULE = "rule"
+"""Under which the entry of a data set's changed rule stands in the table of results."""
 
 COLUMNS = "number, time, kind, dataset, body, previous, hash"
 """Of the table of entries, in the order of the fields of `Entry`."""
@@ -61,23 +68,25 @@ class DatasetAdded:
     description: str
     commitment: str
     """SHA-256 of the data set's secret and salt, so that neither can be exchanged unnoticed."""
+    rule: RhoFilter | None = None
+    """By which costs add up; None for sums, as in all ledgers from before there were filters."""
 
     def to_json(self) -> str:
         """The body of the entry."""
-        return canonical_json(
-            {
-                "total": self.total.to_dict(),
-                "unit": self.unit.to_dict(),
-                "description": self.description,
-                "commitment": self.commitment,
-            }
-        )
+        values: dict[str, Any] = {
+            "total": self.total.to_dict(),
+            "unit": self.unit.to_dict(),
+            "description": self.description,
+            "commitment": self.commitment,
+        }
+        return canonical_json(values | ({} if self.rule is None else {"filter": self.rule.to_dict()}))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> DatasetAdded:
         """Read the values of a body."""
         total, unit = Budget.from_dict(values["total"]), Unit.from_dict(values["unit"])
-        return cls(total, unit, _text(values["description"]), _text(values["commitment"]))
+        rule = RhoFilter.from_dict(total, values["filter"]) if "filter" in values else None
+        return cls(total, unit, _text(values["description"]), _text(values["commitment"]), rule)
 
 
 @dataclass(frozen=True)
@@ -88,23 +97,25 @@ class Reserved:
     unit: Unit
     fingerprint: str
     purpose: str
+    noise: Amount | None = None
+    """What the release's measurements imply, where they were known and a rho filter counts them."""
 
     def to_json(self) -> str:
         """The body of the entry."""
-        return canonical_json(
-            {
-                "cost": self.cost.to_dict(),
-                "unit": self.unit.to_dict(),
-                "fingerprint": self.fingerprint,
-                "purpose": self.purpose,
-            }
-        )
+        values: dict[str, Any] = {
+            "cost": self.cost.to_dict(),
+            "unit": self.unit.to_dict(),
+            "fingerprint": self.fingerprint,
+            "purpose": self.purpose,
+        }
+        return canonical_json(values | ({} if self.noise is None else {"noise": self.noise.to_text()}))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Reserved:
         """Read the values of a body."""
         cost, unit = Budget.from_dict(values["cost"]), Unit.from_dict(values["unit"])
-        return cls(cost, unit, _text(values["fingerprint"]), _text(values["purpose"]))
+        noise = Amount.from_text(values["noise"]) if "noise" in values else None
+        return cls(cost, unit, _text(values["fingerprint"]), _text(values["purpose"]), noise)
 
 
 @dataclass(frozen=True)
@@ -187,7 +198,23 @@ class PublicationNoted:
         return cls(*(_text(values[name]) for name in ("document_sha256", "format", "folder", "title")))
 
 
-Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut | PublicationNoted
+@dataclass(frozen=True)
+class RuleChanged:
+    """From here on the costs of a data set, those before included, add up by a rho filter."""
+
+    rule: RhoFilter
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json({"total": self.rule.total.to_dict(), "filter": self.rule.to_dict()})
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> RuleChanged:
+        """Read the values of a body."""
+        return cls(RhoFilter.from_dict(Budget.from_dict(values["total"]), values["filter"]))
+
+
+Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut | PublicationNoted | RuleChanged
 
 KINDS: Mapping[str, type[Body]] = {
     "dataset": DatasetAdded,
@@ -196,6 +223,7 @@ KINDS: Mapping[str, type[Body]] = {
     "cancel": Cancelled,
     "opt-out": OptedOut,
     "publish": PublicationNoted,
+    "rule": RuleChanged,
 }
 
 
@@ -206,7 +234,7 @@ class Entry:
     Attributes:
         number: 1 for the first entry, without gaps.
         time: when, in UTC by the clock of the machine that wrote it; information only.
-        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"``, ``"opt-out"`` or ``"publish"``.
+        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"``, ``"opt-out"``, ``"publish"`` or ``"rule"``.
         dataset: which data set.
         body: what it says, as canonical JSON.
         previous: the hash of the entry before.

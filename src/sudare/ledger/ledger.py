@@ -8,26 +8,26 @@ and what is not: ``ledger.md`` beside this file.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TextIO
 
 from sudare.errors import LedgerError
 from sudare.ledger import checks
-from sudare.ledger.amounts import NOTHING, Amount, charge_of
+from sudare.ledger.amounts import NOTHING
+from sudare.ledger.book import Book
 from sudare.ledger.entries import (
     COLUMNS,
+    KEY_OF_RULE,
     Cancelled,
     DatasetAdded,
     Entry,
     OptedOut,
     PublicationNoted,
     Reserved,
+    RuleChanged,
     Settled,
-    hash_of,
     key_of_publication,
 )
 from sudare.ledger.records import (
@@ -39,10 +39,12 @@ from sudare.ledger.records import (
     commitment_of,
     digest_of,
 )
-from sudare.ledger.stores import Row, Store
+from sudare.ledger.rules import RhoFilter, Sums, amount_of_noise, total_charge
 from sudare.ledger.verification import find_faults
+from sudare.parameters import Rational
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
 __all__ = ["Ledger"]
@@ -51,29 +53,11 @@ PAGE = 1000
 """Entries read at a time: a reader of a long ledger keeps nobody waiting."""
 
 
-@dataclass(frozen=True)
-class _Account:
-    """A data set as a charge sees it."""
-
-    added: DatasetAdded
-    spent: Amount
-    reserved: Amount
-
-    def remaining(self) -> Budget | None:
-        whole, committed = Amount.of(self.added.total), self.spent + self.reserved
-        # Not by the subtraction of amounts, which may round up.
-        left = Amount(whole.main - committed.main, whole.delta - committed.delta)
-        return left.to_budget(self.added.total)
-
-
-class Ledger:
+class Ledger(Book):
     """The privacy budgets of data sets and all that was spent; made by `open_ledger`.
 
     May be used by several threads; each process opens its own.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def __enter__(self) -> Ledger:
         return self
@@ -87,7 +71,16 @@ class Ledger:
         """Close the ledger; once is enough, twice does no harm."""
         self._store.close()
 
-    def add_dataset(self, name: str, total: Budget, *, unit: Unit, description: str = "") -> Dataset:
+    def add_dataset(
+        self,
+        name: str,
+        total: Budget,
+        *,
+        unit: Unit,
+        description: str = "",
+        rho_filter: bool = False,
+        reserve: Rational | None = None,
+    ) -> Dataset:
         """Bring a data set under the ledger, with all that may ever be spent on it.
 
         Args:
@@ -95,16 +88,22 @@ class Ledger:
             total: how much may be spent altogether. Its currency decides which costs it takes.
             unit: who is protected.
             description: for people.
+            rho_filter: keep a total in (epsilon, delta) as a sum of rhos (`sudare.ledger.rules`): room for many more
+                small releases, and for none whose epsilon alone is near the total's.
+            reserve: with a rho filter, the part of delta for releases with a delta of their own; by default half.
 
         Raises:
-            LedgerError: if the name is taken.
+            LedgerError: if the name is taken, or a rho filter is wanted for a total without a delta.
         """
         checks.read_name(name, "add_dataset")
         checks.read_total(total, "add_dataset")
         checks.read_unit(unit, "add_dataset")
         checks.read_text(description, "description", "add_dataset")
+        checks.read_filter(rho_filter, reserve, "add_dataset")
         secret, salt = secrets.token_hex(32), secrets.token_hex(32)
-        added = DatasetAdded(total, unit, description, commitment_of(secret, salt))
+        rule = RhoFilter.for_total(total, reserve) if rho_filter else None
+        added = DatasetAdded(total, unit, description, commitment_of(secret, salt), rule)
+        nothing = (rule or Sums(total)).to_text(NOTHING)
         with self._store.transaction(write=True):
             if self._store.fetch("SELECT name FROM sudare_datasets WHERE name = ?", (name,)):
                 raise LedgerError(
@@ -114,9 +113,50 @@ class Ledger:
             entry = self._append("dataset", name, added.to_json())
             self._store.execute(
                 "INSERT INTO sudare_datasets (name, entry, spent, reserved, secret, salt) VALUES (?, ?, ?, ?, ?, ?)",
-                (name, entry.number, NOTHING.to_text(), NOTHING.to_text(), secret, salt),
+                (name, entry.number, nothing, nothing, secret, salt),
             )
-        return Dataset(name, total, unit, description, spent=None, reserved=None, remaining=total)
+            return self._dataset(name)
+
+    def use_rho_filter(self, dataset: str, *, reserve: Rational | None = None) -> Dataset:
+        """Count all costs of a data set, those before included, by a rho filter from now on. It is not changed back.
+
+        The total stays what it is. Decide this without looking at what was released: ``filters.md`` says what holds else.
+
+        Args:
+            dataset: which data set, with a total in (epsilon, delta).
+            reserve: the part of delta for releases with a delta of their own; by default half. It can be chosen only
+                while nothing is spent or reserved, because a choice must not follow from results.
+
+        Raises:
+            BudgetExceededError: if what is spent and reserved takes more than the filter's limit; nothing changes.
+            LedgerError: if the total has no delta, or has a filter already, or the reserve cannot be chosen any more.
+        """
+        checks.read_filter(True, reserve, "use_rho_filter")
+        with self._store.transaction(write=True):
+            account = self._account(dataset)
+            if isinstance(account.rule, RhoFilter):
+                raise LedgerError(
+                    f"The data set {dataset!r} has a rho filter already; it is not changed again.",
+                    f"データセット {dataset!r} には既にローのフィルターがあります。再度の変更はできません。",
+                )
+            if reserve is not None and account.committed != NOTHING:
+                raise LedgerError(
+                    f"Something is spent or reserved of {dataset!r}: how its delta is split cannot be chosen any more. "
+                    "Leave the reserve out, for half of it.",
+                    f"{dataset!r} の予算は既に消費または予約されているため、デルタの分け方は選べません。"
+                    "予備の指定を省くと半分になります。",
+                )
+            rule = RhoFilter.for_total(account.total, reserve, "use_rho_filter")
+            spent, reserved = (total_charge(rule, dataset, costs) for costs in self._costs(dataset))
+            if not (spent + reserved).fits(rule.limit):
+                raise checks.beyond_filter(dataset, rule, spent + reserved)
+            entry = self._append("rule", dataset, RuleChanged(rule).to_json())
+            self._set_balance(dataset, rule, spent, reserved)
+            self._store.execute(
+                "INSERT INTO sudare_results (dataset, fingerprint, entry) VALUES (?, ?, ?)",
+                (dataset, KEY_OF_RULE, entry.number),
+            )
+            return self._dataset(dataset)
 
     def datasets(self) -> list[Dataset]:
         """All data sets, in the order in which they were added."""
@@ -133,7 +173,31 @@ class Ledger:
         with self._store.transaction(write=False):
             return self._dataset(name)
 
-    def reserve(self, dataset: str, cost: Budget, *, unit: Unit, fingerprint: str, purpose: str = "") -> Reservation:
+    def alone_with(
+        self, dataset: str, fingerprint: str, on_wait: Callable[[], None] | None = None
+    ) -> AbstractContextManager[None]:
+        """Be the only process that makes a release: whoever starts the same meanwhile waits, and finds it made.
+
+        It ends with the process at the latest, however that ends. It does not wait for anything else that uses the ledger.
+
+        Args:
+            dataset: which data set.
+            fingerprint: of the release, as in `reserve`.
+            on_wait: called once if somebody is making it, before waiting for them.
+        """
+        checks.read_fingerprint(fingerprint, "alone_with")
+        return self._store.alone_with(f"{dataset}\0{fingerprint}", on_wait)
+
+    def reserve(
+        self,
+        dataset: str,
+        cost: Budget,
+        *,
+        unit: Unit,
+        fingerprint: str,
+        purpose: str = "",
+        measurements: Sequence[Measurement] = (),
+    ) -> Reservation:
         """Set a cost aside before a release; it counts as spent from now on.
 
         Args:
@@ -142,6 +206,8 @@ class Ledger:
             unit: who the release protects.
             fingerprint: SHA-256 in hexadecimal digits of all that makes the release what it is.
             purpose: for people.
+            measurements: everything that will be drawn, where that is known beforehand. A rho filter then sets aside
+                what they imply, if that is less than what the cost takes.
 
         Raises:
             BudgetExceededError: if less than the cost remains.
@@ -151,17 +217,16 @@ class Ledger:
         checks.read_unit(unit, "reserve")
         checks.read_fingerprint(fingerprint, "reserve")
         checks.read_text(purpose, "purpose", "reserve")
-        body = Reserved(cost, unit, fingerprint, purpose).to_json()
+        implied = amount_of_noise(checks.read_measurements(measurements)) if measurements else None
         with self._store.transaction(write=True):
             account = self._account(dataset)
-            total = account.added.total
-            checks.require_same_unit(unit, account.added.unit, dataset)
-            charge = charge_of(cost, total, dataset)
-            if not (account.spent + account.reserved + charge).fits(Amount.of(total)):
-                committed = (account.spent + account.reserved).to_budget(total)
-                raise checks.exceeded(dataset, total, committed, cost, account.remaining())
-            entry = self._append("reserve", dataset, body)
-            self._set_balance(dataset, account.spent, account.reserved + charge)
+            checks.require_same_unit(unit, account.unit, dataset)
+            noise = implied if isinstance(account.rule, RhoFilter) else None
+            charge = account.rule.charge(cost, dataset, noise)
+            if not (account.committed + charge).fits(account.rule.limit):
+                raise checks.exceeded(account, cost, charge)
+            entry = self._append("reserve", dataset, Reserved(cost, unit, fingerprint, purpose, noise).to_json())
+            self._set_balance(dataset, account.rule, account.charged, account.held + charge)
             self._store.execute("INSERT INTO sudare_reservations (number, closed_by) VALUES (?, NULL)", (entry.number,))
         return Reservation(entry.number, dataset, cost, fingerprint)
 
@@ -189,8 +254,8 @@ class Ledger:
                     f"公表結果の保護単位 {event.unit} が、予約時の {reserved.unit} と異なります。予約分は消費されたままです。",
                 )
             account = self._account(reservation.dataset)
-            held = charge_of(reserved.cost, account.added.total, reservation.dataset)
-            charge = charge_of(event.cost, account.added.total, reservation.dataset)
+            held = account.rule.charge(reserved.cost, reservation.dataset, reserved.noise)
+            charge = account.rule.charge(event.cost, reservation.dataset, amount_of_noise(event.measurements))
             if not charge.fits(held):
                 raise LedgerError(
                     f"The release cost {event.cost}, but only {reserved.cost} was reserved; the reservation stays spent. "
@@ -199,7 +264,7 @@ class Ledger:
                     f"結果を公表しないでください。",
                 )
             entry = self._append("settle", reservation.dataset, body)
-            self._set_balance(reservation.dataset, account.spent + charge, account.reserved - held)
+            self._set_balance(reservation.dataset, account.rule, account.charged + charge, account.held - held)
             self._close_reservation(reservation.number, entry.number)
             self._store.execute(
                 "INSERT INTO sudare_results (dataset, fingerprint, entry) VALUES (?, ?, ?) "
@@ -219,9 +284,9 @@ class Ledger:
         with self._store.transaction(write=True):
             reserved = self._open_reservation(reservation)
             account = self._account(reservation.dataset)
-            held = charge_of(reserved.cost, account.added.total, reservation.dataset)
+            held = account.rule.charge(reserved.cost, reservation.dataset, reserved.noise)
             entry = self._append("cancel", reservation.dataset, body)
-            self._set_balance(reservation.dataset, account.spent, account.reserved - held)
+            self._set_balance(reservation.dataset, account.rule, account.charged, account.held - held)
             self._close_reservation(reservation.number, entry.number)
         return entry
 
@@ -406,112 +471,3 @@ class Ledger:
         """
         with self._store.transaction(write=False):
             return find_faults(self._store, known)
-
-    def _dataset(self, name: str) -> Dataset:
-        account = self._account(name)
-        added, total = account.added, account.added.total
-        spent, reserved = account.spent.to_budget(total), account.reserved.to_budget(total)
-        noted = self._publications(name)
-        return Dataset(name, total, added.unit, added.description, spent, reserved, account.remaining(), noted)
-
-    def _publications(self, dataset: str) -> int:
-        rows = self._store.fetch(
-            "SELECT count(*) FROM sudare_entries WHERE kind = ? AND dataset = ?", ("publish", dataset)
-        )
-        return int(rows[0][0])
-
-    def _account(self, name: str) -> _Account:
-        number, spent, reserved = self._row_of(name, "entry, spent, reserved")
-        added = self._entry(number).read()
-        try:
-            if not isinstance(added, DatasetAdded):
-                raise ValueError("not the entry of a data set")
-            account = _Account(added, Amount.from_text(spent), Amount.from_text(reserved))
-            if not (account.spent + account.reserved).fits(Amount.of(added.total)):
-                raise ValueError("a balance that no entries lead to")
-            return account
-        except ValueError:
-            raise checks.damaged() from None
-
-    def _row_of(self, name: str, columns: str) -> Row:
-        # What cannot be a name is asked of no database: PostgreSQL refuses some characters.
-        is_possible = checks.read_text(name, "dataset", "Ledger").isprintable()
-        statement = f"SELECT {columns} FROM sudare_datasets WHERE name = ?"  # noqa: S608
-        rows = self._store.fetch(statement, (name,)) if is_possible else []
-        if not rows:
-            raise self._unknown(name)
-        return rows[0]
-
-    def _unknown(self, name: str) -> LedgerError:
-        names = [str(known) for (known,) in self._store.fetch("SELECT name FROM sudare_datasets ORDER BY entry")]
-        near = get_close_matches(str(name), names, n=1)
-        listed = ", ".join(repr(known) for known in names[:10])
-        if near:
-            english, japanese = f"Did you mean {near[0]!r}?", f"{near[0]!r} のことでしょうか。"
-        elif names:
-            english, japanese = f"It has {listed}.", f"台帳にあるのは {listed} です。"
-        else:
-            english, japanese = "It has none yet; add one first.", "まだ一つもありません。先に追加してください。"
-        return LedgerError(
-            f"The ledger has no data set {name!r}. {english}", f"台帳にデータセット {name!r} はありません。{japanese}"
-        )
-
-    def _secret_and_salt(self, name: str) -> tuple[str, str]:
-        secret, salt = self._row_of(name, "secret, salt")
-        if not (checks.is_hash(secret) and checks.is_hash(salt)):
-            raise checks.damaged()
-        return secret, salt
-
-    def _entry(self, number: int) -> Entry:
-        rows = self._store.fetch(f"SELECT {COLUMNS} FROM sudare_entries WHERE number = ?", (number,))  # noqa: S608
-        if not rows:
-            raise checks.damaged()
-        return Entry(*rows[0])
-
-    def _head(self) -> tuple[int, str]:
-        rows = self._store.fetch("SELECT number, hash FROM sudare_entries ORDER BY number DESC LIMIT 1")
-        if rows:
-            return rows[0][0], rows[0][1]
-        return 0, self._store.fetch("SELECT identity FROM sudare_ledger")[0][0]
-
-    def _append(self, kind: str, dataset: str, body: str) -> Entry:
-        last, previous = self._head()
-        number, time = last + 1, datetime.now(UTC).isoformat(timespec="microseconds")
-        entry = Entry(number, time, kind, dataset, body, previous, hash_of(number, time, kind, dataset, body, previous))
-        self._store.execute(
-            f"INSERT INTO sudare_entries ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-            (number, time, kind, dataset, body, previous, entry.hash),
-        )
-        return entry
-
-    def _set_balance(self, dataset: str, spent: Amount, reserved: Amount) -> None:
-        self._store.execute(
-            "UPDATE sudare_datasets SET spent = ?, reserved = ? WHERE name = ?",
-            (spent.to_text(), reserved.to_text(), dataset),
-        )
-
-    def _open_reservation(self, reservation: Reservation) -> Reserved:
-        known = type(reservation.number) is int and 0 < reservation.number <= self._head()[0]
-        number = reservation.number if known else 0
-        rows = self._store.fetch("SELECT closed_by FROM sudare_reservations WHERE number = ?", (number,))
-        entry = self._entry(reservation.number) if rows else None
-        body = entry.read() if entry else None
-        if (
-            entry is None
-            or not isinstance(body, Reserved)
-            or (entry.dataset, body.cost, body.fingerprint)
-            != (reservation.dataset, reservation.cost, reservation.fingerprint)
-        ):
-            raise LedgerError(
-                f"Reservation {reservation.number} is not one of this ledger.",
-                f"予約 {reservation.number} はこの台帳のものではありません。",
-            )
-        if rows[0][0] is not None:
-            raise LedgerError(
-                f"Reservation {reservation.number} was closed before, by entry {rows[0][0]}; make a new one.",
-                f"予約 {reservation.number} は {rows[0][0]} 番の記録で既に閉じられています。新しく予約してください。",
-            )
-        return body
-
-    def _close_reservation(self, number: int, entry: int) -> None:
-        self._store.execute("UPDATE sudare_reservations SET closed_by = ? WHERE number = ?", (entry, number))

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from sudare.errors import LedgerError, MissingPackageError
@@ -27,6 +29,7 @@ WRITERS_LOCK = 0x7375646172650001
 
 LONGEST_WAIT = 60
 CONNECT_WAIT = 10
+PAUSE = 0.1
 """Seconds."""
 
 APPEND_ONLY = (
@@ -66,12 +69,8 @@ class PostgresStore:
                 "パスワード中の @ や / は %40 や %2F と書きます。",
             ) from None
         self._password = str(password) if password else None
-        try:
-            self._connection: psycopg.Connection[Row] = psycopg.connect(
-                address, autocommit=True, connect_timeout=CONNECT_WAIT, application_name="sudare ledger"
-            )
-        except psycopg.Error as error:
-            raise self._unreachable(error) from None
+        self._address = address
+        self._connection = self._connected()
         try:
             with self._told():
                 # A server may be set to answer before a commit is on the disk; a ledger must not be.
@@ -83,6 +82,32 @@ class PostgresStore:
         except BaseException:
             self._connection.close()
             raise
+
+    def _connected(self) -> psycopg.Connection[Row]:
+        try:
+            return self._errors.connect(
+                self._address, autocommit=True, connect_timeout=CONNECT_WAIT, application_name="sudare ledger"
+            )
+        except self._errors.Error as error:
+            raise self._unreachable(error) from None
+
+    @contextmanager
+    def alone_with(self, work: str, on_wait: Callable[[], None] | None) -> Iterator[None]:
+        """By a lock of a session of its own, which ends with the process; see `Store`."""
+        digest = sha256(work.encode("utf-8", "surrogatepass")).digest()
+        key = int.from_bytes(digest[:8], "big", signed=True)
+        session = self._connected()
+        try:
+            is_told = on_wait is None
+            with self._told():
+                while session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() != (True,):
+                    if on_wait is not None and not is_told:
+                        is_told = True
+                        on_wait()
+                    time.sleep(PAUSE)
+            yield
+        finally:
+            session.close()
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from hashlib import sha256
 
 from sudare.errors import Described, LedgerError, ParameterError
+from sudare.ledger.amounts import Amount
+from sudare.ledger.rules import Cost, RhoFilter, Rule
 from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
 
-__all__ = ["Dataset", "Finding", "NewPublicationError", "OptOuts", "Reservation", "commitment_of", "digest_of"]
+__all__ = [
+    "Dataset",
+    "FilterBalance",
+    "Finding",
+    "NewPublicationError",
+    "OptOuts",
+    "Reservation",
+    "commitment_of",
+    "digest_of",
+]
 
 
 class NewPublicationError(LedgerError):
@@ -22,23 +35,99 @@ class Dataset:
 
     Attributes:
         name: what the ledger calls it.
-        total: how much may be spent on it altogether.
         unit: who is protected.
         description: in the words of whoever added it.
-        spent: what releases have cost; None if nothing.
-        reserved: what is set aside for releases that are not settled; None if nothing. It counts as spent.
-        remaining: what is left for new releases; None if nothing.
+        rule: by which costs add up to the total.
+        charged: what releases have cost, as the rule counts.
+        held: what is set aside for releases that are not settled, as the rule counts. It counts as spent.
         publications: how many results without differential privacy were noted. They cost nothing and no budget covers them.
     """
 
     name: str
-    total: Budget
     unit: Unit
     description: str
-    spent: Budget | None
-    reserved: Budget | None
-    remaining: Budget | None
+    rule: Rule
+    charged: Amount
+    held: Amount
     publications: int = 0
+
+    @property
+    def total(self) -> Budget:
+        """How much may be spent on it altogether."""
+        return self.rule.total
+
+    @property
+    def spent(self) -> Budget | None:
+        """What releases have cost; None if nothing. Under a rho filter this, like the next two, is a rho."""
+        return self.rule.to_budget(self.charged)
+
+    @property
+    def reserved(self) -> Budget | None:
+        """What is set aside for releases that are not settled; None if nothing."""
+        return self.rule.to_budget(self.held)
+
+    @property
+    def remaining(self) -> Budget | None:
+        """What is left for new releases; None if nothing."""
+        return self.rule.to_budget(self.left)
+
+    @property
+    def committed(self) -> Amount:
+        """What is spent or set aside, as the rule counts."""
+        return self.charged + self.held
+
+    @property
+    def left(self) -> Amount:
+        """What is left for new releases, as the rule counts."""
+        whole, committed = self.rule.limit, self.committed
+        # Not by the subtraction of amounts, which may round up.
+        return Amount(whole.main - committed.main, whole.delta - committed.delta)
+
+    @property
+    def filter(self) -> FilterBalance | None:
+        """The balance of a rho filter in epsilon and delta; None under sums."""
+        if not isinstance(self.rule, RhoFilter):
+            return None
+        return FilterBalance(
+            self.rule, self.rule.in_epsilon(self.committed), self.rule.next_epsilon(self.left), self.left.delta
+        )
+
+    def charge(self, cost: Budget, noise: Amount | None = None) -> Amount:
+        """What a cost takes; see `sudare.ledger.rules.Rule.charge`.
+
+        Raises:
+            LedgerError: if costs of this kind cannot be taken from this total.
+        """
+        return self.rule.charge(cost, self.name, noise)
+
+    def after(self, costs: Iterable[Cost]) -> Amount | None:
+        """What would be left after some costs; None if they are not allowed.
+
+        Raises:
+            LedgerError: if costs of this kind cannot be taken from this total.
+        """
+        main, delta = self.left.main, self.left.delta
+        for cost, noise in costs:
+            charge = self.charge(cost, noise)
+            main, delta = main - charge.main, delta - charge.delta
+        return Amount(main, delta) if min(main, delta) >= 0 else None
+
+
+@dataclass(frozen=True)
+class FilterBalance:
+    """What a rho filter means in epsilon and delta.
+
+    Attributes:
+        rule: the filter.
+        committed: the (epsilon, delta) of all that is spent or reserved, had it been fixed beforehand; None if nothing is.
+        next_epsilon: the largest epsilon of a single pure release that still fits; None if none does.
+        reserve_left: the delta that is left for releases with a delta of their own.
+    """
+
+    rule: RhoFilter
+    committed: Budget | None
+    next_epsilon: Fraction | None
+    reserve_left: Fraction
 
 
 @dataclass(frozen=True)

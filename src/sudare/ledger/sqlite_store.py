@@ -12,12 +12,17 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 
 from sudare.errors import LedgerError
 from sudare.ledger.stores import SCHEMA, Row, Value
+from sudare.system.interrupts import end_waits
+from sudare.system.locks import hold_file, release_file
+from sudare.system.regular_files import require_regular_file
+from sudare.system.sqlite_faults import SqliteFault, fault_of, no_room
 
 __all__ = ["SqliteStore"]
 
@@ -77,6 +82,7 @@ class SqliteStore:
                     f"{str(path)!r} はフォルダです。台帳はファイルで指定してください。",
                 )
             if path.exists():
+                require_regular_file(path)
                 return
             if not path.parent.is_dir():
                 raise LedgerError(
@@ -96,10 +102,13 @@ class SqliteStore:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise LedgerError(
-                f"The ledger {str(path)!r} cannot be used: {error.strerror}. Check the path and its permissions.",
-                f"台帳 {str(path)!r} を使えません（{error.strerror}）。パスと権限をご確認ください。",
-            ) from None
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: OSError) -> LedgerError:
+        return LedgerError(
+            f"The ledger {str(self._path)!r} cannot be used: {error.strerror}. Check the path and its permissions.",
+            f"台帳 {str(self._path)!r} を使えません（{error.strerror}）。パスと権限をご確認ください。",
+        )
 
     def _require_ledger_or_room(self, create: bool) -> None:
         """Refuse another program's file before any setting of it is touched."""
@@ -157,6 +166,21 @@ class SqliteStore:
         for statement in (*SCHEMA, *APPEND_ONLY):
             self.execute(statement)
 
+    @contextmanager
+    def alone_with(self, work: str, on_wait: Callable[[], None] | None) -> Iterator[None]:
+        """By a locked file beside the ledger; see `Store`."""
+        path = self._path.resolve()  # one ledger may have several names
+        digest = sha256(work.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        lock = path.with_name(f".{path.name}.{digest}.lock")
+        try:
+            handle = hold_file(lock, on_wait)
+        except OSError as error:
+            raise self._unusable(error) from None
+        try:
+            yield
+        finally:
+            release_file(lock, handle)
+
     def damages(self) -> list[str]:
         """What SQLite finds wrong with the file; see `Store`."""
         return [str(words) for (words,) in self.fetch("PRAGMA integrity_check(10)") if words != "ok"]
@@ -189,6 +213,8 @@ class SqliteStore:
             except sqlite3.OperationalError as error:
                 if not getattr(error, "sqlite_errorname", "").startswith(_BUSY) or time.monotonic() > deadline:
                     raise
+            if statement.startswith("BEGIN"):
+                end_waits()
             time.sleep(LONGEST_PAUSE * secrets.randbelow(1 << 20) / (1 << 20))
 
     @contextmanager
@@ -200,34 +226,34 @@ class SqliteStore:
             raise self._explained(error) from None
 
     def _explained(self, error: Exception) -> LedgerError:
-        name, path = getattr(error, "sqlite_errorname", ""), str(self._path)
-        if name.startswith("SQLITE_NOTADB"):
+        name, path, fault = getattr(error, "sqlite_errorname", ""), str(self._path), fault_of(error)
+        if fault is SqliteFault.NOT_A_DATABASE:
             return self.not_a_ledger()
-        if name.startswith(_BUSY):
+        if fault is SqliteFault.BUSY:
             return LedgerError(
                 f"Another program has held the ledger {path!r} for {LONGEST_WAIT:.0f} seconds; try again later.",
                 f"台帳 {path!r} は {LONGEST_WAIT:.0f} 秒以上ほかのプログラムが使用中です。後でもう一度お試しください。",
             )
-        if name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN")):
+        if fault is SqliteFault.NOT_WRITABLE:
             return LedgerError(
                 f"The ledger {path!r} cannot be written. The file and its folder must be writable for you.",
                 f"台帳 {path!r} に書き込めません。ファイルとフォルダの両方に書き込み権限が必要です。",
             )
-        if name.startswith("SQLITE_FULL"):
-            return LedgerError(
-                f"The disk of the ledger {path!r} is full; nothing was written.",
-                f"台帳 {path!r} のディスクがいっぱいです。何も書き込まれていません。",
-            )
-        if isinstance(error, sqlite3.ProgrammingError) and "closed" in str(error):
+        if fault is SqliteFault.NO_ROOM:
+            words = no_room(name)
+            return LedgerError(f"The ledger {path!r} {words.english}", f"台帳 {path!r} {words.japanese}")
+        if fault is SqliteFault.CLOSED:
             return LedgerError(
                 f"The ledger {path!r} is closed; open it again.",
                 f"台帳 {path!r} は閉じられています。開き直してください。",
             )
         return LedgerError(
-            f"The ledger {path!r} is damaged, or was changed by another program ({name or type(error).__name__}). "
-            f"Keep the file as it is and go back to a copy; check that with 'sudare ledger verify'.",
+            f"The ledger {path!r} is damaged, or was changed by another program ({name or type(error).__name__}). Keep the file "
+            "as it is. A copy does not know what was charged after it was made: before one is used, count what was published "
+            "since; check it with 'sudare ledger verify'.",
             f"台帳 {path!r} が壊れているか、ほかのプログラムで変更されています（{name or type(error).__name__}）。"
-            f"ファイルはそのまま保管し、控えに戻して 'sudare ledger verify' でご確認ください。",
+            "ファイルはそのまま保管してください。控えには、その後に使った予算が記録されていません。使う前に、その後の公表を"
+            "すべて数え、'sudare ledger verify' でご確認ください。",
         )
 
 

@@ -8,7 +8,7 @@ else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -64,6 +64,14 @@ class Store(Protocol):
 
     def not_a_ledger(self) -> LedgerError:
         """What to say where something else, or nothing, is kept."""
+
+    def alone_with(self, work: str, on_wait: Callable[[], None] | None) -> AbstractContextManager[None]:
+        """Be the only one, of all processes that use the ledger, with a piece of work; ends with the process at the latest.
+
+        Args:
+            work: what tells it from others.
+            on_wait: called once if somebody is at it, before waiting for them.
+        """
 
     def damages(self) -> list[str]:
         """What the database itself finds wrong with its files, in its own words, within a transaction."""

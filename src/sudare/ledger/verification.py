@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sudare.errors import LedgerError
-from sudare.ledger.amounts import NOTHING, Amount, charge_of
+from sudare.ledger.amounts import NOTHING, Amount
 from sudare.ledger.entries import (
     COLUMNS,
+    KEY_OF_RULE,
     KINDS,
     Cancelled,
     DatasetAdded,
@@ -16,11 +17,13 @@ from sudare.ledger.entries import (
     OptedOut,
     PublicationNoted,
     Reserved,
+    RuleChanged,
     Settled,
     hash_of,
     key_of_publication,
 )
 from sudare.ledger.records import Finding, commitment_of
+from sudare.ledger.rules import Cost, RhoFilter, Rule, Sums, amount_of_noise, total_charge
 from sudare.ledger.stores import SCHEMA_VERSION, Row, Store
 
 __all__ = ["find_faults"]
@@ -88,8 +91,10 @@ def _replay_all(store: Store, replay: _Replay, known: tuple[int, str] | None) ->
 class _Account:
     added: DatasetAdded
     entry: int
+    rule: Rule
     spent: Amount = NOTHING
     reserved: Amount = NOTHING
+    releases: list[Cost] = field(default_factory=list)
 
 
 @dataclass
@@ -156,7 +161,7 @@ class _Replay:
             if entry.dataset in self._accounts:
                 self.tell(entry.number, "It adds a data set again.", "既にあるデータセットを追加しています。")
             else:
-                self._accounts[entry.dataset] = _Account(body, entry.number)
+                self._accounts[entry.dataset] = _Account(body, entry.number, body.rule or Sums(body.total))
             return
         account = self._accounts.get(entry.dataset)
         if account is None:
@@ -174,22 +179,43 @@ class _Replay:
             if key in self._results:
                 self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
             self._results.setdefault(key, entry.number)
+        elif isinstance(body, RuleChanged):
+            self._change_rule(entry, body.rule, account)
         else:
             try:
                 self._charge(entry, body, account)
             except LedgerError as error:
                 self.tell(entry.number, error.english, error.japanese)
 
+    def _change_rule(self, entry: Entry, rule: RhoFilter, account: _Account) -> None:
+        """Count everything again, from the first release on."""
+        if rule.total != account.added.total or isinstance(account.rule, RhoFilter):
+            self.tell(entry.number, "Its rule is not one for its data set.", "データセットに合わない規則です。")
+            return
+        open_now = [held for held in self._held.values() if held.dataset == entry.dataset and held.closed_by is None]
+        account.rule = rule
+        account.spent = total_charge(rule, entry.dataset, account.releases)
+        account.reserved = total_charge(rule, entry.dataset, [(held.body.cost, held.body.noise) for held in open_now])
+        for held in open_now:
+            held.charge = rule.charge(held.body.cost, entry.dataset, held.body.noise)
+        if not (account.spent + account.reserved).fits(rule.limit):
+            self.tell(
+                entry.number,
+                f"What was spent of {entry.dataset!r} before is more than its rule allows.",
+                f"{entry.dataset!r} で既に消費された分が、この規則の上限を超えています。",
+            )
+        self._results[entry.dataset, KEY_OF_RULE] = entry.number
+
     def _charge(self, entry: Entry, body: Reserved | Settled | Cancelled, account: _Account) -> None:
-        total = account.added.total
+        rule = account.rule
         if isinstance(body, Reserved):
-            charge = charge_of(body.cost, total, entry.dataset)
+            charge = rule.charge(body.cost, entry.dataset, body.noise)
             protected = account.added.unit
             if (body.unit.who, body.unit.adjacency) != (protected.who, protected.adjacency):
                 self.tell(
                     entry.number, "It is for another unit than its data set.", "データセットと保護単位が異なります。"
                 )
-            if not (account.spent + account.reserved + charge).fits(Amount.of(total)):
+            if not (account.spent + account.reserved + charge).fits(rule.limit):
                 self.tell(
                     entry.number,
                     f"It reserves more than remained of the total of {entry.dataset!r}.",
@@ -216,7 +242,8 @@ class _Replay:
         held.closed_by = entry.number
         account.reserved -= held.charge
         if isinstance(body, Settled):
-            charge = charge_of(body.event.cost, total, entry.dataset)
+            noise = amount_of_noise(body.event.measurements)
+            charge = rule.charge(body.event.cost, entry.dataset, noise)
             if not (charge.fits(held.charge) and body.event.unit == held.body.unit and body.event.is_private):
                 self.tell(
                     entry.number,
@@ -224,6 +251,7 @@ class _Replay:
                     f"公表の内容が予約 {body.reservation} と合いません。",
                 )
             account.spent += charge
+            account.releases.append((body.event.cost, noise))
             self._results[entry.dataset, held.body.fingerprint] = entry.number
 
     def compare(self, store: Store) -> None:
@@ -235,7 +263,8 @@ class _Replay:
             ("data set", "データセット"),
         ):
             account = self._accounts[name]
-            if (spent, reserved) != (account.spent.to_text(), account.reserved.to_text()) or entry != account.entry:
+            written = tuple(account.rule.to_text(amount) for amount in (account.spent, account.reserved))
+            if (spent, reserved) != written or entry != account.entry:
                 self.tell(
                     account.entry,
                     f"The balance of {name!r} is not what the entries add up to.",

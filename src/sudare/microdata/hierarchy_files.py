@@ -19,7 +19,7 @@ from pathlib import Path
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.atomic import atomically
-from sudare.io.source import is_utf8
+from sudare.io.text_files import AUTO, read_text
 from sudare.microdata.hierarchy import Generalization
 from sudare.microdata.people_files import delimiter_in
 from sudare.parameters import shown
@@ -30,13 +30,13 @@ USUAL_DELIMITER = ";"
 DELIMITERS = (";", ",", "\t", "|")
 
 
-def read_hierarchy(path: str | Path, name: str, *, encoding: str = "utf-8") -> Generalization:
+def read_hierarchy(path: str | Path, name: str, *, encoding: str = AUTO) -> Generalization:
     r"""Read the hierarchy of a column.
 
     Args:
         path: the file; fields are separated by semicolons, commas, tabs or bars, whichever splits all lines alike.
         name: of the column.
-        encoding: of the file.
+        encoding: of the file; ``"auto"`` tells it from the file.
 
     Raises:
         InputError: if the file is empty or in another encoding, a line has more or fewer fields than the first, a value is there
@@ -68,13 +68,7 @@ def read_hierarchy(path: str | Path, name: str, *, encoding: str = "utf-8") -> G
 
 def _text(file: str, encoding: str) -> str:
     try:
-        data = Path(file).read_bytes()
-    except OSError:
-        raise complaints.unreadable(file) from None
-    try:
-        return data.decode("utf-8-sig" if is_utf8(encoding) else encoding)
-    except UnicodeDecodeError:
-        raise complaints.wrong_encoding(file, encoding) from None
+        return read_text(file, encoding)
     except LookupError:
         requirement = "an encoding that Python knows, such as 'utf-8' or 'cp932'"
         raise ParameterError("encoding", "read_hierarchy", requirement, shown(encoding)) from None
@@ -82,11 +76,15 @@ def _text(file: str, encoding: str) -> str:
 
 def _lines(text: str, file: str) -> list[tuple[int, list[str]]]:
     """The fields of each line that is not blank, with its number."""
-    splits = {len(fields) for fields in csv.reader(io.StringIO(text), delimiter=USUAL_DELIMITER) if fields}
+    lines = list(io.StringIO(text, newline=""))
+    try:
+        splits = {len(fields) for fields in csv.reader(lines, delimiter=USUAL_DELIMITER) if fields}
+    except csv.Error:
+        splits = set()
     # Labels such as [20, 30) hold commas, so ARX's own delimiter goes first.
     is_usual = len(splits) == 1 and max(splits) > 1
-    delimiter = USUAL_DELIMITER if is_usual else delimiter_in(text.splitlines(keepends=True), file)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    delimiter = USUAL_DELIMITER if is_usual else delimiter_in(lines, file)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     found = []
     try:
         for fields in reader:

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.column_names import can_be_names
 from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.io.engine import identifier, literal
@@ -47,8 +48,8 @@ def csv_columns(path: Path) -> tuple[tuple[str, ...], str]:
     if not "".join(lines).strip():
         raise complaints.empty_file(file)
     delimiter = delimiter_in(lines, file)
+    header = complaints.header_of("".join(lines), delimiter, file, is_whole=is_whole)
     rows = list(csv.reader(lines, delimiter=delimiter))
-    header = rows[0]
     _require_different(header, file)
     # The last of the lines may end within a field.
     for number, fields in enumerate(rows if is_whole else rows[:-1], start=1):
@@ -116,6 +117,8 @@ def parquet_rows(connection: DuckDBPyConnection, path: Path, schema: Any, view: 
 
 def _require_different(names: Sequence[str], file: str) -> None:
     """DuckDB does not tell names apart that differ in capital letters alone, and takes no empty ones."""
+    complaints.require_different(names, file)
+    complaints.require_few_columns(names, file)
     known: dict[str, str] = {}
     for place, name in enumerate(names, start=1):
         if not name:
@@ -124,8 +127,13 @@ def _require_different(names: Sequence[str], file: str) -> None:
                 f"{Path(file).name!r} の {place} 列目に名前がありません。メモリに載らない記録では、すべての列に名前が必要です。",
             )
         other = known.setdefault(name.casefold(), name)
-        if list(names).count(name) > 1:
-            raise complaints.repeated_header(file, name)
+        if other != name and not can_be_names(names, file):
+            raise InputError(
+                f"The name of column {place} of {Path(file).name!r} differs from another one in capital letters alone. Records "
+                "that are larger than memory need other names: rename one of them.",
+                f"{Path(file).name!r} の {place} 列目の名前は別の列と大文字・小文字が違うだけです。"
+                "メモリに載らない記録では区別できないため、名前を変えてください。",
+            )
         if other != name:
             raise InputError(
                 f"The columns {other!r} and {name!r} of {Path(file).name!r} differ in capital letters alone. Records that are "

@@ -12,14 +12,19 @@ import io
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sudare.column_names import can_be_names, parse_header
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
+from sudare.io.arrow_files import arrow_schema, sound_batches
 from sudare.io.atomic import atomically
 from sudare.io.records import write_arrow
-from sudare.io.source import LONGEST_HEADER, TEXT_FORMATS, Source, delimiter_of, files_and_format, is_utf8, open_member
+from sudare.io.source import LONGEST_HEADER, TEXT_FORMATS, Source, delimiter_of, files_and_format
+from sudare.io.text_files import AUTO, detected_encoding, is_utf8, open_member
 from sudare.parameters import shown
 
 __all__ = ["delimiter_in", "read_texts", "write_texts"]
@@ -53,9 +58,8 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
                 f"People are read from CSV, Parquet or Arrow files; {Path(file).name!r} is {form}.",
                 f"個票は CSV、Parquet、Arrow のファイルから読みます。{Path(file).name!r} の形式は {form} です。",
             )
-        for name in tables[-1].column_names:
-            if name not in tables[0].column_names:
-                raise complaints.missing_column(name, tables[0].column_names, files[0])
+        if set(tables[-1].column_names) != set(tables[0].column_names):
+            raise complaints.other_columns(files[0], file)
         tables[-1] = tables[-1].select(_chosen(tables[-1].column_names, tables[0].column_names, file))
         for name in tables[0].column_names:
             if tables[-1].schema.field(name).type != tables[0].schema.field(name).type:
@@ -64,11 +68,12 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
 
 
 def _chosen(names: Sequence[str], wanted: Sequence[str] | None, file: str) -> list[str]:
-    for name in names:
-        if list(names).count(name) > 1:
-            raise complaints.repeated_header(file, name)
+    complaints.require_different(names, file)
+    if wanted is None:
+        complaints.require_few_columns(names, file)
+    known = set(names)
     for name in wanted or ():
-        if name not in names:
+        if name not in known:
             raise complaints.missing_column(name, list(names), file)
     return list(names if wanted is None else wanted)
 
@@ -84,11 +89,13 @@ def _read_binary(file: str, kind: str, wanted: Sequence[str] | None) -> Any:
         raise complaints.unreadable(file) from None
     try:
         if kind == "Arrow":
-            with pa.ipc.open_file(file) as reader:
-                names = _chosen(reader.schema.names, wanted, file)
-                return reader.read_all().select(names)
+            schema = arrow_schema(file)
+            names = _chosen(schema.names, wanted, file)
+            return pa.Table.from_batches(sound_batches(file), schema=schema).select(names)
         names = _chosen(pa.parquet.read_schema(file).names, wanted, file)
-        return pa.parquet.ParquetFile(file).read(columns=names).select(names)
+        table = pa.parquet.ParquetFile(file).read(columns=names).select(names)
+        table.validate(full=True)  # bytes that are no text would be found where a text is made of them
+        return table
     except (pa.ArrowException, OSError):
         raise complaints.damaged(file, kind) from None
 
@@ -104,19 +111,25 @@ def delimiter_in(lines: Sequence[str], file: str) -> str:
     usual = delimiter_of(file)
     most, found = 1, usual
     for delimiter in (usual, *(other for other in DELIMITERS if other != usual)):
-        counts = [len(fields) for fields in csv.reader(lines, delimiter=delimiter) if fields]
+        counts = _widths(lines, delimiter)
         if counts and counts[0] > most and counts.count(counts[0]) == len(counts):
             most, found = counts[0], delimiter
     if most == 1 and lines:
         # Not one splits all lines alike: some are ragged, so the header decides.
-        return max(
-            (usual, *DELIMITERS), key=lambda delimiter: len(next(csv.reader(lines[:1], delimiter=delimiter), []))
-        )
+        return max((usual, *DELIMITERS), key=lambda delimiter: next(iter(_widths(lines[:1], delimiter)), 0))
     return found
 
 
-def _opening(file: str, encoding: str) -> list[str]:
-    """The first lines of a text file, decoded."""
+def _widths(lines: Sequence[str], delimiter: str) -> list[int]:
+    """How many fields each row has; none if a field is longer than any field is, because a quotation mark is open."""
+    try:
+        return [len(fields) for fields in csv.reader(lines, delimiter=delimiter) if fields]
+    except csv.Error:
+        return []
+
+
+def _header(file: str, encoding: str) -> tuple[list[str], str]:
+    """The names in the first row of a text file, and what separates its fields."""
     try:
         with open_member(file) as stream:
             start = stream.read(LONGEST_HEADER)
@@ -126,24 +139,34 @@ def _opening(file: str, encoding: str) -> list[str]:
         raise complaints.empty_file(file)
     decoder = codecs.getincrementaldecoder("utf-8-sig" if is_utf8(encoding) else encoding)
     try:
-        lines = decoder().decode(start).splitlines(keepends=True)
+        text = decoder().decode(start)
     except UnicodeDecodeError:
-        lines = decoder("replace").decode(start).splitlines(keepends=True)
-        delimiter = delimiter_in(lines[:LINES_LOOKED_AT], file)
-        header = next(csv.reader(lines, delimiter=delimiter), [])
+        text = decoder("replace").decode(start)
+        delimiter = delimiter_in(_first_lines(text, is_whole=False), file)
+        header: list[str] = []
+        with suppress(ValueError):
+            header = parse_header(text, delimiter)
         raise _wrong_encoding(file, encoding, header, delimiter) from None
-    # The last line may be cut off where the first bytes end.
-    whole = lines[:-1] if len(start) == LONGEST_HEADER and len(lines) > 1 else lines
-    return whole[:LINES_LOOKED_AT]
+    is_whole = len(start) < LONGEST_HEADER
+    delimiter = delimiter_in(_first_lines(text, is_whole=is_whole), file)
+    return complaints.header_of(text, delimiter, file, is_whole=is_whole), delimiter
+
+
+def _first_lines(text: str, *, is_whole: bool) -> list[str]:
+    """Some lines of a text; the last one may be cut off where the first bytes of the file end."""
+    lines = list(islice(io.StringIO(text, newline=""), LINES_LOOKED_AT + 1))
+    return lines[:LINES_LOOKED_AT] if is_whole or len(lines) in (1, LINES_LOOKED_AT + 1) else lines[:-1]
 
 
 def _read_csv(file: str, encoding: str, wanted: Sequence[str] | None) -> Any:
     import pyarrow as pa
     import pyarrow.csv
 
-    lines = _opening(file, encoding)
-    delimiter = delimiter_in(lines, file)
-    header = next(csv.reader(lines, delimiter=delimiter), [])
+    stated = encoding if encoding.lower() != AUTO else detected_encoding(file)
+    encoding = stated or "utf-8"
+    header, delimiter = _header(file, encoding)
+    if stated is None:
+        raise _wrong_encoding(file, encoding, header, delimiter)
     names = _chosen(header, wanted, file)
     _check_quotes(file, encoding)
     convert = pa.csv.ConvertOptions(
@@ -220,6 +243,8 @@ def _wrong_encoding(file: str, encoding: str, header: Sequence[str], delimiter: 
                 if not has_letters:
                     return usual
                 place = line[: failure.start].decode(encoding).count(delimiter)
+                if not header or not can_be_names(header, file):
+                    return usual
                 column = header[min(place, len(header) - 1)]
                 return InputError(
                     f"The file {Path(file).name!r} is in two encodings: its rows are {encoding} up to row {number}, whose "

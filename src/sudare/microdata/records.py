@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.column_names import first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
-from sudare.io import complaints
+from sudare.io.text_files import AUTO
 from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
 
@@ -196,13 +197,10 @@ class Records:
             InputError: if there is none of this name; it tells the name that was probably meant.
         """
         if name not in self._columns:
-            nearest = complaints.nearest_name(str(name), self.names)
-            meant = "" if nearest is None else f" Did you mean {nearest!r}?"
-            meant_ja = "" if nearest is None else f" {nearest!r} のことですか。"
-            listed = ", ".join(self.names[: complaints.MOST_NAMES])
+            are_values = any(column.name in column.labels for column in self.columns)
+            listed = listed_columns(str(name), self.names, are_values=are_values)
             raise InputError(
-                f"There is no column {name!r}.{meant} The columns are: {listed}.",
-                f"列 {name!r} がありません。{meant_ja}列は次のとおりです: {listed}。",
+                f"There is no column {name!r}.{listed.english}", f"列 {name!r} がありません。{listed.japanese}"
             )
         return self._columns[name]
 
@@ -224,13 +222,22 @@ class Records:
             >>> Records.of_arrow(pa.table({"age": [31, None]})).column("age").labels
             ('31', None)
         """
-        for name in table.column_names:
-            if table.column_names.count(name) > 1:
+        names: list[str] = table.column_names
+        place = first_repeated(names)
+        if place is not None:
+            shown_name = shown_column(place, names)
+            raise InputError(
+                f"The table has two columns of one name ({shown_name.english}). Give each column a name of its own.",
+                f"表に同じ名前の列が二つあります（{shown_name.japanese}）。列の名前を区別してください。",
+            )
+        for place, kind in enumerate(table.schema.types):
+            if _is_no_text(kind):
+                shown_name = shown_column(place, names)
                 raise InputError(
-                    f"The table has two columns named {name!r}. Give each column a name of its own.",
-                    f"表に {name!r} という列が二つあります。列の名前を区別してください。",
+                    f"The column {shown_name.english} holds neither texts nor numbers.",
+                    f"列 {shown_name.japanese} は文字列でも数値でもありません。",
                 )
-        return cls([_of_arrow(name, column) for name, column in zip(table.column_names, table.columns, strict=True)])
+        return cls([_of_arrow(name, column) for name, column in zip(names, table.columns, strict=True)])
 
     def to_arrow(self) -> Any:
         """All columns as texts, in a table of pyarrow."""
@@ -252,14 +259,16 @@ class Records:
         return Records([column for column in self.columns if column.name not in gone])
 
 
+def _is_no_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
 def _of_arrow(name: str, column: Any) -> CodedColumn:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_nested(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        raise InputError(
-            f"The column {name!r} holds neither texts nor numbers.", f"列 {name!r} は文字列でも数値でもありません。"
-        )
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
     elif pa.types.is_null(kind):
@@ -287,7 +296,7 @@ def _to_arrow(column: CodedColumn) -> Any:
     return labels.take(pa.Array.from_buffers(pa.int32(), column.rows, [None, pa.py_buffer(column.codes)]))
 
 
-def read_people(path: str | Path, *, encoding: str = "utf-8", columns: Sequence[str] | None = None) -> Records:
+def read_people(path: str | Path, *, encoding: str = AUTO, columns: Sequence[str] | None = None) -> Records:
     r"""Read people from CSV files (commas, semicolons, tabs or bars, with a header), Parquet or Arrow files.
 
     Rows stay in order: of the file, and of the files' names where there are several. Fields stay as they are written; an empty
@@ -295,7 +304,7 @@ def read_people(path: str | Path, *, encoding: str = "utf-8", columns: Sequence[
 
     Args:
         path: a file, a folder or a pattern.
-        encoding: of text files.
+        encoding: of text files; ``"auto"`` tells it file by file.
         columns: which columns, in this order; all if left out.
 
     Raises:

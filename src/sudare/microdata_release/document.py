@@ -10,7 +10,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +30,7 @@ from sudare.microdata_release.step_plan import Anonymize, Pram, Step
 from sudare.microdata_release.steps import Done
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.document import Charge, describe_file
+from sudare.system.clock import time_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -160,7 +160,7 @@ def head_of(
         "title": plan.title,
         "publisher": plan.publisher,
         "description": plan.description,
-        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created": time_text(),
         "steps": [_step(each, step) for each, (_, step) in zip(done, plan.steps, strict=True)],
         "columns": [_column(plan, name, names, levels, done[-1]) for name in plan.columns],
         "published": {"rows": rows, "columns": list(names)},

@@ -52,7 +52,7 @@ def require_possible_out_of_memory(plan: PeoplePlan, given: Section) -> None:
             "cannot go with a population: k-map and presence compare with everybody in memory",
             "は population と併用できません（k-map と presence は母集団をメモリに載せて比べます）",
         )
-    if plan.encoding.lower().replace("_", "-") not in ("utf-8", "utf8"):
+    if plan.encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "auto"):
         given.refuse(
             KEY, "needs a file in UTF-8: convert it before", "には UTF-8 のファイルが必要です。先に変換してください"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sudare.column_names import shown_column
 from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.microdata.records import Records, read_people
@@ -22,8 +23,6 @@ def read_planned(plan: PeoplePlan) -> Records:
     if plan.others == "drop":
         return read_people(plan.source, encoding=plan.encoding, columns=_wanted(plan))
     records = read_people(plan.source, encoding=plan.encoding)
-    for name in _wanted(plan):
-        records.column(name)
     require_named(plan, records.names)
     return records
 
@@ -37,9 +36,17 @@ def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
     wanted = _wanted(plan)
     for name in wanted:
         if name not in columns:
-            raise complaints.missing_column(name, list(columns), plan.source.name)
-    for name in columns if plan.others != "drop" else ():
+            raise complaints.missing_column(name, list(columns), str(plan.source))
+    for place, name in enumerate(columns if plan.others != "drop" else ()):
         if name not in wanted:
+            shown = shown_column(place, columns, plan.source)
+            if shown.english.startswith("number"):
+                raise InputError(
+                    f"Column {shown.english} of {plan.source.name} is not named by the plan, and the first row does not look "
+                    'like the names of columns. Put the names there, or write others = "drop" under [input].',
+                    f"{plan.source.name} の {shown.japanese} の列が計画になく、1行目が列名の見出しではないようです。"
+                    '1行目に列名を書くか、[input] に others = "drop" と書いてください。',
+                )
             english, japanese = nearest(name, wanted)
             raise InputError(
                 f"{plan.source.name} has a column '{name:.60}' that the plan does not name.{english} Add "

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sudare.attacks.verdicts import AttackReport, Outcome
-from sudare.errors import GuaranteeError, InputError, LedgerError, MissingPackageError, ParameterError
-from sudare.ledger import Ledger, Reservation, open_ledger
+from sudare.errors import GuaranteeError, InputError, MissingPackageError
+from sudare.ledger import Ledger, open_ledger
+from sudare.ledger.reserving import OpenCharge, reserved
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.microdata_release.attacking import attack_folder, record_of_attacks, require_unbroken
 from sudare.microdata_release.charging import (
@@ -40,6 +40,8 @@ from sudare.privacy import ReleaseEvent
 from sudare.release.folders import appear, told
 from sudare.release.hashing import hash_of_file, seal_of
 from sudare.release.noting import find_noted_folders, note_report
+from sudare.release.running import WAIT
+from sudare.system.interrupts import uninterrupted
 
 __all__ = ["STAGES", "ProtectedPeople", "run_people_plan"]
 
@@ -98,8 +100,9 @@ def run_people_plan(
             require_unbroken(reports)
         document["attacks"] = record_of_attacks(reports)
         document["even_if_broken"] = any(report.outcome is Outcome.BROKEN for report in reports)
-        _finish(plan, workshop, document)
-        appear(workshop.folder, plan.folder)
+        with uninterrupted():
+            _finish(plan, workshop, document)
+            appear(workshop.folder, plan.folder)
     return ProtectedPeople(plan.folder, document, is_repeated=False)
 
 
@@ -148,49 +151,58 @@ def _run_private(plan: PeoplePlan, charging: Charging, again: bool, tell: Progre
         require_sound(ledger, plan, charging)
         secret = ledger.secret(dataset)
         fingerprint = plan.fingerprint(ledger.opt_outs(dataset).last_entry)
-        repeated = None if again else find_repeated(plan, charging, ledger, fingerprint)
-        if repeated is not None:
-            return ProtectedPeople(*repeated, is_repeated=True)
-        require_free(plan.folder)
-        with PeopleWorkshop.beside(plan.folder) as workshop:
-            reservation = ledger.reserve(
-                dataset, charging.budget, unit=charging.unit, fingerprint=fingerprint, purpose=plan.title
-            )
-            charge = charge_of_reservation(charging, ledger, reservation)
-            done, event, keyed_hash = _draw(plan, charging, ledger, reservation, charge.hash, tell)
-            tell("save", None)
-            file, reread = _write(plan, done.records, workshop.folder)
-            document = private_document(plan, done, event, charge, reread, [file], keyed_hash)
+        with ledger.alone_with(dataset, fingerprint, lambda: tell(WAIT, None)):
+            repeated = None if again else find_repeated(plan, charging, ledger, fingerprint)
+            if repeated is not None:
+                return ProtectedPeople(*repeated, is_repeated=True)
+            return _make_private(plan, charging, ledger, fingerprint, secret, tell)
+
+
+def _make_private(
+    plan: PeoplePlan, charging: Charging, ledger: Ledger, fingerprint: str, secret: bytes, tell: Progress
+) -> ProtectedPeople:
+    require_free(plan.folder)
+    with (
+        PeopleWorkshop.beside(plan.folder) as workshop,
+        reserved(
+            ledger,
+            [charging.ledger.dataset],
+            charging.budget,
+            unit=charging.unit,
+            fingerprint=fingerprint,
+            purpose=plan.title,
+            refusals=(InputError, MissingPackageError),
+        ) as open_charge,
+    ):
+        reservation = open_charge.reservation
+        charge = charge_of_reservation(charging, ledger, reservation)
+        done, event, keyed_hash = _draw(plan, charging, ledger, open_charge, charge.hash, tell)
+        tell("save", None)
+        file, reread = _write(plan, done.records, workshop.folder)
+        document = private_document(plan, done, event, charge, reread, [file], keyed_hash)
+        with uninterrupted():
             _finish(plan, workshop, document, lambda text: seal_of(text, secret, reservation.number))
             settle_and_show(plan, ledger, reservation, event, workshop.folder)
     return ProtectedPeople(plan.folder, document, is_repeated=False)
 
 
 def _draw(
-    plan: PeoplePlan, charging: Charging, ledger: Ledger, reservation: Reservation, entry_hash: str, tell: Progress
+    plan: PeoplePlan, charging: Charging, ledger: Ledger, charge: OpenCharge, entry_hash: str, tell: Progress
 ) -> tuple[Done, ReleaseEvent, str]:
-    """Read and draw. What fails before the first draw, or refuses to draw, gives the reservation back."""
-    is_drawing = False
-    try:
-        tell("load", None)
-        everybody = read_planned(plan)
-        if not everybody.rows:
-            raise InputError(f"{plan.source.name} has no rows.", f"{plan.source.name} に行がありません。")
-        people = without_opted_out(plan, charging, everybody, ledger)
-        keyed_hash = keyed_hash_of_records(people, ledger.secret(charging.ledger.dataset), entry_hash)
-        records = without_identifiers(plan, people)
-        tell("protect", None)
-        is_drawing = True
-        done, event = run_private_step(plan, plan.steps[0][1], records)
-        if not event.is_private:
-            raise GuaranteeError("Records must not be drawn from a seed, for research.")
-    except BaseException as error:
-        # A mechanism refuses before it draws, and never afterwards (a contract of every mechanism).
-        refusals = (ParameterError, GuaranteeError, InputError, MissingPackageError)
-        if not is_drawing or isinstance(error, refusals):
-            with suppress(LedgerError):
-                ledger.cancel(reservation, type(error).__name__)
-        raise
+    """Read and draw."""
+    tell("load", None)
+    everybody = read_planned(plan)
+    if not everybody.rows:
+        raise InputError(f"{plan.source.name} has no rows.", f"{plan.source.name} に行がありません。")
+    people = without_opted_out(plan, charging, everybody, ledger)
+    keyed_hash = keyed_hash_of_records(people, ledger.secret(charging.ledger.dataset), entry_hash)
+    records = without_identifiers(plan, people)
+    tell("protect", None)
+    charge.begin_drawing()
+    done, event = run_private_step(plan, plan.steps[0][1], records)
+    if not event.is_private:
+        raise GuaranteeError("Records must not be drawn from a seed, for research.")
+    charge.keep()
     return done, event, keyed_hash
 
 

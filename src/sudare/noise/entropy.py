@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-__all__ = ["EntropySource", "ResearchEntropy", "SecureEntropy", "entropy_name", "secure_entropy"]
+__all__ = ["EntropySource", "ResearchEntropy", "SecureEntropy", "entropy_name", "secure_entropy", "times_drawn"]
 
 KEY_BYTES = 32
 COUNTER_BYTES = 16
@@ -40,6 +40,19 @@ REKEY_BYTES = 1 << 36
 
 _ZEROS = bytes(CHUNK_BYTES)
 _forks = 0
+_draws = 0
+
+
+def times_drawn() -> int:
+    """How often this process has asked for secure bits. If it is the same as before, nothing was drawn in between.
+
+    Example:
+        >>> before = times_drawn()
+        >>> _ = SecureEntropy().words(4)
+        >>> times_drawn() > before
+        True
+    """
+    return _draws
 
 
 def _count_fork() -> None:
@@ -125,6 +138,8 @@ class SecureEntropy(EntropySource):
 
     def fill(self, words: Words) -> None:
         """Overwrite a contiguous array of words with fresh ones."""
+        global _draws
+        _draws += 1  # two threads at once may count as one, never as none
         target = _as_bytes(words)
         stream: _Keystream | None = getattr(self._own, "stream", None)
         if stream is None or stream.process != _this_process() or stream.remaining < len(target):

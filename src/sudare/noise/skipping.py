@@ -25,7 +25,7 @@ from sudare.noise.lattice import LARGEST_SCALE, geometric
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Skipping", "approximate_tail", "tail_probability"]
+__all__ = ["Skipping", "approximate_tail", "keys_of_others", "tail_probability"]
 
 MOST_GAPS = 1 << 22
 """Gaps drawn at once."""
@@ -120,6 +120,19 @@ class Skipping:
             passing.append(candidates[self.thinning.draw(within, entropy, threads=threads) == 0])
             first = places if within < reached.size else int(reached[-1]) + 1
         return np.concatenate(passing) if passing else np.empty(0, dtype=np.uint64)
+
+
+def keys_of_others(known: NDArray[np.uint64], ranks: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Keys of the cells with these ranks among those that are not known.
+
+    Before the i-th known key there are as many others as it exceeds i.
+
+    Args:
+        known: cells that are not among the places that were drawn, ascending.
+        ranks: places that pass, of all other cells in the order of their keys.
+    """
+    others_before = known - np.arange(known.size, dtype=np.uint64)
+    return ranks + np.searchsorted(others_before, ranks, side="right").astype(np.uint64)
 
 
 def _scale_for(probability: Callable[[int], Bounds], roughly: float) -> Fraction:

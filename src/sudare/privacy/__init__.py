@@ -2,13 +2,14 @@
 
 Read in this order: `events` (the record in which mechanisms and accountants meet), `measurements` (what it is made
 of, with exact costs), `unit` (who is protected; all sensitivities), `budget` (three currencies, exact arithmetic),
-`composition`, `conversion`, `accountants`, `reading`.
+`composition`, `conversion`, `accountants`, `reading`, `delta_advice`.
 """
 
 from sudare.privacy.accountants import Accountant, ApproximateAccountant, PldAccountant, PureAccountant, ZcdpAccountant
 from sudare.privacy.budget import Budget
 from sudare.privacy.composition import compose, compose_parallel, for_group
 from sudare.privacy.conversion import epsilon_to_rho, rho_to_delta, rho_to_epsilon
+from sudare.privacy.delta_advice import DeltaAdvice, advise_delta
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import (
     GaussianMeasurement,
@@ -27,6 +28,7 @@ __all__ = [
     "Accountant",
     "ApproximateAccountant",
     "Budget",
+    "DeltaAdvice",
     "GaussianMeasurement",
     "KeyReleaseMeasurement",
     "LaplaceMeasurement",
@@ -41,6 +43,7 @@ __all__ = [
     "SmoothMeasurement",
     "Unit",
     "ZcdpAccountant",
+    "advise_delta",
     "best_power",
     "compose",
     "compose_parallel",

@@ -23,7 +23,7 @@ from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.unit import Adjacency
 
-__all__ = ["compose", "compose_parallel", "for_group"]
+__all__ = ["compose", "compose_parallel", "for_group", "growth_of_delta"]
 
 
 def compose(budgets: Iterable[Budget]) -> Budget:
@@ -85,13 +85,13 @@ def for_group(budget: Budget, people: int) -> Budget:
     if budget.delta == 0 or count == 1:
         return Budget._exactly(budget.epsilon * count, budget.delta, None)
     is_hopeless = count * budget.epsilon > 1000
-    delta = Fraction(1) if is_hopeless else budget.delta * _geometric_sum(budget.epsilon, count)
+    delta = Fraction(1) if is_hopeless else budget.delta * growth_of_delta(budget.epsilon, count)
     if delta >= 1:
         raise GuaranteeError(f"{budget} guarantees nothing to a group of {count}: its delta reaches 1.")
     return Budget._exactly(budget.epsilon * count, delta, None)
 
 
-def _geometric_sum(epsilon: Fraction, terms: int) -> Fraction:
+def growth_of_delta(epsilon: Fraction, terms: int) -> Fraction:
     """1 + exp(epsilon) + ... + exp((terms - 1) epsilon), rounded up: doublings and single terms, nothing cancels."""
     with localcontext(Context(prec=60)):
         rate = Decimal(epsilon.numerator) / Decimal(epsilon.denominator)

@@ -126,8 +126,12 @@ class LaplaceMeasurement(Measurement):
         self._read_norm("l1")
 
     def covers_counts(self, unit: Unit) -> bool:
-        """Whether the sensitivity that this was made for is enough for a count table about such units."""
-        return self.l1 >= sensitivity_of_counts(unit).l1
+        """Whether the sensitivity that this was made for is enough for a count table about such units.
+
+        A single number (one entry that can change) moves by the unit's rows, also where the unit is replaced.
+        """
+        least = sensitivity_of_counts(unit).l1
+        return self.l1 >= (least if self.cells > 1 else min(least, unit.rows))
 
     @classmethod
     def for_budget(cls, budget: Budget, sensitivity: Sensitivity) -> LaplaceMeasurement:
@@ -179,8 +183,12 @@ class GaussianMeasurement(Measurement):
         self._read_norm("l2_squared")
 
     def covers_counts(self, unit: Unit) -> bool:
-        """Whether the sensitivity that this was made for is enough for a count table about such units."""
-        return self.l2_squared >= sensitivity_of_counts(unit).l2_squared
+        """Whether the sensitivity that this was made for is enough for a count table about such units.
+
+        A single number (one entry that can change) moves by the unit's rows, also where the unit is replaced.
+        """
+        least = sensitivity_of_counts(unit).l2_squared
+        return self.l2_squared >= (least if self.cells > 1 else min(least, unit.rows**2))
 
     @classmethod
     def for_budget(

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from sudare.errors import EventError, ParameterError
 from sudare.parameters import exact_integer, read_flag, shown
 
-__all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts"]
+__all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts", "unit_of"]
 
 Adjacency = Literal["add-remove", "replace"]
 ADJACENCIES = ("add-remove", "replace")
@@ -112,6 +112,27 @@ class Sensitivity:
             object.__setattr__(self, name, number)
         require_reachable_norm(self.l1, self.cells, self.largest, "l1", "Sensitivity")
         require_reachable_norm(self.l2_squared, self.cells, self.largest, "l2_squared", "Sensitivity")
+
+
+def unit_of(
+    who: str,
+    adjacency: Adjacency = "add-remove",
+    *,
+    rows: int | None = None,
+    cells: int | None = None,
+    rows_per_cell: int | None = None,
+) -> Unit:
+    """A unit as plans and commands state it: rows alone may be in any cells; with cells, a row in each unless more are stated.
+
+    Example:
+        >>> from sudare.privacy.unit import unit_of
+        >>> unit_of("person", rows=3) == Unit.with_rows(3), unit_of("person", cells=3) == Unit(cells=3)
+        (True, True)
+    """
+    if cells is None and rows_per_cell is None:
+        return Unit.with_rows(1 if rows is None else rows, who, adjacency)
+    limits = {"cells": 1 if cells is None else cells, "rows_per_cell": 1 if rows_per_cell is None else rows_per_cell}
+    return Unit(who, adjacency=adjacency, **limits, **({} if rows is None else {"rows": rows}))
 
 
 def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = False) -> Sensitivity:

@@ -29,6 +29,7 @@ __all__ = [
     "Judge",
     "Judgement",
     "NoisyTree",
+    "Words",
     "explains_better",
     "least_squares",
     "refine_from_top",
@@ -39,6 +40,9 @@ FEWEST_NODES = 30
 """A reference is judged by at least so many nodes of a level, else it is not used there."""
 
 LARGEST_VARIANCE = 1e12
+
+TIE = 1e-9
+"""Likelihoods are told apart down to this share of them."""
 
 WORTHWHILE = 0.1
 """What a reference must add to the logarithm of each count's likelihood, on average, to be used on a level."""
@@ -58,6 +62,9 @@ class Judgement:
     variances: Values
     occupied: Values
 
+
+Words = Callable[[int], "NDArray[np.uint64]"]
+"""Gives so many random words. They decide between equals alone, so that no place is preferred to another."""
 
 Judge = Callable[[int, "Counts", "Values", "Values"], Judgement | None]
 """Takes a level, the refined counts of the nodes' parents, and estimates with variances; None if it knows no better."""
@@ -172,12 +179,13 @@ def explains_better(with_it: Departures, without: Sequence[Departures], places: 
     return all(places * (with_it.evidence - guess.evidence) > 3 + WORTHWHILE * places for guess in without)
 
 
-def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None = None) -> Counts:
+def refine_from_top(tree: NoisyTree, estimates: Estimates, words: Words, judge: Judge | None = None) -> Counts:
     """Whole counts >= 0 of the leaves; at every node, the children add up to it.
 
     Args:
         tree: what was measured.
         estimates: of every node.
+        words: gives random words.
         judge: what else is known of the children of a level once their parents are refined.
     """
     from sudare.kernels.priors import project_children
@@ -191,26 +199,30 @@ def refine_from_top(tree: NoisyTree, estimates: Estimates, judge: Judge | None =
         judgement = None if judge is None else judge(level, np.repeat(counts, fan), value, variance)
         if judgement is not None:
             value, variance = judgement.values, judgement.variances
-            taking = _likely_occupied(judgement.occupied, taking, counts, fan)
+            taking = _likely_occupied(judgement.occupied, taking, counts, fan, words)
         variance = np.where(taking, np.maximum(variance, 1e-9), -1.0)
         children = np.empty((counts.size, fan), dtype=np.int64)
-        project_children(np.ascontiguousarray(value).reshape(-1, fan), variance.reshape(-1, fan), counts, children)
+        values = np.ascontiguousarray(value).reshape(-1, fan)
+        project_children(values, variance.reshape(-1, fan), counts, words(counts.size), children)
         counts = children.reshape(-1)
     return counts
 
 
-def _likely_occupied(occupied: Values, has_cells: NDArray[np.bool_], counts: Counts, fan: int) -> NDArray[np.bool_]:
+def _likely_occupied(
+    occupied: Values, has_cells: NDArray[np.bool_], counts: Counts, fan: int, words: Words
+) -> NDArray[np.bool_]:
     """Which children take part: the likely ones, and of the unlikely ones as many as are expected to be occupied.
 
     So the published map has about as many occupied places as the noisy counts speak for. Somebody takes part wherever the
-    parent is not empty.
+    parent is not empty. Of children that are equally likely, chance takes the ones or the others.
     """
     taking = (has_cells & (occupied >= 0.5)).reshape(-1, fan)
     unlikely = np.where(has_cells & (occupied < 0.5), occupied, 0.0).reshape(-1, fan)
     expected = np.rint(unlikely.sum(axis=1)).astype(np.int64)
     expected = np.maximum(expected, ~taking.any(axis=1))
     rows = np.flatnonzero((counts > 0) & (expected > 0))
-    ranked = np.argsort(-unlikely[rows], axis=1, kind="stable")
+    chance = words(rows.size * fan).reshape(-1, fan) * (TIE / 2**64)
+    ranked = np.argsort(-unlikely[rows] * (1 + chance), axis=1)
     chosen = np.arange(fan) < expected[rows, None]
     likeliest = np.zeros((rows.size, fan), dtype=bool)
     np.put_along_axis(likeliest, ranked, chosen, axis=1)

@@ -12,7 +12,7 @@ from html import escape
 
 from sudare.bilingual import Words
 
-__all__ = ["CurvePoint", "bar", "colour_legend", "error_curve"]
+__all__ = ["CurvePoint", "bar", "colour_legend", "error_curve", "signed_bar"]
 
 WIDTH, HEIGHT = 440, 290
 LEFT, RIGHT, TOP, BOTTOM = 54, 14, 16, 46
@@ -44,12 +44,24 @@ def bar(share: float) -> str:
     )
 
 
-def colour_legend(colours: Sequence[str], ticks: Sequence[tuple[int, float]]) -> str:
+def signed_bar(value: float, lowest: float, highest: float) -> str:
+    """A bar from 0 to a value of either sign, in a place that reaches from the lowest value to the highest."""
+    start, stop = (100 * (each - lowest) / (highest - lowest) for each in sorted((0.0, value)))
+    kind = "below" if value < 0 else "fill"
+    return (
+        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
+        f'<rect class="track" width="100" height="8"/>'
+        f'<rect class="{kind}" x="{start:.2f}" width="{stop - start:.2f}" height="8"/></svg>'
+    )
+
+
+def colour_legend(colours: Sequence[str], ticks: Sequence[tuple[int, float]], name: str = "shades") -> str:
     """A band of colours with numbers below it.
 
     Args:
         colours: in even steps from the left to the right.
         ticks: numbers with their places from 0 to 1.
+        name: of the band, another one for each on a page.
     """
     stops = "".join(
         f'<stop offset="{place / (len(colours) - 1):.3f}" stop-color="{escape(colour)}"/>'
@@ -58,8 +70,8 @@ def colour_legend(colours: Sequence[str], ticks: Sequence[tuple[int, float]]) ->
     marks = "".join(_tick_below(12 + 276 * place, 16, short_number(number)) for number, place in ticks)
     return (
         '<svg class="legend" viewBox="0 0 300 36" aria-hidden="true" focusable="false">'
-        f'<defs><linearGradient id="shades">{stops}</linearGradient></defs>'
-        f'<rect class="shades" x="12" y="2" width="276" height="12" rx="2" fill="url(#shades)"/>{marks}</svg>'
+        f'<defs><linearGradient id="{name}">{stops}</linearGradient></defs>'
+        f'<rect class="shades" x="12" y="2" width="276" height="12" rx="2" fill="url(#{name})"/>{marks}</svg>'
     )
 
 
@@ -179,7 +191,9 @@ def _both(words: Words, attributes: str) -> str:
 
 
 def short_number(number: float) -> str:
-    """A round number in few characters: 0.5, 20, 1,000, 2 M."""
+    """A round number in few characters: 0.5, 20, 1,000, 2 M, −20."""
+    if number < 0:
+        return f"\N{MINUS SIGN}{short_number(-number)}"
     for limit, sign in ((1e12, " T"), (1e9, " G"), (1e6, " M")):
         if number >= limit:
             return f"{number / limit:g}{sign}"

@@ -10,16 +10,17 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from sudare.accuracy import Accuracy
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.domains import describe_domain
 from sudare.release.hashing import hash_of_file
 from sudare.release.plan_file import ReleasePlan
+from sudare.system.clock import time_text
 from sudare.tables import Published
 from sudare.tables.plan import Plan
 
@@ -32,6 +33,10 @@ PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
 POST_PROCESSING = (
     "Counts are refined to whole numbers that are not negative, and areas to the sums of their cells, from the noisy "
     "measurements alone; this costs no budget."
+)
+SIGNED = (
+    "Noisy counts are published in whole numbers as they were drawn, negative ones too, so that every sum is right on "
+    "average."
 )
 
 
@@ -66,6 +71,7 @@ def write_document(
     files: Sequence[Path],
     keyed_input_hash: str,
     reference_hash: str,
+    accuracy: Accuracy | None = None,
 ) -> dict[str, Any]:
     """The document of a release, in plain values."""
     event = published.event
@@ -74,17 +80,24 @@ def write_document(
         "title": plan.title,
         "publisher": plan.publisher,
         "description": plan.description,
-        "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "created": time_text(),
         "deployment": _deployment(plan, published),
         "event": json.loads(event.to_json()),
         "promise": {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))},
-        "method": {"name": event.mechanism, "settings": {key: _plain(value) for key, value in plan.settings.items()}},
+        "method": {
+            "name": event.mechanism,
+            "settings": {key: _plain(value) for key, value in plan.settings.items()},
+            "settled": published.settled,
+        },
         "plan": None if published.plan is None else _describe_plan(published.plan),
+        "accuracy": None if accuracy is None else accuracy.to_dict(),
         "domain": describe_domain(plan.domain),
         "published": {
             "total": published.table.total,
             "non_empty_cells": int(published.table.keys.size),
             "count": plan.count,
+            "signed": published.is_signed,
+            "threshold": None if published.threshold is None else asdict(published.threshold),
         },
         "reference": None if plan.reference is None else {"name": plan.reference.name, "sha256": reference_hash},
         "files": [describe_file(path) for path in files],
@@ -111,7 +124,7 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "data_curators": [plan.publisher] if plan.publisher else [],
             "description": plan.description,
             "data_product_type": "Summary statistics",
-            "publication_date": datetime.now(UTC).date().isoformat(),
+            "publication_date": time_text()[:10],
         },
         "dp_flavor": {
             "name": FLAVOURS[event.cost.currency],
@@ -132,7 +145,7 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "access_type": "Non-interactive",
         },
         "accounting": {
-            "post_processing": POST_PROCESSING + _threshold_words(plan) + _reference_words(plan),
+            "post_processing": _refinement_words(published) + _recovery_words(published) + _reference_words(plan),
             "composition": f"{len(event.measurements)} measurements, one after the other, cost {event.cost} together; "
             f"charged to the data set {plan.ledger.dataset!r} in a ledger with hash-chained entries.",
         },
@@ -147,9 +160,26 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
     }
 
 
-def _threshold_words(plan: ReleasePlan) -> str:
-    threshold = plan.settings.get("threshold")
-    return "" if threshold is None else f" Noisy counts below {threshold} are published as 0."
+def _refinement_words(published: Published) -> str:
+    if published.is_signed:
+        return SIGNED
+    effect = published.threshold
+    if effect is None:
+        return POST_PROCESSING
+    return (
+        f"Noisy counts below {effect.threshold} are published as 0. Each empty cell so adds {effect.per_empty_cell:.6g} on "
+        f"average, and all cells of the table together at most {effect.if_all_empty:.6g}; cells with few people lose some."
+    )
+
+
+def _recovery_words(published: Published) -> str:
+    settled = published.settled
+    if not settled:
+        return ""
+    return (
+        f" Of every noisy count {settled['level']:.6g} was taken away, negative results became 0, the others were divided by "
+        f"{settled['divisor']:.6g}, and all were rounded to whole numbers that add up to the total."
+    )
 
 
 def _reference_words(plan: ReleasePlan) -> str:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
 
 from sudare.bilingual import Words
 from sudare.errors import InputError
+from sudare.system.regular_files import read_regular_file
 
-__all__ = ["parse_json", "read_json", "read_regular_file", "read_stated"]
+__all__ = ["parse_json", "read_json", "read_stated"]
 
 MOST_DIGITS = 300
 """Of a whole number: all of them are floats as well, so that arithmetic with them does not overflow at once."""
@@ -63,20 +62,6 @@ def read_json(path: Path) -> object:
         {'title': 'Town'}
     """
     return parse_json(read_regular_file(path))
-
-
-def read_regular_file(path: Path) -> bytes:
-    """The bytes of a file, which must be a regular one.
-
-    Raises:
-        OSError: if it cannot be read, or is no regular file.
-    """
-    # Opened without waiting, and asked what it is only then: between a question and an opening it could be replaced.
-    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(opened, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise OSError(f"'{path}' is no regular file")
-        return stream.read()
 
 
 def parse_json(text: bytes | str) -> object:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
+import io
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, Positions
+from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, MeshList, Positions, Times
 from sudare.domain.attributes import Attribute
 from sudare.domain.mesh import mesh_cells, mesh_level
-from sudare.errors import ParameterError, SudareError
+from sudare.domain.times import PERIODS
+from sudare.errors import InputError, ParameterError, SudareError
+from sudare.io.text_files import read_text
+from sudare.release.mesh_lists import read_mesh_list
 from sudare.sections import Section
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
@@ -24,14 +28,25 @@ ATTRIBUTE_KEYS = (
     "window",
     "area",
     "corners",
+    "meshes",
+    "prefectures",
+    "municipalities",
+    "listed",
     "labels",
     "edges",
     "length",
     "levels",
     "areas",
     "leaves",
+    "by",
+    "from",
+    "to",
+    "time_zone",
 )
-KINDS = ("mesh", "category", "bins", "positions", "hierarchy")
+KINDS = ("mesh", "category", "bins", "positions", "hierarchy", "time")
+KEY_OF = {"first": "from", "last": "to"}
+"""Keys that are named otherwise than what they give to an attribute."""
+
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
@@ -49,16 +64,28 @@ def _read_attribute(section: Section, base: Path) -> Attribute:
     name = section.text("name")
     kind = section.choice("kind", KINDS)
     try:
-        attribute = _read_hierarchy(section, name, base) if kind == "hierarchy" else _READERS[kind](section, name)
+        if kind in ("hierarchy", "mesh"):
+            attribute = (_read_hierarchy if kind == "hierarchy" else _read_mesh)(section, name, base)
+        else:
+            attribute = _READERS[kind](section, name)
     except ParameterError as error:
-        key = error.parameter if error.parameter in ATTRIBUTE_KEYS else "kind"
+        key = KEY_OF.get(error.parameter, error.parameter)
+        key = key if key in ATTRIBUTE_KEYS else "kind"
         section.refuse(key, f"cannot be used: {error}", f"は使えません: {error}")
     section.finish()
     return attribute
 
 
-def _read_mesh(section: Section, name: str) -> Attribute:
+def _read_mesh(section: Section, name: str, base: Path) -> Attribute:
     level = mesh_level(section.text("level"), "plan")
+    listing = [key for key in ("meshes", "prefectures", "municipalities") if section.has(key)]
+    bounding = [key for key in ("corners", "area", "window") if section.has(key)]
+    if listing and bounding:
+        section.refuse(
+            bounding[0], f"cannot go with {listing[0]}: a list says all", f"は {listing[0]} と同時に指定できません"
+        )
+    if listing:
+        return read_mesh_list(section, name, level, base)
     if section.has("window"):
         window = section.items("window")
         if len(window) != 4 or not all(type(number) is int for number in window):
@@ -67,7 +94,8 @@ def _read_mesh(section: Section, name: str) -> Attribute:
                 "must be four whole numbers: first row, first column, rows, columns",
                 "は4つの整数（最初の行、最初の列、行数、列数）です",
             )
-        return Mesh(name, level, *window)
+        window_mesh = Mesh(name, level, *window)
+        return MeshList.from_bitmap(window_mesh, section.text("listed")) if section.has("listed") else window_mesh
     if section.has("area"):
         return Mesh(name, level, *(number * level.divisions for number in AREAS[section.choice("area", tuple(AREAS))]))
     corners = section.items("corners", [])
@@ -76,8 +104,8 @@ def _read_mesh(section: Section, name: str) -> Attribute:
     ):
         section.refuse(
             "corners",
-            'must be two mesh codes in quotes, south-west and north-east; or give area = "japan" or a window',
-            'は南西と北東の2つのメッシュコード（引用符付き）です。area = "japan" または window も使えます',
+            'must be two mesh codes in quotes, south-west and north-east; or give area = "japan", a window, or a list of meshes',
+            'は南西と北東の2つのメッシュコード（引用符付き）です。area = "japan"、window、meshes（一覧）も使えます',
         )
     (south, west), (north, east) = _ends(corners[0], level, first=True), _ends(corners[1], level, first=False)
     if south > north or west > east:
@@ -119,7 +147,24 @@ def _read_positions(section: Section, name: str) -> Attribute:
     return Positions(name, section.whole("length"))
 
 
-_READERS = {"mesh": _read_mesh, "category": _read_category, "bins": _read_bins, "positions": _read_positions}
+def _read_times(section: Section, name: str) -> Attribute:
+    by = section.choice("by", PERIODS)
+    first, last = section.day("from"), section.day("to")
+    if not section.has("time_zone"):
+        section.refuse(
+            "time_zone",
+            'is missing: name one, such as "Asia/Tokyo"',
+            'がありません。"Asia/Tokyo" のように指定してください',
+        )
+    return Times(name, by, first, last, section.text("time_zone"))
+
+
+_READERS = {
+    "category": _read_category,
+    "bins": _read_bins,
+    "positions": _read_positions,
+    "time": _read_times,
+}
 
 
 def _read_hierarchy(section: Section, name: str, base: Path) -> Attribute:
@@ -138,13 +183,12 @@ def _read_hierarchy(section: Section, name: str, base: Path) -> Attribute:
         return Hierarchy.from_levels(name, {level: [row[i] for row in rows] for i, level in enumerate(levels)})
     path = base / section.text("areas")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            listed = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error):
+        listed = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
+    except InputError as error:
+        section.refuse("areas", f"cannot be used: {error.english}", f"は使えません: {error.japanese}")
+    except csv.Error:
         section.refuse(
-            "areas",
-            f"'{path.name}' cannot be read as a CSV file in UTF-8",
-            f"「{path.name}」を UTF-8 の CSV として読めません",
+            "areas", f"'{path.name}' cannot be read as a CSV file", f"「{path.name}」を CSV として読めません"
         )
     columns = set(listed[0]) if listed else set()
     if set(levels) <= columns:
@@ -178,10 +222,15 @@ def _describe(attribute: Attribute) -> dict[str, Any]:
     if isinstance(attribute, Mesh):
         window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
         return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}
+    if isinstance(attribute, MeshList):
+        return {**_describe(attribute.window), "listed": attribute.to_bitmap()}
     if isinstance(attribute, Category):
         return {"name": attribute.name, "kind": "category", "labels": list(attribute.labels)}
     if isinstance(attribute, Bins):
         return {"name": attribute.name, "kind": "bins", "edges": list(attribute.edges)}
+    if isinstance(attribute, Times):
+        span = {"from": attribute.first.isoformat(), "to": attribute.last.isoformat()}
+        return {"name": attribute.name, "kind": "time", "by": attribute.by, **span, "time_zone": attribute.time_zone}
     if isinstance(attribute, Hierarchy):
         places = np.arange(attribute.shape[0])
         columns = [level.labels[level.nodes_at(places)].tolist() for level in attribute.levels]

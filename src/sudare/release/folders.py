@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from sudare.errors import OutputError
+from sudare.system.interrupts import uninterrupted
 
 __all__ = [
     "DOCUMENT",
@@ -69,16 +70,19 @@ class Workshop:
                 f"「{target}」は既に存在します。[output] に別のフォルダを指定するか、移動してください。",
             )
         workshop = cls(target)
-        with told(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            clear_abandoned(target)
-            lock = _make_locked(workshop.folder)
-        try:
-            yield workshop
-        finally:
-            if not (workshop._is_complete and _is_kept(workshop.folder)):
-                shutil.rmtree(workshop.folder, ignore_errors=True)
-            os.close(lock)
+        # A signal comes before the folder is made, while it is worked in, or after it is cleared away.
+        with uninterrupted() as pause:
+            with told(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                clear_abandoned(target)
+                lock = _make_locked(workshop.folder)
+            try:
+                with pause.lifted():
+                    yield workshop
+            finally:
+                if not (workshop._is_complete and _is_kept(workshop.folder)):
+                    shutil.rmtree(workshop.folder, ignore_errors=True)
+                os.close(lock)
 
     def complete(self, document: bytes, seal: str = "") -> None:
         """Put everything on the disk, still out of sight. The document comes last: where it is, all else is."""

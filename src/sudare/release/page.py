@@ -16,24 +16,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.domain import Bins, CountTable
+from sudare.domain import Bins, CountTable, SignedTable
 from sudare.domain.attributes import Attribute
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 from sudare.release import page_words
-from sudare.release.charts import CurvePoint, bar, colour_legend, error_curve
+from sudare.release.charts import bar, colour_legend, signed_bar
+from sudare.release.page_accuracy import accuracy_section
 from sudare.release.page_numbers import (
     percent_rounded_up,
     show_amount,
     show_budget,
     show_date,
     show_decimal,
-    show_distance,
     show_size,
     with_greek_letters,
 )
 from sudare.release.page_template import page_template
-from sudare.tables.maps import COLOURS, MapAxes, find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.maps import COLD_COLOURS, COLOURS, MapAxes, find_map, legend_ticks, pixels_of, png_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -43,12 +44,6 @@ __all__ = ["render_page"]
 TEMPLATE = "page.html.jinja"
 MOST_BARS = 24
 """An attribute with more values is shown in so many groups of neighbours."""
-
-LARGER_AREA = 16
-"""The area that the text on accuracy speaks of, beside a single cell."""
-
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
-"""About the side of a mesh."""
 
 FLAVOURS = {
     frozenset({"epsilon"}): "pure",
@@ -70,17 +65,8 @@ class _Marginal:
     rows: tuple[tuple[str, str, str], ...]
 
 
-@dataclass(frozen=True)
-class _ErrorRow:
-    side: str
-    distance: str
-    expected: str
-    interval: str
-    measured: str
-
-
 def render_page(
-    release: Mapping[str, Any], table: CountTable, *, language: str = "en", truth: CountTable | None = None
+    release: Mapping[str, Any], table: SparseTable, *, language: str = "en", truth: CountTable | None = None
 ) -> str:
     """The page of a release as HTML.
 
@@ -105,8 +91,8 @@ def render_page(
         raise ParameterError("language", "render_page", "'en' or 'ja'", shown(language))
     if not isinstance(release, Mapping) or not isinstance(release.get("event"), Mapping):
         raise ParameterError("release", "render_page", "a release document with its event", shown(release))
-    if not isinstance(table, CountTable):
-        raise ParameterError("table", "render_page", "a CountTable", shown(table))
+    if not isinstance(table, SparseTable):
+        raise ParameterError("table", "render_page", "a CountTable or a SignedTable", shown(table))
     if truth is not None and not isinstance(truth, CountTable):
         raise ParameterError("truth", "render_page", "a CountTable", shown(truth))
     if truth is not None and truth.domain != table.domain:
@@ -119,10 +105,12 @@ def render_page(
         "is_confidential": truth is not None or bool(release.get("confidential")),
         "created": show_date(release.get("created")),
         "tiles": _tiles(release, table),
+        "is_signed": isinstance(table, SignedTable),
+        "threshold": _threshold(release),
         **_promise(release),
         **_maps(table, truth, axes),
         "marginals": _marginals(table, axes),
-        **_accuracy(release, table, truth, axes),
+        **accuracy_section(release, table, truth, axes),
         **_measured(release),
         "ledger": _ledger(release),
         "files": [
@@ -139,15 +127,19 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
-def _tiles(release: Mapping[str, Any], table: CountTable) -> list[tuple[str, Words]]:
+def _tiles(release: Mapping[str, Any], table: SparseTable) -> list[tuple[str, Words]]:
     """The headline figures: all of them are published ones."""
     # Spaces that do not break keep the shape on one line.
     shape = "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}".join(f"{length:,}" for length in table.domain.shape)
     cells = f"{table.domain.cells:,}" + (f" ({shape})" if len(table.domain.shape) > 1 else "")
     event = release["event"]
+    not_zero = [("non_empty", _same(f"{table.keys.size:,}"))]
+    if isinstance(table, SignedTable):
+        not_zero = [("above_zero", _same(f"{int((table.counts > 0).sum()):,}"))]
+        not_zero.append(("below_zero", _same(f"{int((table.counts < 0).sum()):,}")))
     return [
         ("total", _same(f"{table.total:,}")),
-        ("non_empty", _same(f"{table.keys.size:,}")),
+        *not_zero,
         ("cells", _same(cells)),
         ("budget", _same(show_budget(event.get("cost") or {}))),
         ("mechanism", page_words.of_mechanism(str(event.get("mechanism", "–")))),
@@ -179,24 +171,46 @@ def _promise(release: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _maps(table: CountTable, truth: CountTable | None, axes: MapAxes | None) -> dict[str, Any]:
+def _threshold(release: Mapping[str, Any]) -> dict[str, str] | None:
+    """What a threshold does to totals, where there was one."""
+    stated = (release.get("published") or {}).get("threshold")
+    if not isinstance(stated, Mapping):
+        return None
+    return {
+        "threshold": f"{int(stated['threshold']):,}",
+        "each": f"{float(stated['per_empty_cell']):.3g}",
+        "all": f"{float(stated['if_all_empty']):,.0f}",
+    }
+
+
+def _maps(table: SparseTable, truth: CountTable | None, axes: MapAxes | None) -> dict[str, Any]:
     if axes is None:
         return {"maps": [], "legend": "", "block": 1, "map_shape": 1.0}
     pictures = [pixels_of(each, axes) for each in (table, truth) if each is not None]
-    most = max(float(pixels.counts.max(initial=0)) for pixels in pictures)
+    most = max(pixels.most for pixels in pictures)
     titles = [(page_words.TEXTS["map_published"], False), (page_words.TEXTS["map_true"], True)]
     maps = [
         _Map(png_of(pixels, most), title, is_true) for pixels, (title, is_true) in zip(pictures, titles, strict=False)
     ]
     return {
         "maps": maps,
-        "legend": colour_legend(COLOURS, legend_ticks(most)),
+        "legend": _legend(most, is_signed=any(pixels.has_negative for pixels in pictures)),
         "block": pictures[0].block,
         "map_shape": axes.width_over_height(*pictures[0].counts.shape),
     }
 
 
-def _marginals(table: CountTable, axes: MapAxes | None) -> list[_Marginal]:
+def _legend(most: float, *, is_signed: bool) -> str:
+    ticks = legend_ticks(most)
+    above = colour_legend(COLOURS, ticks)
+    if not is_signed:
+        return above
+    # From the largest below 0 on the left to 0 in the middle, where the other one begins.
+    mirrored = [(-number, 1 - place) for number, place in reversed(ticks)]
+    return colour_legend(COLD_COLOURS[::-1], mirrored, "shades-below") + above
+
+
+def _marginals(table: SparseTable, axes: MapAxes | None) -> list[_Marginal]:
     """Sums of the published table for each attribute that is not on the map."""
     shown_already = () if axes is None else axes.attributes
     places = table.domain.places_of(table.keys)
@@ -215,9 +229,13 @@ def _marginal(attribute: Attribute, places: Any, counts: Any) -> _Marginal:
     # Exact sums: counts beyond 2**53 would not survive as floats.
     sums = np.zeros(groups, dtype=np.int64)
     np.add.at(sums, places // width, counts)
-    most = max(int(sums.max(initial=0)), 1)
+    least, most = min(int(sums.min(initial=0)), 0), max(int(sums.max(initial=0)), 1)
     rows = tuple(
-        (_label(attribute, group * width, min(length, (group + 1) * width) - 1), bar(int(people) / most), f"{people:,}")
+        (
+            _label(attribute, group * width, min(length, (group + 1) * width) - 1),
+            bar(people / most) if least == 0 else signed_bar(people, least, most),
+            f"{people:,}",
+        )
         for group, people in enumerate(sums.tolist())
     )
     return _Marginal(attribute.name, rows)
@@ -233,60 +251,6 @@ def _label(attribute: Attribute, first: int, last: int) -> str:
         return f"{low:g} ≤ x < {high:g}"
     ends = [str(value) for value in attribute.values((np.array([first, last]),)).tolist()]
     return ends[0] if first == last else f"{ends[0]} – {ends[1]}"
-
-
-def _accuracy(
-    release: Mapping[str, Any], table: CountTable, truth: CountTable | None, axes: MapAxes | None
-) -> dict[str, Any]:
-    stated = [(int(e["side"]), float(e["rmse"]), float(e["low"]), float(e["high"])) for e in _errors(release)]
-    if axes is None:
-        stated = [each for each in stated if each[0] == 1]  # squares mean nothing where the axes are no map
-    points = [CurvePoint(*each) for each in sorted(stated)]
-    measured: dict[int, float] = {}
-    if truth is not None:
-        from sudare.evaluate import error_by_area
-
-        sides = [point.side for point in points] or None
-        measured = {row.side: row.rmse for row in error_by_area(truth, table, sides)}
-    level = axes.mesh.level if axes is not None and axes.mesh is not None else None
-    metres = METRES.get(getattr(level, "name", ""))
-    expected = {point.side: point for point in points}
-    rows = [_error_row(side, expected.get(side), measured.get(side), metres) for side in sorted({*expected, *measured})]
-    words = page_words.TEXTS
-    chart = error_curve(
-        points,
-        sorted(measured.items()),
-        name=words["accuracy_chart"],
-        across=words["side"],
-        upwards=words["expected"] if points else words["measured_error"],
-    )
-    larger = next((point for point in points if point.side == LARGER_AREA), points[-1] if points else None)
-    return {
-        "errors": rows,
-        "error_chart": chart if len(rows) > 1 else "",
-        "has_areas": len(points) > 1,
-        "has_prediction": bool(points),
-        "has_distances": metres is not None,
-        "is_measured": bool(measured),
-        "smallest": show_amount(points[0].error) if points and points[0].side == 1 else "",
-        "larger_side": larger.side if larger else 0,
-        "larger": show_amount(larger.error) if larger else "",
-    }
-
-
-def _errors(release: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    wanted = {"side", "rmse", "low", "high"}
-    return [error for error in _list(release.get("plan") or {}, "errors") if wanted <= set(error)]
-
-
-def _error_row(side: int, point: CurvePoint | None, measured: float | None, metres: int | None) -> _ErrorRow:
-    return _ErrorRow(
-        f"{side:,}",
-        "" if metres is None else show_distance(side * metres),
-        "" if point is None else show_amount(point.error),
-        "" if point is None else f"{show_amount(point.low)} – {show_amount(point.high)}",
-        "" if measured is None else show_amount(measured),
-    )
 
 
 def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
@@ -319,6 +283,17 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
             for other in _list(plan, "alternatives")
         ],
         "reference": reference if isinstance(reference, Mapping) else None,
+        **_method(release),
+    }
+
+
+def _method(release: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that the plan gave, and the numbers that followed on the way."""
+    method = release.get("method") or {}
+    settled = method.get("settled") or {}
+    return {
+        "settings": [page_words.of_setting(str(name), value) for name, value in (method.get("settings") or {}).items()],
+        "recovered": {name: f"{float(settled[name]):,.4g}" for name in ("level", "divisor") if name in settled},
     }
 
 

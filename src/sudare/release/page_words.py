@@ -15,6 +15,7 @@ __all__ = [
     "of_quantity",
     "of_reason",
     "of_remaining",
+    "of_setting",
     "of_unit",
 ]
 
@@ -39,6 +40,8 @@ TEXTS = {
     "total": Words("Published total", "公表した合計"),
     "cells": Words("Cells in the table", "表のセル数"),
     "non_empty": Words("Cells that are not empty", "0 でないセル"),
+    "above_zero": Words("Cells above 0", "正のセル"),
+    "below_zero": Words("Cells below 0", "負のセル"),
     "budget": Words("Privacy budget", "プライバシー予算"),
     "mechanism": Words("Mechanism", "公表方式"),
     "promise": Words("The promise", "プライバシーの約束"),
@@ -138,6 +141,33 @@ TEXTS = {
         "Counts per cell on a logarithmic scale, north at the top. Nothing is drawn where the published count is 0.",
         "セルごとの値（対数目盛、上が北）。公表値が 0 のセルは塗っていません。",
     ),
+    "signed": Words(
+        (
+            "Signed: noisy counts as they were drawn. Where few people live some are below 0, and as many are too "
+            "high; sums over "
+            "areas are right on average only if both stay. Do not set them to 0 before adding up."
+        ),
+        (
+            "符号付きの公表: ノイズを加えた値をそのまま公表しています。人の少ない場所では負の値があり、同じ程度に過大"
+            "な値もあります。"
+            "両方を残して初めて領域の合計が平均的に正しくなるため、合計の前に負の値を 0 にしないでください。"
+        ),
+    ),
+    "map_signed": Words(
+        "Green colours are sums below 0, all others sums above.",
+        "緑は負の合計、それ以外は正の合計です。",
+    ),
+    "threshold": Words(
+        (
+            "BIASED TOTALS: noisy counts below {threshold} are published as 0. Every empty cell so adds {each} on average, all "
+            "cells of the table together at most {all}, and cells with few people lose some."
+        ),
+        (
+            "合計に偏りがあります: ノイズを加えた値が {threshold} 未満のセルは 0 として公表しています。このため空のセ"
+            "ル1つあたり平均 "
+            "{each}、表全体で最大 {all} が加わり、人の少ないセルからは失われます。"
+        ),
+    ),
     "marginal": Words("Published counts by {name}", "「{name}」別の公表値"),
     "value": Words("Value", "値"),
     "count": Words("Count", "人数"),
@@ -149,13 +179,16 @@ TEXTS = {
     "accuracy_text": Words(
         (
             "Where people live, the published count of a single cell is expected to differ from the true one by about "
-            "±{smallest}, that of an area of {side} x {side} cells by about ±{larger}. Use sums over areas rather than "
-            "single cells: the error grows much more slowly than the counts do."
+            "±{smallest}, that of an area of {side} x {side} cells by about ±{larger}."
         ),
         (
-            "人の住む場所では、公表値と真の値との差は、1セルでおよそ ±{smallest}、{side} x {side} セルの領域でおよそ ±{larger} "
-            "と見込まれます。誤差の増え方は人数の増え方よりずっと緩やかなので、個々のセルよりも、領域の合計でのご利用をお勧めします。"
+            "人の住む場所では、公表値と真の値との差は、1セルでおよそ ±{smallest}、"
+            "{side} x {side} セルの領域でおよそ ±{larger} と見込まれます。"
         ),
+    ),
+    "accuracy_areas": Words(
+        "Use sums over areas rather than single cells: the error grows much more slowly than the counts do.",
+        "誤差の増え方は人数の増え方よりずっと緩やかなので、個々のセルよりも、領域の合計でのご利用をお勧めします。",
     ),
     "accuracy_none": Words(
         "There is no prediction for this mechanism; the noise is listed below.",
@@ -163,22 +196,42 @@ TEXTS = {
     ),
     "accuracy_note": Words(
         (
-            "Expected error: root mean squared error of squares where people live, computed from the noise before anything "
-            "was drawn. "
-            "It is smaller where few people live. The band is what was seen on real maps."
+            "Expected error: root mean squared error (RMSE) over the sums where people live. Mean error: published minus true, "
+            "on average. Systematic part: what would still be wrong if the release were repeated very often and averaged."
         ),
         (
-            "予想誤差: 人の住む正方形領域での二乗平均平方根誤差（RMSE）。公表の前に、ノイズの大きさだけから計算しています。"
-            "人の少ない場所ではこれより小さくなります。帯は実際の地図で見られた範囲です。"
+            "予想誤差: 人の住む所での二乗平均平方根誤差（RMSE）。平均誤差: 公表値と真の値との差の平均。"
+            "系統的な部分: 何度も公表して平均しても残る誤差。"
         ),
     ),
+    "basis_formula": Words(
+        "Computed from the noise alone: it holds for every table.",
+        "ノイズの大きさだけから計算した値で、どの表にも当てはまります。",
+    ),
+    "basis_stand-in": Words(
+        "Found by publishing the published table itself again several times, which costs no budget.",
+        "公表した表自体を同じ方法で何度か公表し直して求めた値です（予算は使いません）。",
+    ),
+    "basis_invented": Words(
+        "Found by publishing invented tables over the same cells with about as many people.",
+        "同じセルとほぼ同じ人数をもつ架空の表を公表して求めた値です。",
+    ),
+    "systematic_warning": Words(
+        "Where the systematic part stands in bold, most of the error does not average out: counts that may not be negative "
+        "move people from crowded places and large categories to empty places and small ones. Do not rely on such sums.",
+        "系統的な部分が太字の合計では、誤差の大半が平均しても消えません。負の値を許さない表では、混雑した場所や大きな区分から"
+        "空いた場所や小さな区分へ人数が移るためです。このような合計の利用には注意してください。",
+    ),
+    "sum": Words("Sum", "合計の単位"),
+    "mean_error": Words("Mean error", "平均誤差"),
+    "systematic": Words("Systematic part", "系統的な部分"),
     "accuracy_chart": Words(
         "Expected error against the side of an area, on logarithmic axes",
         "領域の一辺と予想誤差（両対数）",
     ),
     "measured_note": Words(
-        "Measured: root mean squared error over all squares, the empty ones too, compared with the true data. Confidential.",
-        "実測: 無人の領域も含むすべての正方形領域での、真の値に対する二乗平均平方根誤差（機密）。",
+        "Measured: root mean squared error over the sums where people live, compared with the true data. Confidential.",
+        "実測: 人の住む所での、真の値に対する二乗平均平方根誤差（機密）。",
     ),
     "side": Words("Side of the area (cells)", "領域の一辺（セル）"),
     "distance": Words("about", "およその長さ"),
@@ -194,6 +247,21 @@ TEXTS = {
     "share": Words("Share of the budget", "予算の割合"),
     "deviation": Words("Noise (standard deviation)", "ノイズ（標準偏差）"),
     "scale": Words("Scale of the noise", "ノイズの尺度"),
+    "recovered": Words(
+        (
+            "From every noisy count {level} was taken away, and negative results became 0. What was left was divided by "
+            "{divisor} and rounded to whole numbers that add up to the total. This favours few large counts over many small "
+            "ones: cells with few people tend to come out too low, and empty ones are sometimes above 0. Use single cells: "
+            "over areas these errors add up, sums of inhabited areas tend to be too low and those of empty ones too high."
+        ),
+        (
+            "ノイズを加えた各値から {level} を引き、負になった値を 0 としました。残りを {divisor} で割り、"
+            "合計が一致する整数に丸めています。多数の小さな値より少数の大きな値を優先するため、"
+            "人の少ないセルは小さめに、空のセルの一部は 0 より大きくなります。個々のセルでのご利用をお勧めします。"
+            "領域の合計ではこの誤差が積み重なり、人の多い領域では小さめに、少ない領域では大きめになります。"
+        ),
+    ),
+    "settings": Words("Settings", "設定"),
     "why": Words("Why this way", "この方式を選んだ理由"),
     "alternatives": Words("Alternatives that were rejected", "採用しなかった方式"),
     "alternative": Words("Alternative", "方式"),
@@ -253,11 +321,44 @@ _MECHANISMS = {
     "laplace": Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
     "gaussian": Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
     "privelet": Words("Privelet wavelet", "Privelet ウェーブレット"),
+    "negative-l2": Words("negative l2 recovery", "負の l2 正則化による復元（negative l2）"),
+    "simplex": Words("projection on the simplex", "単体への射影（simplex）"),
+    "lasso": Words("non-negative Lasso", "非負 Lasso"),
+    "lm": Words("clipping and scaling (LM)", "切り捨てと比例補正（LM）"),
 }
 _QUANTITIES = {"total": Words("the total", "合計")}
 _DRAWS = {
     "discrete-laplace": Words("discrete Laplace noise", "離散ラプラスノイズ"),
     "discrete-gaussian": Words("discrete Gaussian noise", "離散ガウスノイズ"),
+}
+_SETTINGS = {
+    "layout": Words("Order of the cells", "セルの並び順"),
+    "pruning": Words("Pruning", "枝刈り"),
+    "weight": Words("Weight of sparsity", "スパース化の重み λ"),
+    "share_of_non_zeros": Words("Share of non-empty cells (public)", "0 でないセルの割合（公知）"),
+    "total_share": Words("Share of the budget for the total", "合計に使う予算の割合"),
+    "threshold": Words("Smallest published noisy count", "公表する最小のノイズ付き件数"),
+    "noise": Words("Noise", "ノイズ"),
+    "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
+}
+_VALUES = {
+    "layout": {
+        "morton": Words("Morton", "モートン順"),
+        "raster": Words("raster, row by row", "ラスタ順（行ごと）"),
+        "hilbert": Words("along Hilbert's curve", "ヒルベルト曲線順"),
+        "random": Words("shuffled by a public key", "公開の鍵による無作為順"),
+    },
+    "pruning": {
+        "lazy": Words("noise only where somebody is left", "人が残る部分だけノイズを生成"),
+        "vertical": Words("vertical (depth first)", "垂直（深さ優先）"),
+        "horizontal": Words("horizontal (level by level)", "水平（階層ごと）"),
+        "none": Words("none", "なし"),
+    },
+    "weight": {
+        "sparsity": Words("from how sparse the noisy counts are", "ノイズ付き集計のスパース性から決定"),
+        "reference": Words("the best on the public reference", "公開の参照表で最良の値"),
+    },
+    "noise": {"laplace": Words("Laplace", "ラプラス"), "gaussian": Words("Gaussian", "ガウス")},
 }
 _BUDGETS = {"nothing": Words("nothing", "なし")}
 _NOISES = {"laplace": "ラプラス", "gaussian": "ガウス"}
@@ -307,6 +408,13 @@ def of_draw(kind: str) -> Words:
     return _DRAWS.get(kind, Words(kind, kind))
 
 
+def of_setting(name: str, value: object) -> tuple[Words, Words]:
+    """A setting of a mechanism as a plan gives it, and its value; others than the usual ones stand as they are."""
+    shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    values = _VALUES.get(name, {})
+    return _SETTINGS.get(name, Words(name, name)), values.get(shown, Words(shown, shown))
+
+
 def of_remaining(budget: str) -> Words:
     """What is left of a budget."""
     return _BUDGETS.get(budget, Words(budget, budget))
@@ -314,6 +422,9 @@ def of_remaining(budget: str) -> Words:
 
 def of_level(name: str) -> Words:
     """What was measured."""
+    margin = re.fullmatch(r"margin of axis (\d+)", name)
+    if margin:
+        return Words(name, f"第{margin[1]}軸の周辺合計")
     for pattern, english, japanese in _LEVELS:
         found = re.fullmatch(pattern, name)
         if found:

@@ -16,13 +16,14 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sudare.bilingual import Words
-from sudare.domain import Domain, Mesh
+from sudare.domain import Domain, Mesh, MeshList
 from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.io import FORMATS, Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
-from sudare.privacy.unit import ADJACENCIES, Adjacency
+from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
 from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
+from sudare.release.method_settings import require_usable
 from sudare.sections import Section, nearest, read_toml
 from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
@@ -54,6 +55,7 @@ KEYS = (
     "reference",
     "output",
     "reading",
+    "prediction",
 )
 SOURCE_KEYS = (
     "path",
@@ -75,6 +77,7 @@ BUDGET_KEYS = ("epsilon", "delta", "rho")
 LEDGER_KEYS = ("location", "dataset")
 OUTPUT_KEYS = ("folder", "formats", "count", "measurements")
 READING_KEYS = ("memory",)
+PREDICTION_KEYS = ("people",)
 """What each section may have. Whatever else stands in [method] is a setting of the mechanism."""
 
 OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
@@ -88,7 +91,6 @@ DECIDED_BY_RELEASES = {
     "entropy",
     "threads",
     "keep_measurements",
-    "layout",
 }
 DATABASES = ("postgresql:", "postgres:")
 
@@ -146,7 +148,8 @@ class ReleasePlan:
         memory: how much memory reading may take.
         opt_outs_removed: whether people who opted out are not in the data any more.
         says_rows: whether it is said outright that rows are people, or counts.
-        predicted: what to expect, for ``"auto"``; a mechanism that was named predicts nothing.
+        people: about how many people the table will have, where that is public; for predictions alone.
+        predicted: what ``"auto"`` chose; None where a mechanism was named.
     """
 
     file: Path
@@ -171,6 +174,7 @@ class ReleasePlan:
     memory: str
     opt_outs_removed: bool
     says_rows: bool
+    people: int | None
     predicted: Plan | None = field(compare=False)
 
     def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
@@ -219,15 +223,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base)
     method = top.section("method", METHOD_KEYS)
     public_total = method.flag("public_total", False)
-    unit_section = top.section("unit", UNIT_KEYS)
-    unit = _read_unit(unit_section, public_total)
-    if source.person is not None and not unit.cells == unit.rows_per_cell == unit.rows:
-        # Reading keeps so many rows of a person, in whichever cells they are.
-        unit_section.refuse(
-            "rows",
-            "must be the only number where the source names a column of persons: it bounds the rows of each",
-            "だけを指定してください。個人の列がある場合は、1人あたりの行数だけで制限します",
-        )
+    unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
     budget = _read_budget(top.section("budget", BUDGET_KEYS))
     ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *METHODS), "auto")
@@ -237,7 +233,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     output = top.section("output", OUTPUT_KEYS)
     folder = base / output.text("folder", "release")
     formats = _read_formats(output)
-    is_map = any(isinstance(attribute, Mesh) for attribute in domain.attributes)
+    is_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes)
     is_only_map = is_map and len(domain.attributes) == 1
     if ("geotiff" in formats and not is_only_map) or ("geoparquet" in formats and not is_map):
         output.refuse(
@@ -255,6 +251,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     if not MEMORY.fullmatch(memory):
         reading.refuse("memory", 'must be a size such as "500MB" or "4GB"', 'は "500MB" や "4GB" のような大きさです')
     reading.finish()
+    people = _read_people(top.section("prediction", PREDICTION_KEYS))
     top.finish()
     if public_total:
         _require_fixed_total(method, source, unit)
@@ -263,6 +260,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         predicted = _predict(method, domain, budget, unit, workload, public_total, settings)
     else:
         _require_settings(method, name, budget, settings, workload)
+        require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)
     return ReleasePlan(
         file,
         title,
@@ -286,6 +284,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         memory,
         opt_outs_removed,
         is_stated,
+        people,
         predicted,
     )
 
@@ -303,14 +302,23 @@ def _read_source(section: Section, base: Path) -> Source:
         section.refuse("path", "is missing", "がありません")
     where = {key: _plain(value) for key, value in section.mapping("where").items()}
     columns = section.mapping("columns")
-    if not all(isinstance(column, str) for column in columns.values()):
-        section.refuse("columns", "must give a column's name for each attribute", "は属性ごとの列名です")
+    if not all(isinstance(column, (str, dict)) for column in columns.values()):
+        section.refuse(
+            "columns",
+            "must give a column's name for each attribute, or columns of counts by its values, such as "
+            '{ sex = { male = "T001141002", female = "T001141003" } }',
+            "は属性ごとの列名、または値ごとの人数の列です"
+            '（例: { sex = { male = "T001141002", female = "T001141003" } }）',
+        )
+    is_spread = any(isinstance(column, dict) for column in columns.values())
     form = section.choice("format", ("auto", *FORMATS), "auto")
     count = section.text("count") if section.has("count") else None
-    by_default = "counts" if count is not None or form in ("e-stat", "people-flow", "geotiff") else "people"
+    by_default = (
+        "counts" if count is not None or is_spread or form in ("e-stat", "people-flow", "geotiff") else "people"
+    )
     rows = section.choice("rows", ROWS, by_default)
     person = section.text("person") if section.has("person") else None
-    encoding = section.text("encoding", "utf-8")
+    encoding = section.text("encoding", "auto")
     outside = section.choice("outside", ("refuse", "leave out"), "refuse")
     section.finish()
     paths = tuple(str(base / item) for item in given)
@@ -346,13 +354,7 @@ def _read_unit(section: Section, public_total: bool) -> Unit:
             'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
         )
     try:
-        if set(numbers) == {"rows"}:
-            return (
-                Unit.with_rows(numbers["rows"], who, adjacency)
-                if numbers["rows"] > 1
-                else Unit(who, adjacency=adjacency)
-            )
-        return Unit(who, adjacency=adjacency, **numbers)
+        return unit_of(who, adjacency, **numbers)
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
 
@@ -413,6 +415,14 @@ def _read_formats(section: Section) -> tuple[str, ...]:
     if not formats or len(set(formats)) < len(formats):
         section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
     return tuple(formats)
+
+
+def _read_people(section: Section) -> int | None:
+    people = section.whole("people") if section.has("people") else None
+    section.finish()
+    if people is not None and not 1 <= people <= 2**40:
+        section.refuse("people", "must be a whole number from 1 to 2**40", "は 1 から 2**40 までの整数です")
+    return people
 
 
 def _predict(

@@ -17,26 +17,29 @@ import hmac
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, TypedDict
 
-from sudare.domain import CountTable
-from sudare.errors import GuaranteeError, InputError, LedgerError, ParameterError, PlanError
+from sudare.accuracy import Accuracy
+from sudare.domain import CountTable, SignedTable
+from sudare.errors import InputError, LedgerError, PlanError, SudareError
 from sudare.io import describe_source, read_counts, write_measurements, write_table
 from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
-from sudare.privacy import ReleaseEvent
+from sudare.ledger.reserving import OpenCharge, reserved
+from sudare.privacy import ReleaseEvent, Unit
 from sudare.release.document import Charge, write_document
+from sudare.release.expected import accuracy_of_release
 from sudare.release.folders import DOCUMENT, PAGE, SEAL, Workshop, appear, completed_beside, told
 from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash, seal_of
 from sudare.release.page import render_page
 from sudare.release.plan_file import ReleasePlan
+from sudare.system.interrupts import uninterrupted
 from sudare.tables import Published, publish
 
-__all__ = ["Release", "read_release_source", "run_release"]
+__all__ = ["Release", "limits_of", "read_release_source", "run_release"]
 
 SUFFIXES = {"parquet": ".parquet", "csv": ".csv", "arrow": ".arrow", "geoparquet": ".geoparquet", "geotiff": ".tif"}
 ANY_TABLE = {"parquet", "csv", "arrow"}
@@ -62,6 +65,8 @@ Progress = Callable[[str, float | None], None]
 """Told what is being done (a word of STAGES), and which share of it is done where this is known."""
 
 STAGES = ("read", "draw", "write", "report")
+WAIT = "wait"
+"""Told where another process makes the same release at the moment."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +82,7 @@ class Release:
 
     folder: Path
     document: Mapping[str, Any]
-    table: CountTable | None
+    table: CountTable | SignedTable | None
     is_repeated: bool
 
 
@@ -108,24 +113,44 @@ def run_release(
         secret, opted_out = ledger.secret(plan.ledger.dataset), ledger.opt_outs(plan.ledger.dataset)
         reference_hash = "" if plan.reference is None else hash_of_public_source(plan.reference.source)
         fingerprint = plan.fingerprint(reference_hash, opted_out.last_entry)
-        repeated = None if again else _repeated(plan, ledger, fingerprint, secret)
-        if repeated is not None:
-            return repeated
-        Thread(target=_load_ahead).start()
-        with Workshop.beside(plan.folder) as workshop:
-            _try_formats(plan, workshop.folder)
-            reservation = ledger.reserve(
-                plan.ledger.dataset, plan.budget, unit=plan.unit, fingerprint=fingerprint, purpose=plan.title
-            )
-            charge = _charge(plan, ledger, reservation)
-            published, truth = _publish(plan, ledger, reservation, threads, tell)
+        with ledger.alone_with(plan.ledger.dataset, fingerprint, lambda: tell(WAIT, None)):
+            repeated = None if again else _repeated(plan, ledger, fingerprint, secret)
+            if repeated is not None:
+                return repeated
+            Thread(target=_load_ahead).start()
+            return _make(plan, ledger, fingerprint, secret, reference_hash, threads, tell)
+
+
+def _make(
+    plan: ReleasePlan,
+    ledger: Ledger,
+    fingerprint: str,
+    secret: bytes,
+    reference_hash: str,
+    threads: int | None,
+    tell: Progress,
+) -> Release:
+    """Charge, read, draw, write, settle and show."""
+    with Workshop.beside(plan.folder) as workshop:
+        _try_formats(plan, workshop.folder)
+        with reserved(
+            ledger,
+            [plan.ledger.dataset],
+            plan.budget,
+            unit=plan.unit,
+            fingerprint=fingerprint,
+            purpose=plan.title,
+        ) as open_charge:
+            charge = _charge(plan, ledger, open_charge.reservation)
+            published, truth = _publish(plan, ledger, open_charge, threads, tell)
             hashes = keyed_hash(truth, secret, charge.hash), reference_hash
             with told(plan.folder):
                 document = _write(plan, published, charge, workshop.folder, hashes, tell)
             text = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-            workshop.complete(text, seal_of(text, secret, reservation.number))
-            _settle_and_show(plan, ledger, reservation, published.event, workshop.folder)
-            return Release(plan.folder, document, published.table, is_repeated=False)
+            with uninterrupted():
+                workshop.complete(text, seal_of(text, secret, open_charge.reservation.number))
+                _settle_and_show(plan, ledger, open_charge.reservation, published.event, workshop.folder)
+        return Release(plan.folder, document, published.table, is_repeated=False)
 
 
 def _require_sound(ledger: Ledger) -> None:
@@ -146,11 +171,33 @@ def _require_unit(plan: ReleasePlan, dataset: Dataset) -> None:
     )
     if plan.source.person is None and not is_enough:
         raise LedgerError(
-            f"By the ledger, one {known.who} of '{dataset.name}' may have up to {known.rows} rows, in {known.cells} cells; the "
-            f"plan counts with {stated.rows}, in {stated.cells}. State as many under [unit], or name the column of persons.",
-            f"台帳によれば「{dataset.name}」の {known.who} は最大 {known.rows} 行（{known.cells} セル）を持ちえますが、"
-            f"計画では {stated.rows} 行（{stated.cells} セル）です。[unit] を合わせるか、個人の列を指定してください。",
+            f"By the ledger, one {known.who} of '{dataset.name}' may have {_limits(known)}; the plan counts with "
+            f"{_limits(stated)}. State as many under [unit], or name the column of persons.",
+            f"台帳によれば「{dataset.name}」の {known.who} は{_limits_ja(known)}を持ちえますが、計画では"
+            f"{_limits_ja(stated)}です。[unit] を合わせるか、個人の列を指定してください。",
         )
+
+
+def _limits(unit: Unit) -> str:
+    return f"up to {unit.rows} rows, in {unit.cells} cells, {unit.rows_per_cell} of them in one cell"
+
+
+def _limits_ja(unit: Unit) -> str:
+    return f"最大 {unit.rows} 行（{unit.cells} セル、1セルあたり {unit.rows_per_cell} 行）"
+
+
+class _Limits(TypedDict, total=False):
+    rows_per_person: int
+    cells_per_person: int
+    rows_per_cell: int
+
+
+def limits_of(plan: ReleasePlan) -> _Limits:
+    """What reading counts of each person, for `read_counts`: no more than the unit says, where persons are known."""
+    if plan.source.person is None:
+        return {}
+    unit = plan.unit
+    return {"rows_per_person": unit.rows, "cells_per_person": unit.cells, "rows_per_cell": unit.rows_per_cell}
 
 
 def _load_ahead() -> None:
@@ -178,7 +225,7 @@ def read_release_source(
         truth = read_counts(
             plan.source,
             plan.domain,
-            rows_per_person=plan.unit.rows,
+            **limits_of(plan),
             opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests else None,
             memory=plan.memory,
             progress=progress,
@@ -195,7 +242,7 @@ def _refuse_counts_as_people(plan: ReleasePlan) -> None:
     """Where nobody said what a row is, a column of counts would be counted as one person a row."""
     if plan.says_rows or plan.source.rows != "people":
         return
-    used = {plan.source.columns.get(attribute.name, attribute.name) for attribute in plan.domain.attributes}
+    used = {plan.source.column_of(attribute.name) for attribute in plan.domain.attributes}
     for name in describe_source(plan.source).columns:
         if name.lower() in COLUMNS_OF_COUNTS and name not in used:
             raise PlanError(
@@ -207,35 +254,28 @@ def _refuse_counts_as_people(plan: ReleasePlan) -> None:
 
 
 def _publish(
-    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, threads: int | None, tell: Progress
+    plan: ReleasePlan, ledger: Ledger, charge: OpenCharge, threads: int | None, tell: Progress
 ) -> tuple[Published, CountTable]:
-    """Count and draw. What fails before the first draw, or refuses to draw, gives the reservation back."""
-    is_drawing = False
-    try:
-        tell("read", None)
-        counted = read_release_source(plan, ledger, lambda share, _: tell("read", share))
-        reference = None
-        if plan.reference is not None:
-            reference = read_counts(plan.reference.source, plan.domain, memory=plan.memory)
-        tell("draw", None)
-        is_drawing = True
-        published = publish(
-            counted,
-            plan.budget,
-            plan.method if plan.predicted is None else plan.predicted,
-            unit=plan.unit,
-            reference=reference,
-            public_total=plan.public_total,
-            threads=threads,
-            keep_measurements=plan.measurements,
-            **({} if plan.predicted is not None else dict(plan.settings)),
-        )
-    except BaseException as error:
-        # A mechanism refuses before it draws, and never afterwards (a contract of every mechanism).
-        if not is_drawing or isinstance(error, (ParameterError, GuaranteeError)):
-            with suppress(LedgerError):
-                ledger.cancel(reservation, type(error).__name__)
-        raise
+    """Count and draw."""
+    tell("read", None)
+    counted = read_release_source(plan, ledger, lambda share, _: tell("read", share))
+    reference = None
+    if plan.reference is not None:
+        reference = read_counts(plan.reference.source, plan.domain, memory=plan.memory)
+    tell("draw", None)
+    charge.begin_drawing()
+    published = publish(
+        counted,
+        plan.budget,
+        plan.method if plan.predicted is None else plan.predicted,
+        unit=plan.unit,
+        reference=reference,
+        public_total=plan.public_total,
+        threads=threads,
+        keep_measurements=plan.measurements,
+        **({} if plan.predicted is not None else dict(plan.settings)),
+    )
+    charge.keep()
     return published, counted
 
 
@@ -266,10 +306,18 @@ def _write(
     if published.measurements is not None:
         files.append(write_measurements(published.measurements, plan.domain, folder / MEASUREMENTS))
     tell("report", None)
-    document = write_document(plan, published, charge, files, *hashes)
+    document = write_document(plan, published, charge, files, *hashes, _expected(plan, published))
     page = render_page(document, published.table, language=plan.language)
     (folder / PAGE).write_text(page, encoding="utf-8")
     return document
+
+
+def _expected(plan: ReleasePlan, published: Published) -> Accuracy | None:
+    """What errors to expect, by publishing what was published once more; None rather than a release that is lost for it."""
+    try:
+        return accuracy_of_release(plan, published)
+    except SudareError:
+        return None
 
 
 def _charge(plan: ReleasePlan, ledger: Ledger, reservation: Reservation) -> Charge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.domain import CountTable, Domain
+from sudare.domain import CountTable, Domain, SignedTable
 from sudare.errors import InputError, PlanError, SudareError
-from sudare.io import Source, read_counts
+from sudare.io import Source, read_counts, read_signed
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
@@ -71,12 +71,12 @@ def read_document(folder: str | Path) -> dict[str, Any]:
     return read_stated(Path(folder) / DOCUMENT, DOCUMENT_FORMAT, Words("release folder", "公表フォルダ"))
 
 
-def read_published_table(folder: str | Path, document: dict[str, Any] | None = None) -> CountTable:
-    """The published table of a release folder, from the first of its files."""
+def read_published_table(folder: str | Path, document: dict[str, Any] | None = None) -> CountTable | SignedTable:
+    """The published table of a release folder, from the first of its files; signed if it was published so."""
     document = read_document(folder) if document is None else document
     try:
         domain = domain_of_description(document["domain"], DOCUMENT)
-        return _read_table(_table_files(Path(folder), document)[0], domain, document["published"]["count"])
+        return _read_table(_table_files(Path(folder), document)[0], domain, document["published"])
     except (UnsoundError, KeyError, TypeError, AttributeError, PlanError):
         raise InputError(
             f"'{Path(folder) / DOCUMENT}' does not say what it should; `sudare verify` tells more.",
@@ -282,19 +282,19 @@ def _check_cost(document: dict[str, Any]) -> tuple[str, str]:
 
 
 def _check_counts(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
-    """Every file has the same table: whole numbers, none negative, cells of the domain, the sum as stated."""
+    """Every file has the same table: whole numbers, none negative unless it is signed, cells of the domain, the sum as stated."""
     domain = domain_of_description(document["domain"], DOCUMENT)
     stated = document["published"]
-    tables = [_read_table(path, domain, stated["count"]) for path in _table_files(folder, document)]
+    tables = [_read_table(path, domain, stated) for path in _table_files(folder, document)]
     for table in tables:
         if table.total != stated["total"] or table.keys.size != stated["non_empty_cells"]:
             raise UnsoundError("sums are not those stated", "合計が記載と一致しません")
         if not (np.array_equal(table.keys, tables[0].keys) and np.array_equal(table.counts, tables[0].counts)):
             raise UnsoundError("the files hold different tables", "ファイル間で表の内容が異なります")
-    return (
-        f"whole numbers, none negative, {stated['total']:,} in all",
-        f"すべて非負の整数、合計 {stated['total']:,}",
-    )
+    total = f"{stated['total']:,}"
+    if isinstance(tables[0], SignedTable):
+        return f"whole numbers, signed as published, {total} in all", f"すべて整数（符号付きの公表）、合計 {total}"
+    return f"whole numbers, none negative, {total} in all", f"すべて非負の整数、合計 {total}"
 
 
 def _table_files(folder: Path, document: dict[str, Any]) -> list[Path]:
@@ -305,12 +305,13 @@ def _table_files(folder: Path, document: dict[str, Any]) -> list[Path]:
     return found
 
 
-def _read_table(path: Path, domain: Domain, count: str) -> CountTable:
+def _read_table(path: Path, domain: Domain, stated: Mapping[str, Any]) -> CountTable | SignedTable:
     if not path.is_file():  # such as a pipe, on which a reader would wait forever
         raise UnsoundError(f"{path.name} is missing", f"{path.name} がありません")
     form = FORMATS[path.suffix]
-    source = Source((str(path),), form, "counts", None if form == "geotiff" else count)
-    return read_counts(source, domain)
+    source = Source((str(path),), form, "counts", None if form == "geotiff" else stated["count"])
+    # Documents from before there were signed tables do not say that theirs are not.
+    return read_signed(source, domain) if stated.get("signed") is True else read_counts(source, domain)
 
 
 def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, document_name: str) -> tuple[str, str]:

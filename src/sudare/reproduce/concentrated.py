@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "COMPARED_SIDES",
     "DELTAS",
+    "FIGURE_2E",
     "METHODS",
     "OPTIMAL",
     "PAPER_TABLE_1",
@@ -55,6 +56,9 @@ PAPER = (
 RHOS = ("0.1", "0.01", "0.001")
 DELTAS = ("1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8")
 PANEL_DELTAS = ("1e-5", "1e-6", "1e-7")
+FIGURE_2E = ("0.01", "1e-6")
+"""Rho and delta of the panel in the middle, of which the paper says that the proposal gets worse at the largest area."""
+
 SIDES = tuple(1 << bits for bits in range(9))
 QUICK_SIDES = SIDES[:7]
 COMPARED_SIDES = 7
@@ -179,6 +183,16 @@ class Panels:
     def mean_error(self, method: str, rho: str, delta: str) -> float:
         """Geometric mean of the errors for areas of 1 to 64 cells a side."""
         return float(np.exp(np.log(self.errors(method, rho, delta)[:COMPARED_SIDES]).mean()))
+
+    def at_largest(self, rho: str, delta: str) -> tuple[float, float]:
+        """The error of NN-Wavelet (zCDP) over that of NN-Wavelet at the largest areas, and its standard error."""
+        ours, theirs = self.squares[ZCDP, rho, ANY_DELTA][:, -1], self.squares["NN-Wavelet", rho, delta][:, -1]
+        ratio = sqrt(ours.mean() / theirs.mean())
+        if ours.size < 2:
+            return ratio, float("nan")
+        # Half the relative errors of both means of squares: the noise of the two methods is not the same.
+        relative = [squares.var(ddof=1) / squares.size / squares.mean() ** 2 for squares in (ours, theirs)]
+        return ratio, ratio * sqrt(sum(relative)) / 2
 
     def gain(self, rho: str, delta: str) -> float:
         """By how much of itself the error of NN-Wavelet falls when it is made concentrated."""

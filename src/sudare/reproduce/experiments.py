@@ -26,6 +26,8 @@ from sudare.reproduce import (
     survey_page,
 )
 from sudare.reproduce.maps import data_fingerprint, data_in_words
+from sudare.reproduce.power import page as power_page
+from sudare.reproduce.power import runs as power_runs
 from sudare.reproduce.report import PAGE, Report, page_of, write_report
 from sudare.reproduce.settings import Settings
 from sudare.reproduce.steps import Results, Step, run_steps
@@ -50,6 +52,7 @@ class Experiment:
 
 EXPERIMENTS: dict[str, Experiment] = {
     "zcdp": Experiment(concentrated.steps, concentrated_page.report),
+    "power": Experiment(power_runs.steps, power_page.report),
     "pruning": Experiment(pruning.steps, pruning_page.report),
     "neg-l2": Experiment(sparse_recovery.steps, sparse_recovery.report),
     "pk": Experiment(pk.steps, pk_page.report),

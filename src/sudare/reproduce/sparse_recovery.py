@@ -103,24 +103,28 @@ def _introduction(settings: Settings) -> tuple[Words, ...]:
     what = Words(
         f"{settings.repeats} draws on the city of 64 x 64 cells (four times as many at ε = 10, where a draw has few "
         f"errors), {country_draws(settings)} on the map. Map: {data_in_words(settings).english}. Noise is continuous "
-        "Laplace noise as in the paper, except for the wide tree, whose noise is discrete; all errors are those of "
-        "whole numbers.",
+        "Laplace noise as in the paper, except for the wide tree and the negative-l2 releases, whose noise is "
+        "discrete; all errors are those of whole numbers.",
         f"64 x 64 セルの人工データではノイズを {settings.repeats} 回（1回あたりの誤りが少ない ε = 10 では4倍）、"
         f"地図データでは {country_draws(settings)} 回発生させました。地図データ：{data_in_words(settings).japanese}。"
-        "ノイズは論文と同じ連続型の Laplace ノイズです（wide tree のみ離散型）。誤差はすべて整数補正後の値です。",
+        "ノイズは論文と同じ連続型の Laplace ノイズです"
+        "（wide tree と negative-l2 による公表のみ離散型）。誤差はすべて整数補正後の値です。",
     )
     total = Words(
         "The paper's four methods know the exact total and add noise of scale 1/ε. That protects adding or removing "
         "a person only if the total is not published; with an exact total the guarantee is for replacing a person by "
-        "another, whose sensitivity is 2, so it is 2ε. The paper does not say this. The wide tree is shown in both "
+        "another, whose sensitivity is 2, so it is 2ε. The paper does not say this. The wide tree and the "
+        "mechanism negative-l2, whose weight is chosen from the noisy counts, are shown in both "
         "ways: with ε for adding or removing, where it spends a part on the total (this one is in the figures), and "
-        "with a public total and 2ε for replacing, which is the guarantee that the paper's methods have in fact. It "
+        "with a public total and 2ε for replacing, which is the guarantee that the paper's methods have in fact. The tree "
         "is planned for single cells, which is what is measured here; by the usual plan, which serves areas of all "
         "sizes, its RMSE on the city was 5.05, 0.64 and 0.055 (100 draws, total not public).",
         "論文の4手法は正確な総数を使い、尺度 1/ε のノイズを加えます。これが1人の追加・削除に対して ε "
         "の保証となるのは、総数を公開しない場合だけです。"
         "正確な総数を公開する場合の保証は1人の置き換えに対するもので、感度が 2 のため 2ε "
-        "となります（論文には記述がありません）。wide tree は2通りで示します。1つは追加・削除に対する ε で、"
+        "となります（論文には記述がありません）。"
+        "wide tree と、λ をノイズ付き集計から選ぶ公表方式 negative-l2 は2通りで示します。"
+        "1つは追加・削除に対する ε で、"
         "総数の測定にも予算を使います（図に示すのはこちらです）。もう1つは総数を公開し、置き換えに対する 2ε "
         "とするもので、論文の手法が実際に持つ保証と同じです。どちらも、"
         "ここで測るセル単位の精度を目的として計画しました。あらゆる大きさの領域に備える通常の計画では、"

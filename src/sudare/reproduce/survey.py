@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -28,8 +28,7 @@ from sudare.privacy import Budget, compose, for_group
 from sudare.reproduce.maps import tokyo
 from sudare.reproduce.settings import Settings
 from sudare.reproduce.steps import Step
-from sudare.tables import privelet
-from sudare.tables.privelet import haar_values
+from sudare.tables import laplace, privelet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,6 +91,7 @@ EXACT_ONLY = ("median, local, closer", "median, local, farther")
 """Examples for which the paper has no number."""
 
 MAP_EPSILONS = ("1", "0.1")
+REFINEMENTS: tuple[Literal["counts"] | None, ...] = (None, "counts")
 
 SIZES = tuple(range(6, 15))
 """Of the tables for Privelet, as powers of two."""
@@ -309,17 +309,28 @@ def map_facts(settings: Settings) -> dict[str, float]:
 
 
 def cut_maps(settings: Settings, first: int, last: int) -> dict[str, list[list[float]]]:
-    """For each epsilon and repeat: people on the noisy map, the same when cut off at 0, and empty cells of Privelet's map."""
-    dense = tokyo(settings).to_dense()
+    """For each epsilon and repeat: people on the map with flat noise, when that is cut off at 0, and when it is refined.
+
+    The same three for Privelet's map; and of that, empty cells that are left, and of the refined one.
+    """
+    table = tokyo(settings)
     found: dict[str, list[list[float]]] = {epsilon: [] for epsilon in MAP_EPSILONS}
     for epsilon in MAP_EPSILONS:
-        noise = discrete_laplace(1 / Fraction(epsilon))
+        budget = Budget(epsilon=Fraction(epsilon))
         for number in range(first, last):
-            source = ResearchEntropy(settings.seed + 2_000_000 + number)
-            noisy = dense + noise.draw(dense.shape, source)
-            wavelet = privelet(tokyo(settings), Budget(epsilon=Fraction(epsilon)), entropy=source).table
-            empty = float(dense.size - wavelet.keys.size)
-            found[epsilon].append([float(noisy.sum()), float(np.maximum(noisy, 0).sum()), empty])
+            totals: list[float] = []
+            for publish in (laplace, privelet):
+                # From the same seed: the same noise, refined.
+                signed, refined = (
+                    publish(
+                        table, budget, refine=refine, entropy=ResearchEntropy(settings.seed + 2_000_000 + number)
+                    ).table
+                    for refine in REFINEMENTS
+                )
+                cut_off = float(np.maximum(signed.counts, 0).sum())
+                totals += [float(signed.total), cut_off, float(refined.total)]
+            cells = table.domain.cells
+            found[epsilon].append([*totals, float(cells - signed.keys.size), float(cells - refined.keys.size)])
     return found
 
 
@@ -345,9 +356,7 @@ def range_errors(settings: Settings, bits: int, first: int, last: int) -> dict[s
     for number in range(first * TABLES, last * TABLES):
         source = ResearchEntropy(settings.seed + 3_000_000 + number)
         found["flat"].append(_mean_square(noise.draw(cells, source), ends))
-        # Before rounding and cutting off: the noise itself is looked at.
-        kept = privelet(table, budget, entropy=source, keep_measurements=True).measurements or ()
-        found["privelet"].append(_mean_square(haar_values(kept[0].values, (bits,)), ends))
+        found["privelet"].append(_mean_square(privelet(table, budget, entropy=source).to_dense(), ends))
     return found
 
 
@@ -360,11 +369,15 @@ def random_ranges(settings: Settings, bits: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=64)
 def range_variances(settings: Settings, bits: int) -> tuple[float, float]:
-    """The exact mean variance of those sums: of flat noise, and of Privelet's."""
+    """The mean variance of those sums: of flat noise, exactly, and of Privelet's, with that of rounding to whole numbers.
+
+    Rounding changes every second difference by 1 (``tables/privelet.md``): a variance of 1/2 beside that of the noise.
+    """
     ends = random_ranges(settings, bits)
-    weight = np.mean([range_weight(int(start), int(stop), bits) for start, stop in ends])
+    weight = float(np.mean([range_weight(int(start), int(stop), bits) for start, stop in ends]))
+    of_total = float((((ends[:, 1] - ends[:, 0]) / (1 << bits)) ** 2).mean())
     flat = float((ends[:, 1] - ends[:, 0]).mean()) * discrete_deviation(1) ** 2
-    return flat, float(weight) * discrete_deviation(bits + 1) ** 2
+    return flat, weight * discrete_deviation(bits + 1) ** 2 + (weight - of_total) / 2
 
 
 def range_weight(start: int, stop: int, bits: int) -> float:

@@ -179,26 +179,35 @@ def _cut_off(found: Measured) -> Table:
         Column("measured", Words("measured", "測定"), 5),
         Column("ratio", Words("measured / exact", "測定 / 厳密"), decimals=4),
         Column("share", Words("of all people (%)", "総人口に対する割合（%）"), 3),
+        Column("wavelet", Words("Privelet: people added (%)", "Privelet：増える人数（%）"), 3),
+        Column("signed", Words("signed: error of the total (%)", "符号付き：合計の誤差（%）"), 2),
+        Column("wavelet_signed", Words("Privelet, signed (%)", "Privelet、符号付き（%）"), 2),
         Column("empty", Words("empty cells (%)", "ゼロのセル（%）"), 3),
         Column("wavelet_empty", Words("left by Privelet (%)", "Privelet 後（%）"), 3),
+        Column("refined_empty", Words("refined (%)", "非負化後（%）"), 3),
     )
     rows: list[tuple[Cell, ...]] = []
     for epsilon in MAP_EPSILONS:
-        noisy, cut, empty = found.maps(epsilon).mean(axis=0)
-        exact, added = facts[f"bias {epsilon}"], float(cut - noisy)
-        shares = (
-            100 * added / facts["people"],
-            100 * facts["empty"] / facts["cells"],
-            100 * float(empty) / facts["cells"],
-        )
+        noisy, cut, _, signed, wavelet_cut, _, empty, refined_empty = map(float, found.maps(epsilon).mean(axis=0))
+        exact, added, people = facts[f"bias {epsilon}"], cut - noisy, facts["people"]
+        of_people = (added, wavelet_cut - signed, noisy - people, signed - people)
+        shares = [100 * each / people for each in of_people]
+        shares += [100 * each / facts["cells"] for each in (facts["empty"], empty, refined_empty)]
         rows.append((epsilon, Words("above 0", "正"), exact, added, added / exact, *shares))
     note = Words(
         "Note 43: setting negative counts to 0 biases a table upwards. Flat Laplace noise on every cell of the "
         "map, cut off at 0. An empty cell gains exp(-epsilon) / (1 - exp(-2 epsilon)), about 1 / (2 epsilon); a "
-        "cell with c people exp(-epsilon c) times that. Note 42: Privelet loses the emptiness of the map.",
+        "cell with c people exp(-epsilon c) times that. Privelet's noise on a cell is wider, and cutting it off adds "
+        "more. Signed "
+        "tables, as both mechanisms are defined, have the right total on average; so have tables that were refined to counts "
+        "from the noisy total down. Note 42: Privelet loses the emptiness of the map; refined, it comes back, "
+        "with more empty cells than there are where the noise is wide.",
         "注43：負値を単純にゼロに修正すると、集計表に正のバイアスが生じます。地図の全セルに単純なラプラス・ノイズを"
         "加え、負値を 0 にしました。空のセルは平均 exp(-epsilon) / (1 - exp(-2 epsilon))（およそ 1 / (2 epsilon)）"
-        "だけ増え、c 人のセルではその exp(-epsilon c) 倍です。注42：Privelet ではデータの疎性が失われます。",
+        "だけ増え、c 人のセルではその exp(-epsilon c) 倍です。Privelet ではセルあたりのノイズが大きく、増え方も大きく"
+        "なります。どちらの方式も本来は符号付きで、そのまま公表すれば合計は平均的に正しく、合計から順に非負化した表でも"
+        "同じです。注42：Privelet ではデータの疎性が失われますが、非負化した表では戻ります（ノイズが大きいと、ゼロのセルは"
+        "実際より多くなります）。",
     )
     title = Words("Cutting off at 0, and empty cells", "負値のゼロへの修正と疎性")
     return Table("cut-off", title, columns, tuple(rows), note)
@@ -225,11 +234,16 @@ def _range_table(found: Measured) -> Table:
         rows.append((1 << bits, exact[0], flat, flat / exact[0], exact[1], wavelet, wavelet / exact[1], *growth))
     note = Words(
         "Variance of sums over random ranges of a table with n cells, epsilon = 1. Section 5(1): O(n / epsilon^2) "
-        "for flat noise and O((log2 n)^3 / epsilon^2) for Privelet. The paper writes V and calls it the count; it "
+        "for flat noise and O((log2 n)^3 / epsilon^2) for Privelet. Measured on the signed tables as they are "
+        "published; Privelet's "
+        "exact value has the variance of rounding to whole numbers in it, 1/2 for each difference. The paper writes V "
+        "and calls it the count; it "
         "is the number of cells. The paper prints no constants, so the ratio is that of measured to exact values. "
         "The advantage begins at some hundred cells: for smaller tables flat noise is better.",
         "n セルの表で、ランダムな区間の和の分散です（epsilon = 1）。5(1) 節：単純なノイズでは O(n / epsilon^2)、"
-        "Privelet では O((log2 n)^3 / epsilon^2)。論文は V を「集計値」としていますが、実際にはセルの数です。論文に"
+        "Privelet では O((log2 n)^3 / epsilon^2)。測定は公表どおりの符号付きの表によるもので、Privelet の厳密値には整"
+        "数への丸めの分散（差"
+        "ごとに 1/2）を含みます。論文は V を「集計値」としていますが、実際にはセルの数です。論文に"
         "定数の記載がないため、比は測定値と厳密値の比です。Privelet が有利になるのは数百セル以上からで、それより小"
         "さな表では単純なノイズの方が正確です。",
     )

@@ -150,7 +150,7 @@ class Measured:
         return audited([block["local"] for block in blocks]), audited([block["global"] for block in blocks])
 
     def maps(self, epsilon: str) -> Numbers:
-        """A row for each repeat: people on the noisy map, people when cut off, empty cells of Privelet's."""
+        """A row for each repeat, as `cut_maps` has them."""
         return np.asarray([row for block in self.of("cut off at 0,") for row in block[epsilon]])
 
     def ranges(self, bits: int, way: str) -> tuple[float, float]:

@@ -44,7 +44,7 @@ from sudare.sql.measures import (
 from sudare.sql.measuring import Measures
 from sudare.sql.options import BOUNDS_PER_GROUP
 from sudare.sql.quantiles import rows_in_groups
-from sudare.sql.refusals import refuse
+from sudare.sql.refusals import name_of, refuse
 from sudare.sql.relations import UNIT
 
 __all__ = ["Aggregates"]
@@ -338,8 +338,8 @@ def _refuse_aggregate(call: exp.Expr) -> exp.Expr:
     refuse(
         call,
         "aggregate",
-        f"The aggregate {call.key.upper():.40} is not offered. There are COUNT, COUNT(DISTINCT), SUM, AVG, VAR, STDDEV, COVAR, "
+        f"The aggregate {name_of(call)} is not offered. There are COUNT, COUNT(DISTINCT), SUM, AVG, VAR, STDDEV, COVAR, "
         "MIN, MAX, MEDIAN and quantiles.",
-        f"集計関数 {call.key.upper():.40} は使えません。COUNT・COUNT(DISTINCT)・SUM・AVG・VAR・STDDEV・COVAR・MIN・MAX・"
+        f"集計関数 {name_of(call)} は使えません。COUNT・COUNT(DISTINCT)・SUM・AVG・VAR・STDDEV・COVAR・MIN・MAX・"
         "MEDIAN・分位数があります。",
     )

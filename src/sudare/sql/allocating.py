@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, isqrt, log, sqrt
+from math import ceil, floor, isqrt, log, prod, sqrt
 from typing import Literal
 
 from sudare.errors import ParameterError, QueryRefusedError
@@ -24,7 +25,7 @@ from sudare.privacy.measurements import (
 from sudare.sql.elastic import smooth_noise
 from sudare.sql.measures import QuantileMeasure, SumMeasure
 from sudare.sql.planning import MeasuredTable, QueryPlan
-from sudare.sql.quantiles import rank_error
+from sudare.sql.quantiles import offset_for_extreme, rank_error
 from sudare.sql.sparse import LONGEST_RANGE, threshold_for_few
 
 __all__ = ["Allocation", "Noise", "Share", "allocate"]
@@ -43,7 +44,7 @@ class Share:
         budget: its part of the whole.
         measurement: the noise, as events state it.
         error: how far the noisy result is from the exact one with probability 0.95, at most, in the units of the result; for
-            quantiles, in rows.
+            quantiles, how many rows lie between it and the wanted one; for MIN and MAX, beyond it.
         scale: of Laplace noise that follows a smooth bound; None where the measurement has it.
     """
 
@@ -98,13 +99,17 @@ class Allocation:
         return tuple(share.measurement for share in self.shares.values()) + released
 
 
-def allocate(plan: QueryPlan, budget: Budget, noise: Noise = "auto") -> Allocation:
+def allocate(
+    plan: QueryPlan, budget: Budget, noise: Noise = "auto", groups: Mapping[str, int] | None = None
+) -> Allocation:
     """Divide a budget among the measures of a plan, in equal parts.
 
     Args:
         plan: of the query.
         budget: what the query may cost.
         noise: which noise; ``"auto"`` takes the smaller one.
+        groups: how many groups get noise that follows the data, by measured table, from `public_groups`; as many as can be
+            where it is not known.
 
     Raises:
         QueryRefusedError: if the budget cannot pay for such a query.
@@ -153,7 +158,10 @@ def allocate(plan: QueryPlan, budget: Budget, noise: Noise = "auto") -> Allocati
     for table, measure in measured:
         if isinstance(measure, SumMeasure) and measure.growth is not None and pure is not None:
             delta = for_keys / (len(hidden) + len(elastic))
-            shares[table.name, measure.name] = _elastic_share(table, measure, Budget(epsilon=pure.epsilon, delta=delta))
+            part_of_both = Budget(epsilon=pure.epsilon, delta=delta)
+            shares[table.name, measure.name] = _elastic_share(
+                table, measure, part_of_both, (groups or {}).get(table.name)
+            )
             continue
         share = _share(table, measure, part, pure)
         shares[table.name, measure.name] = share
@@ -168,7 +176,11 @@ def allocate(plan: QueryPlan, budget: Budget, noise: Noise = "auto") -> Allocati
             thresholds[table.name] = threshold_for(
                 rows, share.measurement.scale, deltas[table.name], rows_per_group=each
             )
-    return Allocation(budget, shares, deltas, thresholds, ranges)
+    made = Allocation(budget, shares, deltas, thresholds, ranges)
+    if budget.currency == "epsilon-delta" and all(m.epsilon is not None and not m.delta for m in made.measurements):
+        # Laplace noise and choices alone need no delta, and are charged none.
+        return replace(made, cost=Budget(epsilon=budget.epsilon))
+    return made
 
 
 def _require_delta(plan: QueryPlan, hidden: list[MeasuredTable], budget: Budget) -> None:
@@ -199,14 +211,13 @@ def _range_of(table: MeasuredTable) -> tuple[int, int] | None:
     return (first, size) if 1 <= size <= LONGEST_RANGE else None
 
 
-def _elastic_share(table: MeasuredTable, measure: SumMeasure, part: Budget) -> Share:
+def _elastic_share(table: MeasuredTable, measure: SumMeasure, part: Budget, groups: int | None) -> Share:
     if measure.growth is None:
         raise ValueError("a measure with a fixed sensitivity")
-    cells = 1
-    for key in table.keys:
-        cells *= (
-            len(key.facts.values or ()) + key.facts.nullable if key.facts.values is not None else MOST_SMOOTH_GROUPS
-        )
+    listed = [key.facts for key in table.keys if key.facts.values is not None]
+    cells = prod(len(facts.values or ()) + facts.nullable for facts in listed)
+    if len(listed) < len(table.keys):
+        cells = MOST_SMOOTH_GROUPS if groups is None else max(groups, 1)
     if cells > MOST_SMOOTH_GROUPS:
         raise QueryRefusedError(
             "too-many-groups",
@@ -271,6 +282,8 @@ def _share(
         epsilon = part.epsilon if part.currency != "rho" else _selection_epsilon(part.rho)
         choice = SelectionMeasurement(epsilon, "exponential")
         error = rank_error(measure.points, measure.share, measure.rows, epsilon, adjacency=adjacency)
+        if measure.share in (0, 1):  # some rows from the end are aimed at, and these count too
+            error += offset_for_extreme(measure.points, measure.rows, epsilon, adjacency=adjacency)
         return Share(table, measure, part, choice, Fraction(error))
     if measure is table.presence and pure is not None:
         rows, each = _rows_of_presence(table)

@@ -10,24 +10,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlglot import exp
 
 from sudare.engines.engine import Engine
-from sudare.errors import DatabaseError, QueryRefusedError
+from sudare.errors import DatabaseError
 from sudare.noise.entropy import EntropySource, entropy_name, secure_entropy
 from sudare.noise.thresholds import publish_keys
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import SelectionMeasurement
 from sudare.sql.allocating import Allocation, Share
-from sudare.sql.capping import real_table
 from sudare.sql.copies import copied
 from sudare.sql.local import Local, decimals, whole_numbers
 from sudare.sql.measures import QuantileMeasure
-from sudare.sql.planning import MOST_GROUPS, MeasuredTable, QueryPlan
+from sudare.sql.planning import MeasuredTable, QueryPlan
+from sudare.sql.public_keys import PublicKeys, public_keys, require_groups
 from sudare.sql.quantiles import choose_quantile, offset_for_extreme
 from sudare.sql.sparse import publish_sparse
 
@@ -39,7 +38,7 @@ LONGEST_CUT = 18
 Columns = dict[str, Any]
 Numbers = dict[str, "np.ndarray[Any, Any]"]
 
-__all__ = ["Answer", "LeftOutLists", "PublicKeys", "answer", "exact_answer", "public_keys"]
+__all__ = ["Answer", "LeftOutLists", "answer", "exact_answer"]
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,14 @@ class Answer:
         table: the columns that the query asked for.
         deviations: standard deviation of the noise of each number, by column, where it is known.
         event: what was drawn and what it costs; None if everything is public.
+        perhaps_empty: for each row whether nobody may be in its group, by its noisy number of rows alone; None where groups
+            are not public, or their rows were not counted.
     """
 
     table: pa.Table
     deviations: Mapping[str, Any]
     event: ReleaseEvent | None
+    perhaps_empty: np.ndarray[Any, np.dtype[np.bool_]] | None = None
 
 
 class LeftOutLists:
@@ -118,7 +120,9 @@ def answer(
     if allocation.cost is not None:
         unit = plan.metadata.privacy_unit
         event = ReleaseEvent("sql", unit, allocation.cost, allocation.measurements, entropy_name(source))
-    fetched = _fetch(plan, engine, lists, timeout, keys)
+    listed = public_keys(plan, engine, timeout) if keys is None else keys
+    require_groups(plan, allocation, listed)
+    fetched = _fetch(plan, engine, lists, timeout, listed)
     with Local() as local:
         tables = {
             table.name: _noisy(table, fetched[table.name], plan, allocation, local, source) for table in plan.tables
@@ -144,40 +148,6 @@ class _Fetched:
     sums: pa.Table | None
     histograms: dict[str, pa.Table]
     key_values: dict[str, pa.Table]
-
-
-PublicKeys = dict[str, dict[str, "pa.Table"]]
-"""The values of public keys that stand in public tables, by measured table and key."""
-
-
-def public_keys(plan: QueryPlan, engine: Engine, timeout: float | None) -> PublicKeys:
-    """Read the values of keys from public tables; no private row is read.
-
-    Raises:
-        QueryRefusedError: if they have too many combinations.
-        DatabaseError: if the database fails.
-    """
-    found: PublicKeys = {}
-    for table in plan.tables:
-        if table.is_public or table.presence is not None:
-            continue
-        values = found.setdefault(table.name, {})
-        for key in table.keys:
-            if key.facts.values is None and key.values_from is not None:
-                name, column = key.values_from
-                listed = exp.select(exp.column(column, quoted=True).as_("v")).distinct().from_(real_table(name))
-                values[key.name] = engine.fetch(plan.sql(listed), timeout=timeout)
-        numbers = (
-            (values[key.name].num_rows if key.name in values else len(key.facts.values or ())) + key.facts.nullable
-            for key in table.keys
-        )
-        if prod(numbers) > MOST_GROUPS:
-            raise QueryRefusedError(
-                "too-many-groups",
-                f"The public keys have more than {MOST_GROUPS} combinations; group by fewer of them.",
-                f"公開キーの組合せが {MOST_GROUPS} を超えます。グループの列を減らしてください。",
-            )
-    return found
 
 
 def _fetch(
@@ -430,5 +400,18 @@ def _finished(
         for (table, measure), share in allocation.shares.items():
             deviations.setdefault(table, {})[measure] = share.deviation
     with Local("noisy") as local:
-        result, spread = local.post_processed(plan.post, tables, deviations, plan.columns)
-    return Answer(result.rename_columns(list(plan.columns)), spread, event)
+        result, spread, empty = local.post_processed(
+            plan.post, tables, deviations, plan.columns, _row_count(plan, allocation)
+        )
+    return Answer(result.rename_columns(list(plan.columns)), spread, event, empty)
+
+
+def _row_count(plan: QueryPlan, allocation: Allocation | None) -> tuple[str, float] | None:
+    """The measure that counts the rows of public groups, and how far it may be off; None if there is none."""
+    if allocation is None or len(plan.tables) != 1:
+        return None
+    (table,) = plan.tables
+    if table.is_public or table.presence is not None or not table.keys:
+        return None
+    counts = [measure.name for measure in table.sums if measure.is_row_count]
+    return (counts[0], float(allocation.shares[table.name, counts[0]].error)) if counts else None

@@ -10,12 +10,10 @@ process was killed is known to be ours, and is settled by whoever asks the same 
 
 from __future__ import annotations
 
-import fcntl
 import hmac
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -46,12 +44,17 @@ class NoisyTable:
         table: the columns that the query asked for.
         deviations: standard deviation of the noise of each number, by the position of its column, where it is known.
         reaches: how far a number may be off with probability 0.95, likewise.
+        ranks: of quantiles, how many rows lie between a number and the wanted one with probability 0.95, at most, likewise.
+        perhaps_empty: for each row whether nobody may be in its group: its noisy number of rows is no larger than its error.
+            None where groups are not public, or their rows were not counted.
         event: what was drawn and what it costs; None if everything is public.
     """
 
     table: pa.Table
     deviations: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
     reaches: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    ranks: Mapping[int, NDArray[np.float64]] = field(default_factory=dict)
+    perhaps_empty: NDArray[np.bool_] | None = None
     event: ReleaseEvent | None = None
 
 
@@ -89,19 +92,6 @@ class AnswerStore:
         self.folder, self._secret = folder, secret
         with _told(folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-    @contextmanager
-    def alone_with(self, fingerprint: str) -> Iterator[None]:
-        """Be the only one who works on a query: whoever asks the same meanwhile waits, and finds the answer."""
-        path = self.folder / f".{fingerprint}.lock"
-        with _told(self.folder):
-            lock = _locked(path)
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-            os.close(lock)
 
     def write(self, fingerprint: str, query: str, answer: NoisyTable, reservations: Mapping[str, int]) -> Record:
         """Put an answer on the disk; when this returns it is there, whatever happens next."""
@@ -160,13 +150,14 @@ class AnswerStore:
         if values["version"] != VERSION:
             raise ValueError("an answer of another version")
         number = int(values["columns"])
-        kinds: dict[str, dict[int, NDArray[np.float64]]] = {"deviation": {}, "reach": {}}
+        kinds: dict[str, dict[int, NDArray[np.float64]]] = {"deviation": {}, "reach": {}, "rank": {}, "empty": {}}
         for place, told in enumerate(values["spread"], start=number):
             kind, _, column = told.partition(" ")
             kinds[kind][int(column)] = whole.column(place).to_numpy(zero_copy_only=False)
         event = ReleaseEvent.from_json(json.dumps(values["event"]))
         table = whole.select(list(range(number))).replace_schema_metadata(None)
-        answer = NoisyTable(table, kinds["deviation"], kinds["reach"], event)
+        empty = kinds["empty"][0] > 0 if kinds["empty"] else None
+        answer = NoisyTable(table, kinds["deviation"], kinds["reach"], kinds["rank"], empty, event)
         reservations = {str(account): int(entry) for account, entry in values["reservations"].items()}
         return Record(answer, values["fingerprint"], reservations, sha256(content).hexdigest(), name)
 
@@ -175,9 +166,15 @@ class AnswerStore:
 
 
 def _spread_columns(answer: NoisyTable) -> list[tuple[str, Any]]:
+    kinds: dict[str, Mapping[int, Any]] = {
+        "deviation": answer.deviations,
+        "reach": answer.reaches,
+        "rank": answer.ranks,
+        "empty": {} if answer.perhaps_empty is None else {0: answer.perhaps_empty},
+    }
     return [
         (f"{kind} {column}", np.asarray(values, np.float64))
-        for kind, columns in (("deviation", answer.deviations), ("reach", answer.reaches))
+        for kind, columns in kinds.items()
         for column, values in sorted(columns.items())
     ]
 
@@ -192,17 +189,6 @@ def _to_bytes(table: pa.Table, spread: list[tuple[str, Any]], record: str) -> by
     with pa.ipc.new_file(sink, whole.schema) as writer:
         writer.write_table(whole)
     return bytes(sink.getvalue())
-
-
-def _locked(path: Path) -> int:
-    """An open file that nobody else holds a lock on; one that was removed while we waited is made anew."""
-    while True:
-        handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with suppress(FileNotFoundError):
-            if path.stat().st_ino == os.fstat(handle).st_ino:
-                return handle
-        os.close(handle)
 
 
 @contextmanager

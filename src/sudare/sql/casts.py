@@ -61,7 +61,7 @@ def _cast(scope: Scope, node: exp.Expr, clip: bool) -> Form:
             return _tried(form, _plain("DOUBLE"), "float", node, scope.dialect)
         return as_double(_number(form, node))
     if target in TEXTS and not to.expressions:
-        return _to_text(form, node)
+        return _to_text(form, node, scope.dialect)
     if target is T.BOOLEAN and form.kind in ("boolean", "null"):
         return replace(form, kind="boolean", sql=cast_to(form.sql, "BOOLEAN") if form.kind == "null" else form.sql)
     if target in (T.DATE, T.TIMESTAMP, T.TIMESTAMPNTZ, T.TIMESTAMPTZ, T.TIMESTAMPLTZ):
@@ -138,7 +138,7 @@ def _to_decimal(form: Form, parameters: list[int], node: exp.Expr, dialect: str)
     return Form(sql, "decimal", grid.low, grid.high, scale, form.nullable, stored="decimal", digits=digits)
 
 
-def _to_text(form: Form, node: exp.Expr) -> Form:
+def _to_text(form: Form, node: exp.Expr, dialect: str) -> Form:
     if form.kind == "text":
         return form
     if form.kind == "float":
@@ -147,6 +147,15 @@ def _to_text(form: Form, node: exp.Expr) -> Form:
             "cast-can-fail",
             "Databases write floats differently. Convert to DECIMAL(18, 2) first.",
             "浮動小数点数の書き方はデータベースによって異なります。先に DECIMAL(18, 2) に変換してください。",
+        )
+    if dialect == "postgres" and form.kind == "decimal" and form.digits is None and form.constant is None:
+        refuse(
+            node,
+            "cast-can-fail",
+            "A NUMERIC without digits is written with those that each row has, 1.0 or 1.00. Convert it first: "
+            "CAST(x AS DECIMAL(12, 2)).",
+            "桁数のない NUMERIC は 1.0 や 1.00 のように行ごとに異なる桁数で書かれます。"
+            "先に CAST(x AS DECIMAL(12, 2)) で変換してください。",
         )
     return Form(cast_to(form.sql, "TEXT"), "text", nullable=form.nullable, longest=100 if form.kind != "null" else None)
 

@@ -13,7 +13,7 @@ settles and gets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
@@ -31,19 +31,23 @@ from sudare.errors import (
     ToldError,
 )
 from sudare.ledger import Dataset, Entry, Ledger, Reservation
-from sudare.ledger.amounts import NOTHING, Amount, charge_of
 from sudare.ledger.entries import Settled
+from sudare.ledger.reserving import OpenCharge, reserved
+from sudare.ledger.rules import amount_of_noise
 from sudare.noise.additive import noise_for
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
-from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit
 from sudare.sql.allocating import Allocation, Noise
-from sudare.sql.answering import LeftOutLists, answer, public_keys
+from sudare.sql.answering import Answer, LeftOutLists, answer
 from sudare.sql.answers_store import AnswerStore, NoisyTable, Record
+from sudare.sql.measures import QuantileMeasure
 from sudare.sql.outputs import outputs_of
 from sudare.sql.planning import QueryPlan
 from sudare.sql.promises import require_schema
+from sudare.sql.public_keys import public_keys, require_groups
+from sudare.system.interrupts import uninterrupted
 
 __all__ = ["Accounts", "Charged", "Desk", "Joins", "fingerprint_of"]
 
@@ -106,43 +110,35 @@ class Accounts:
         """The accounts and what is left of them, the data set's first."""
         return tuple(self.ledger.dataset(name) for name in self.names)
 
-    def times_left(self, cost: Budget) -> int:
-        """How many queries of a cost the accounts still allow."""
+    def times_left(self, cost: Budget, measurements: Sequence[Measurement] = ()) -> int:
+        """How many queries of a cost, with such noise, the accounts still allow."""
         most = []
         for balance in self.balances():
-            left = NOTHING if balance.remaining is None else Amount.of(balance.remaining)
-            charge = charge_of(cost, balance.total, balance.name)
-            most.append(left.main // charge.main)
+            charge = balance.charge(cost, amount_of_noise(measurements) if measurements else None)
+            most.append(balance.left.main // charge.main)
             if charge.delta:
-                most.append(left.delta // charge.delta)
+                most.append(balance.left.delta // charge.delta)
         return int(min(most))
 
-    def reserve(self, cost: Budget, fingerprint: str, purpose: str) -> tuple[Reservation, ...]:
-        """Set a cost aside in every account, or in none.
-
-        Raises:
-            BudgetExceededError: if one of them does not allow it.
-        """
-        made: list[Reservation] = []
-        try:
-            for name in self.names:
-                made.append(self.ledger.reserve(name, cost, unit=self.unit, fingerprint=fingerprint, purpose=purpose))
-        except BaseException:
-            self.cancel(made, "another account does not allow it")
-            raise
-        return tuple(made)
+    def reserved(
+        self, cost: Budget, measurements: Sequence[Measurement], fingerprint: str, purpose: str
+    ) -> AbstractContextManager[OpenCharge]:
+        """Set a cost aside in every account, or in none; see `sudare.ledger.reserving.reserved`."""
+        return reserved(
+            self.ledger,
+            self.names,
+            cost,
+            unit=self.unit,
+            fingerprint=fingerprint,
+            purpose=purpose,
+            measurements=measurements,
+        )
 
     def settle(self, reservations: Sequence[Reservation], event: ReleaseEvent, record: Record) -> int:
         """Record that an answer was made; the number of the data set's entry."""
         result = {"answer": record.name, "answer_sha256": record.digest}
         entries = [self.ledger.settle(reservation, event, result) for reservation in reservations]
         return entries[0].number
-
-    def cancel(self, reservations: Sequence[Reservation], reason: str) -> None:
-        """Give reservations back; nothing was read for them."""
-        for reservation in reservations:
-            with suppress(LedgerError):
-                self.ledger.cancel(reservation, reason)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,10 +210,10 @@ class Desk:
         if allocation.cost is None:
             require_schema(self._engine, plan.metadata, plan.used)
             found = answer(plan, allocation, self._engine, self._lists, timeout=self._timeout)
-            return Charged(_with_reaches(plan, allocation, found.table, found.deviations, None), None, None, False)
+            return Charged(_with_reaches(plan, allocation, found), None, None, False)
         _require_drawable(allocation)
         fingerprint = self.fingerprint(plan, budget, noise, joins)
-        with self._store.alone_with(fingerprint):
+        with self._accounts.ledger.alone_with(self._accounts.dataset, fingerprint):
             before = None if again else self._before(fingerprint)
             return before if before is not None else self._ask(plan, allocation, allocation.cost, fingerprint)
 
@@ -288,25 +284,24 @@ class Desk:
         return None
 
     def _ask(self, plan: QueryPlan, allocation: Allocation, cost: Budget, fingerprint: str) -> Charged:
-        reservations = self._accounts.reserve(cost, fingerprint, " ".join(plan.text.split())[:200])
-        try:
+        purpose = " ".join(plan.text.split())[:200]
+        with self._accounts.reserved(cost, allocation.measurements, fingerprint, purpose) as charge:
+            # From the catalogue and public tables alone; no private row is read.
             require_schema(self._engine, plan.metadata, plan.used)
             keys = public_keys(plan, self._engine, self._timeout)
-        except BaseException as error:
-            # From the catalogue and public tables alone; no private row was read.
-            self._accounts.cancel(reservations, type(error).__name__)
-            raise
-        numbers = {reservation.dataset: reservation.number for reservation in reservations}
-        try:
-            found = answer(plan, allocation, self._engine, self._lists, keys=keys, timeout=self._timeout)
-            made = _with_reaches(plan, allocation, found.table, found.deviations, found.event)
-            record = self._store.write(fingerprint, plan.text, made, numbers)
-        except Exception as error:
-            raise _still_spent(error, cost) from None
-        if record.answer.event is None:
-            raise ValueError("a private answer without an event")
-        entry = self._accounts.settle(reservations, record.answer.event, record)
-        return Charged(record.answer, cost, entry, False)
+            require_groups(plan, allocation, keys)
+            numbers = {reservation.dataset: reservation.number for reservation in charge.reservations}
+            charge.keep()
+            with _paid_for(cost):
+                found = answer(plan, allocation, self._engine, self._lists, keys=keys, timeout=self._timeout)
+                made = _with_reaches(plan, allocation, found)
+            with uninterrupted():
+                with _paid_for(cost):
+                    record = self._store.write(fingerprint, plan.text, made, numbers)
+                if record.answer.event is None:
+                    raise ValueError("a private answer without an event")
+                entry = self._accounts.settle(charge.reservations, record.answer.event, record)
+            return Charged(record.answer, cost, entry, False)
 
 
 def fingerprint_of(
@@ -344,6 +339,19 @@ def _require_drawable(allocation: Allocation) -> None:
             if share.scale is not None:
                 share.sampler()
     except ParameterError:
+        scales = [
+            measurement.scale if isinstance(measurement, LaplaceMeasurement) else measurement.sigma_squared
+            for measurement in allocation.measurements
+            if isinstance(measurement, (LaplaceMeasurement, GaussianMeasurement))
+        ] + [share.scale for share in allocation.shares.values() if share.scale is not None]
+        if min(scales, default=1) < 1:
+            raise QueryRefusedError(
+                "noise-too-small",
+                "This budget would take less noise than can be drawn, and would protect nobody. Lower epsilon or rho: budgets in "
+                "use are below epsilon = 20 or rho = 5.",
+                "この予算では引ける範囲より小さな雑音しか加わらず、誰も保護されません。epsilon または rho を下げてください"
+                "（通常は epsilon = 20、rho = 5 未満です）。",
+            ) from None
         raise QueryRefusedError(
             "noise-too-large",
             "This budget would take more noise than can be drawn. Raise epsilon, or lower bounds, max_rows or the number of "
@@ -353,25 +361,31 @@ def _require_drawable(allocation: Allocation) -> None:
         ) from None
 
 
-def _with_reaches(
-    plan: QueryPlan, allocation: Allocation, table: object, deviations: object, event: ReleaseEvent | None
-) -> NoisyTable:
+def _with_reaches(plan: QueryPlan, allocation: Allocation, found: Answer) -> NoisyTable:
     """An answer with what is known of its noise, by the position of each column."""
-    import pyarrow as pa
-
-    if not isinstance(table, pa.Table) or not isinstance(deviations, dict):
-        raise TypeError("an answer is a table with deviations")
     by_place: dict[int, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
-    reaches = {}
+    reaches, ranks = {}, {}
     for place, output in enumerate(outputs_of(plan)):
-        known = deviations.get(output.name)
+        share = allocation.shares.get(output.measures[0]) if output.is_direct else None
+        stated = None if share is None else np.full(found.table.num_rows, float(share.error))
+        if share is not None and stated is not None and isinstance(share.measure, QuantileMeasure):
+            ranks[place] = stated
+            continue
+        known = found.deviations.get(output.name)
         if known is None:
             continue
         by_place[place] = np.asarray(known, np.float64).reshape(-1)
-        reaches[place] = NORMAL_95 * by_place[place]
-        if output.is_direct and output.measures[0] in allocation.shares:
-            reaches[place] = np.full(table.num_rows, float(allocation.shares[output.measures[0]].error))
-    return NoisyTable(table, by_place, reaches, event)
+        reaches[place] = NORMAL_95 * by_place[place] if stated is None else stated
+    return NoisyTable(found.table, by_place, reaches, ranks, found.perhaps_empty, found.event)
+
+
+@contextmanager
+def _paid_for(cost: Budget) -> Iterator[None]:
+    """Whatever fails behind the reservation stays spent, and says so."""
+    try:
+        yield
+    except Exception as error:
+        raise _still_spent(error, cost) from None
 
 
 def _still_spent(error: Exception, cost: Budget) -> ToldError:

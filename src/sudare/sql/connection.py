@@ -26,6 +26,7 @@ from sudare.sql.naming import Names
 from sudare.sql.options import Options
 from sudare.sql.parsing import parse_query
 from sudare.sql.planning import QueryPlan, plan_query
+from sudare.sql.public_keys import public_groups
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,9 +64,11 @@ class Prepared:
         allocation: of the budget to the measures.
     """
 
-    def __init__(self, plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins) -> None:
+    def __init__(
+        self, plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins, groups: Mapping[str, int] | None = None
+    ) -> None:
         self.plan, self.budget, self.noise, self.joins = plan, budget, noise, joins
-        self.allocation: Allocation = allocate(plan, budget, noise)
+        self.allocation: Allocation = allocate(plan, budget, noise, groups)
 
 
 def connect(
@@ -187,8 +190,9 @@ def prepare_query(
     budget: Budget | None,
     noise: Noise,
     joins: Joins = "truncated",
+    engine: Engine | None = None,
 ) -> Prepared:
-    """Take a query as far as it can be without the data and without a ledger.
+    """Take a query as far as it can be without private data and without a ledger.
 
     Args:
         sql: the query.
@@ -198,12 +202,15 @@ def prepare_query(
         budget: what it may cost. What the query itself states comes first.
         noise: which noise.
         joins: how joins whose rows belong to two units are bounded.
+        engine: the database. It is asked only for how many values a public table has, where noise follows that number;
+            without it the noise is made for as many as can be.
 
     Raises:
         QueryRefusedError: if it cannot be answered privately.
     """
     plan = plan_query(parse_query(sql, dialect), metadata, names, elastic=joins == "elastic")
-    return Prepared(plan, _budget_of(plan.options, budget), noise, joins)
+    groups = None if engine is None else public_groups(plan, engine)
+    return Prepared(plan, _budget_of(plan.options, budget), noise, joins, groups)
 
 
 class Connection:
@@ -277,7 +284,7 @@ class Connection:
         return self.cursor().execute(sql, parameters, budget=budget, again=again)
 
     def prepare(self, sql: str, budget: Budget | None = None) -> Prepared:
-        """Take a query as far as it can be without the data. Nothing is charged.
+        """Take a query as far as it can be without private data. Nothing is charged.
 
         Args:
             sql: the query.
@@ -288,7 +295,9 @@ class Connection:
         """
         self._require_open()
         base = self.budget if budget is None else read_budget(budget, "execute")
-        return prepare_query(sql, self.metadata, self._names, self.dialect, base, self._noise, self._joins)
+        return prepare_query(
+            sql, self.metadata, self._names, self.dialect, base, self._noise, self._joins, self._engine
+        )
 
     def run(self, prepared: Prepared, *, again: bool = False) -> Charged:
         """Answer a prepared query: from the store if it was answered before, else charged.
@@ -310,7 +319,7 @@ class Connection:
     def explain(self, sql: str, budget: Budget | None = None) -> Explanation:
         """What a query becomes: the rewritten SQL, each sensitivity with its reason, the noise, and what it will mean.
 
-        Nothing is charged, and no row is read.
+        Nothing is charged, and no private row is read.
         """
         from sudare.sql.explaining import explain_query
 
@@ -318,7 +327,7 @@ class Connection:
         return explain_query(prepared.plan, prepared.allocation)
 
     def price(self, sql: str, budget: Budget | None = None) -> Price:
-        """What a query costs, how exact it will be, and what is left afterwards. Nothing is charged, and no row is read."""
+        """What a query costs, how exact it will be, and what is left afterwards. Nothing is charged, no private row is read."""
         from sudare.sql.pricing import price_query
 
         prepared = self.prepare(sql, budget)
@@ -349,12 +358,15 @@ class Connection:
         parsed = parse_query(sql, self.dialect)
         plan = plan_query(parsed, self.metadata, self._names, elastic=self._joins == "elastic")
         usual = None if self.budget is None or self.budget.currency != "epsilon-delta" else self.budget.delta
-        return epsilon_for(plan, column, error, usual if delta is None else delta, self._noise)
+        groups = public_groups(plan, self._engine)
+        return epsilon_for(plan, column, error, usual if delta is None else delta, self._noise, groups)
 
     def remaining_queries(self, sql: str, budget: Budget | None = None) -> int | None:
         """How many such queries the budgets still allow; None if they cost nothing."""
-        cost = self.prepare(sql, budget).allocation.cost
-        return None if cost is None else self._accounts.times_left(cost)
+        allocation = self.prepare(sql, budget).allocation
+        if allocation.cost is None:
+            return None
+        return self._accounts.times_left(allocation.cost, allocation.measurements)
 
     def balances(self) -> tuple[Dataset, ...]:
         """The data set's account, and the analyst's if there is one."""

@@ -135,6 +135,15 @@ class Cursor:
         return self._found().answer
 
     @property
+    def perhaps_empty(self) -> list[bool] | None:
+        """For each row whether nobody may be in its group: its noisy number of rows is no larger than its error.
+
+        None where groups are not public, or the query does not count their rows with COUNT(*).
+        """
+        found = self._found().answer.perhaps_empty
+        return None if found is None else [bool(few) for few in found]
+
+    @property
     def event(self) -> ReleaseEvent | None:
         """What was drawn and what it costs; None if only public tables were asked."""
         return self._found().answer.event
@@ -167,7 +176,9 @@ class Cursor:
             intervals: put three columns behind each noisy one: ``_low`` and ``_high``, between which the number without
                 noise is with probability 0.95, and ``_noise``, the standard deviation of the noise. For counts and sums as
                 they were measured this holds for each number by itself; for calculations with them it holds nearly, where
-                the noise is small beside the numbers.
+                the noise is small beside the numbers. Behind a median, a quantile, MIN or MAX stands ``_rank_error``: with
+                probability 0.95 no more rows lie between the number and the wanted one (beyond it, for MIN and MAX), where
+                the group has as many. How far that is in the number itself, nothing that was paid for tells.
         """
         import pyarrow as pa
 
@@ -184,6 +195,8 @@ class Cursor:
                 columns.append((f"{name}_low", pa.array(values - reach)))
                 columns.append((f"{name}_high", pa.array(values + reach)))
                 columns.append((f"{name}_noise", pa.array(answer.deviations[place])))
+            if place in answer.ranks:
+                columns.append((f"{name}_rank_error", pa.array(answer.ranks[place].astype(np.int64))))
         return pa.Table.from_arrays([column for _, column in columns], names=[name for name, _ in columns])
 
     def df(self, *, intervals: bool = False) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sudare.column_names import looks_like_value
 from sudare.engines.engine import ColumnType, Engine
 from sudare.errors import PlanError
 from sudare.sections import nearest
@@ -40,6 +41,8 @@ HINTS = {
     "text": 'values = ["...", "..."] or values = { from = "public_table.column" }',
     "boolean": "values = [false, true]",
 }
+
+HINTS_FOR_OTHER = "can be counted, not grouped by"
 
 
 def describe(engine: Engine, tables: Sequence[str] | None = None) -> str:
@@ -78,6 +81,9 @@ def describe(engine: Engine, tables: Sequence[str] | None = None) -> str:
 
 def _table_lines(engine: Engine, name: str) -> Iterator[str]:
     columns = engine.columns(name)
+    if any(map(looks_like_value, columns)):
+        yield f"# Left out, because its columns do not look like columns: {toml_text(name)}. Does its file begin with a record?"
+        return
     usable = _usable(columns)
     section = f"tables.{toml_key(name)}"
     yield f"[{section}]"
@@ -92,11 +98,11 @@ def _table_lines(engine: Engine, name: str) -> Iterator[str]:
         yield "# key = []                      # the columns that identify a row"
     yield ""
     yield f"[{section}.columns]"
-    for column, kind_of_column in columns.items():
+    for place, (column, kind_of_column) in enumerate(columns.items(), start=1):
         if column in usable:
             yield _column_line(column, kind_of_column)
         else:
-            yield f"# Left out, because its name cannot be described: {toml_text(column)}"
+            yield f"# Left out, because its name cannot be described: column {place}"
 
 
 def _usable(columns: dict[str, ColumnType]) -> set[str]:
@@ -115,7 +121,8 @@ def _column_line(name: str, kind_of_column: ColumnType) -> str:
         return f"{line}  # {HINTS[kind_of_column.kind]}"
     # What stands in brackets may list values, as an enumeration does: only the name of the type is written.
     native = kind_of_column.native.partition("(")[0].strip()
-    return f"{line}  # {native:.40}" if native.replace(" ", "").replace("_", "").isalnum() else line
+    name = f"{native:.40}; " if native.replace(" ", "").replace("_", "").isalnum() else ""
+    return f"{line}  # {name}{HINTS_FOR_OTHER}"
 
 
 def _type_text(kind_of_column: ColumnType) -> str:

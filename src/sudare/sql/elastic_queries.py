@@ -20,6 +20,7 @@ from sqlglot.errors import SqlglotError
 from sudare.sql.copies import copied
 from sudare.sql.elastic import Growth, Side, join_sides, side_of_table
 from sudare.sql.metadata import Metadata
+from sudare.sql.planned_size import require_moderate_size
 from sudare.sql.refusals import refuse
 
 __all__ = ["elastic_growth", "elastic_sensitivity"]
@@ -65,6 +66,8 @@ def elastic_growth(query: str | exp.Query, metadata: Metadata, dialect: str = "d
             tree = sqlglot.parse_one(query, dialect=dialect)
         except (SqlglotError, RecursionError):
             refuse(None, "syntax", "The query cannot be read as SQL.", "この問い合わせは SQL として読めません。")
+    if isinstance(tree, exp.Query):
+        require_moderate_size(tree, {name.lower(): len(table.columns) for name, table in metadata.tables.items()})
     answer = _Reader(metadata).read(tree, {}, 0)
     if not answer.results:
         refuse(

@@ -343,9 +343,9 @@ def no_bounds(node: exp.Expr) -> NoReturn:
     refuse(
         node,
         "no-bounds",
-        "The bounds of this number are not known. Write `low` and `high` for its column in the metadata, "
+        "The bounds of this number are not known. Write bounds = [low, high] for its column in the metadata, "
         "or hold it between two numbers with LEAST(GREATEST(x, 0), 100).",
-        "この数の範囲が分かりません。メタデータの列に low と high を書くか、"
+        "この数の範囲が分かりません。メタデータの列に bounds = [下限, 上限] を書くか、"
         "LEAST(GREATEST(x, 0), 100) のように範囲を限ってください。",
     )
 

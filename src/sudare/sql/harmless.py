@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from sqlglot import exp
 
-from sudare.sql.refusals import refuse
+from sudare.sql.refusals import name_of, refuse
 
 __all__ = ["require_harmless"]
 
@@ -67,6 +67,6 @@ def _refuse(node: exp.Expr) -> NoReturn:
     refuse(
         node,
         "post-processing",
-        f"{node.key.upper():.40} cannot be used with results here; use + - * /, CASE, ROUND, COALESCE and the like.",
-        f"結果に対して {node.key.upper():.40} は使えません。四則演算・CASE・ROUND・COALESCE などを使ってください。",
+        f"{name_of(node)} cannot be used with results here; use + - * /, CASE, ROUND, COALESCE and the like.",
+        f"結果に対して {name_of(node)} は使えません。四則演算・CASE・ROUND・COALESCE などを使ってください。",
     )

@@ -171,20 +171,22 @@ class Local:
         tables: Mapping[str, pa.Table],
         deviations: Mapping[str, Mapping[str, float]],
         columns: Sequence[str],
-    ) -> tuple[pa.Table, dict[str, Any]]:
-        """The query over noisy tables; and the standard deviation of each number, to first order.
+        counted: tuple[str, float] | None = None,
+    ) -> tuple[pa.Table, dict[str, Any], np.ndarray[Any, np.dtype[np.bool_]] | None]:
+        """The query over noisy tables; the standard deviation of each number, to first order; and which groups may be empty.
 
         Args:
             post: the query.
             tables: noisy results, by name.
             deviations: of the noise of each measure, by table and measure.
             columns: of the answer.
+            counted: the measure that counts a group's rows, and how far it may be off; None if there is none.
         """
         for name, table in tables.items():
             self._register(name, table)
         plain = isinstance(post, exp.Select) and not post.args.get("distinct") and len(tables) == 1
         if not plain or not any(deviations.values()):
-            return self._run(copied(post).sql("duckdb", copy=False)), {}
+            return self._run(copied(post).sql("duckdb", copy=False)), {}, None
         ((name, _),) = tables.items()
         extended = copied(post)
         extra: dict[str, str] = {}
@@ -193,9 +195,21 @@ class Local:
             if spread is not None:
                 extra[columns[i]] = f"sudare_deviation_{i}"
                 extended.append("expressions", exp.alias_(spread, extra[columns[i]], quoted=True, copy=False))
+        source = post.args["from_"].this
+        if isinstance(source, exp.Subquery) or post.args.get("joins"):
+            counted = None  # its rows are those of another query over the groups
+        if counted is not None:
+            number = exp.Cast(this=exp.column(counted[0], table=name, quoted=True), to=copied(_DOUBLE))
+            few = exp.LTE(this=number, expression=exp.Literal.number(repr(counted[1])))
+            extended.append("expressions", exp.alias_(few, "sudare_few", quoted=True, copy=False))
         found = self._run(extended.sql("duckdb", copy=False))
         spreads = {column: found.column(hidden).to_numpy(zero_copy_only=False) for column, hidden in extra.items()}
-        return found.select(list(range(len(columns)))), spreads
+        empty = (
+            None
+            if counted is None
+            else found.column(found.num_columns - 1).to_numpy(zero_copy_only=False).astype(np.bool_)
+        )
+        return found.select(list(range(len(columns)))), spreads, empty
 
     def _run(self, sql: str) -> pa.Table:
         import duckdb

@@ -149,21 +149,28 @@ def sensitivity_of_rows(rows: int, low: int, high: int, *, grouped: bool, adjace
     """The sensitivity of sums over groups, where one unit can change so many rows.
 
     Each row adds a whole number from ``low`` to ``high`` to one group. Adding or removing a unit changes the sums by
-    ``rows * largest`` altogether, at most, in the worst case all in one group. Replacing a unit does both; a single sum
-    moves from one end of what the rows can add up to to the other.
+    ``rows * largest`` altogether, at most, in the worst case all in one group. Replacing a unit takes so many rows away and
+    brings as many: a single sum moves from one end of what they can add up to to the other, a count by ``rows``. Over groups
+    the absolute differences add up to twice as much, and the squares to those of two groups, or of one that moves from one end
+    to the other.
 
     Example:
         >>> sensitivity_of_rows(3, -2, 5, grouped=True, adjacency="add-remove").l1
         15
         >>> sensitivity_of_rows(3, -2, 5, grouped=False, adjacency="replace").l1
         21
+        >>> sensitivity_of_rows(1, 0, 1, grouped=False, adjacency="replace").l1
+        1
+        >>> sensitivity_of_rows(1, 0, 1, grouped=True, adjacency="replace")
+        Sensitivity(l1=2, l2_squared=2, cells=2, largest=1)
     """
-    largest = max(abs(low), abs(high), 1)
-    total = rows * largest
-    if adjacency == "replace":
-        total = 2 * total if grouped else max(rows * (max(high, 0) - min(low, 0)), 2)
-    cells = min(2 * rows if adjacency == "replace" else rows, total) if grouped else 1
-    return Sensitivity(l1=total, l2_squared=total**2, cells=cells, largest=total)
+    most = rows * max(abs(low), abs(high), 1)
+    if adjacency == "add-remove":
+        return Sensitivity(l1=most, l2_squared=most**2, cells=min(rows, most) if grouped else 1, largest=most)
+    span = rows * max(max(high, 0) - min(low, 0), 1)
+    if not grouped:
+        return Sensitivity(l1=span, l2_squared=span**2, cells=1, largest=span)
+    return Sensitivity(l1=2 * most, l2_squared=max(2 * most**2, span**2), cells=2 * rows, largest=max(span, most))
 
 
 def sensitivity_of_units(groups: int, low: int, high: int, *, grouped: bool, adjacency: Adjacency) -> Sensitivity:
@@ -176,9 +183,9 @@ def sensitivity_of_units(groups: int, low: int, high: int, *, grouped: bool, adj
     largest = max(abs(low), abs(high), 1)
     if adjacency == "add-remove":
         return Sensitivity(groups * largest, groups * largest**2, groups, largest)
-    span = max(max(high, 0) - min(low, 0), 2)
+    span = max(max(high, 0) - min(low, 0), 1)
     if not grouped:
         return Sensitivity(span, span**2, 1, span)
-    # Two units' groups may be the same or others: twice as many groups, or twice the span in each.
+    # Two units' groups may be the same or others: twice as many groups, or the span in each.
     l1, squares = 2 * groups * largest, max(2 * groups * largest**2, groups * span**2)
-    return Sensitivity(l1, squares, 2 * groups, span if squares >= span**2 else largest)
+    return Sensitivity(l1, squares, 2 * groups, max(span, largest))

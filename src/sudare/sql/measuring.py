@@ -104,7 +104,7 @@ class Measures:
             low, high = self._unit_bounds(bounds, Fraction(0), Fraction(1), 0, what)
             return self._add_clipped(what, tree, low, high, 0, is_row_count=is_row_count)
         if self.limits.growth is not None:
-            return self._add_elastic(what, tree, self.limits.growth, 1, 0)
+            return self._add_elastic(what, tree, self.limits.growth, (0, 1), 0, is_row_count=is_row_count)
         rows = self._require_rows(None)
         change = sensitivity_of_rows(rows, 0, 1, grouped=self.limits.grouped, adjacency=self.limits.adjacency)
         reason = Words(f"one unit can change {rows} rows", f"1 単位が変えるのは {rows} 行")
@@ -131,7 +131,7 @@ class Measures:
             one, two = self._unit_bounds(bounds, low, high, digits, what)
             return self._add_clipped(what, tree, one, two, digits)
         if self.limits.growth is not None:
-            return self._add_elastic(what, tree, self.limits.growth, max(abs(lowest), abs(highest), 1), digits)
+            return self._add_elastic(what, tree, self.limits.growth, (lowest, highest), digits)
         rows = self._require_rows(None)
         change = sensitivity_of_rows(
             rows, lowest, highest, grouped=self.limits.grouped, adjacency=self.limits.adjacency
@@ -211,9 +211,18 @@ class Measures:
         tree = exp.Sum(this=clipped(held, *ends))
         return self._add(what, tree, inner, scale, change, reason, is_row_count=is_row_count)
 
-    def _add_elastic(self, what: str, tree: exp.Expr, growth: Growth, largest: int, scale: int) -> str:
-        # A unit that is replaced takes its rows away and brings others.
-        each = largest * (2 if self.limits.adjacency == "replace" else 1)
+    def _add_elastic(
+        self,
+        what: str,
+        tree: exp.Expr,
+        growth: Growth,
+        ends: tuple[int, int],
+        scale: int,
+        *,
+        is_row_count: bool = False,
+    ) -> str:
+        # What one row can do: where a unit is replaced, as many rows go as come.
+        each = sensitivity_of_rows(1, *ends, grouped=self.limits.grouped, adjacency=self.limits.adjacency).l1
         size = each * growth(0)
         reason = Words(
             f"rows of two units are joined; one unit can change {growth(0)} rows in the data as they are",
@@ -224,7 +233,9 @@ class Measures:
             if known.tree == tree and known.scale == scale:
                 return known.name
         name = f"m{len(self.sums)}"
-        self.sums.append(SumMeasure(name, what, tree, None, scale, 0, now, reason, growth=growth.times(each)))
+        self.sums.append(
+            SumMeasure(name, what, tree, None, scale, 0, now, reason, is_row_count, growth=growth.times(each))
+        )
         return name
 
     def _add(

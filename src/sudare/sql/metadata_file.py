@@ -38,6 +38,7 @@ from sudare.sections import Section
 from sudare.sql.column_rules import DOCUMENT, MOST_VALUES
 from sudare.sql.metadata import Column, Link, Metadata, Table, Value
 from sudare.sql.metadata_writing import toml_key
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["PLACEHOLDER", "parse_metadata", "read_metadata"]
 
@@ -74,7 +75,7 @@ def read_metadata(path: str | Path) -> Metadata:
     """
     file = Path(path)
     try:
-        content = file.read_bytes()
+        content = read_regular_file(file)
     except FileNotFoundError:
         raise PlanError(
             f"There is no metadata file '{file}'. `sudare sql describe` drafts one.",

@@ -51,6 +51,11 @@ class Names:
         """Whether names that differ in case only are the same."""
         return self._dialect in ANY_CASE
 
+    @property
+    def widths(self) -> dict[str, int]:
+        """How many columns tables have, by the last part of their names in lower case."""
+        return {name.rpartition(".")[2].lower(): len(columns) for name, columns in self._columns.items()}
+
     def written(self, column: str) -> str:
         """A column of the metadata as a settled query writes it."""
         return self._folded(column)

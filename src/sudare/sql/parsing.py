@@ -32,6 +32,7 @@ from sudare.errors import ParameterError, QueryRefusedError
 from sudare.sql.bigquery_clause import attach_bounds, extract_clause
 from sudare.sql.options import Options
 from sudare.sql.places import refuse_at, shown
+from sudare.sql.refusals import WRITTEN
 from sudare.sql.statement_shape import check_shape
 from sudare.sql.text_checks import check_characters, check_tokens
 
@@ -128,6 +129,7 @@ def parse_query(text: str, dialect: str) -> Parsed:
         token.comments.clear()
     extracted = extract_clause(text, tokens, openers)
     tree = _unwrapped(text, tokens, _parse(text, extracted.tokens, grammar))
+    _keep_names(text, tree)
     attach_bounds(text, tree, extracted)
     return Parsed(text, tree, extracted.options, dialect)
 
@@ -380,6 +382,14 @@ def _refuse_malformed(text: str, error: ParseError) -> NoReturn:
     raise QueryRefusedError(
         "malformed", f"{english}. {hint}", f"{japanese}。{hinted}", line=line, column=column
     ) from None
+
+
+def _keep_names(text: str, tree: exp.Query) -> None:
+    """Note how functions are written: sqlglot has its own names for them, which nobody who asks would know."""
+    for call in tree.find_all(exp.Func):
+        start, end = call.meta.get("start"), call.meta.get("end")
+        if start is not None and end is not None and text[start : end + 1].isidentifier():
+            call.meta[WRITTEN] = text[start : end + 1]
 
 
 def _unwrapped(text: str, tokens: Sequence[Token], tree: exp.Expr) -> exp.Query:

@@ -17,21 +17,22 @@ from sqlglot import exp
 from sudare.bilingual import Words
 from sudare.sql.aggregates import Aggregates
 from sudare.sql.capping import LeftOut
-from sudare.sql.copies import copied
+from sudare.sql.copies import copied, limited_copies
 from sudare.sql.expressions import examine
 from sudare.sql.facts import Facts
 from sudare.sql.harmless import require_harmless
-from sudare.sql.keys import key_form
+from sudare.sql.keys import key_form, refuse_key_type
 from sudare.sql.measures import Change, Key, QuantileMeasure, SumMeasure
 from sudare.sql.measuring import Limits
 from sudare.sql.metadata import Metadata
 from sudare.sql.naming import Names
 from sudare.sql.options import BOUNDS_PER_GROUP, Options
 from sudare.sql.parsing import Parsed
+from sudare.sql.planned_size import require_moderate_size
 from sudare.sql.reading import Core, Reader
 from sudare.sql.refusals import refuse
 from sudare.sql.relations import Field
-from sudare.sql.table_changes import changes_of_tables
+from sudare.sql.table_changes import changes_of_groups, changes_of_tables
 from sudare.sql.trees import group_keys, has_aggregate, named_queries, replaced_from_top
 from sudare.sql.unit_sums import sums_over_units
 
@@ -140,6 +141,12 @@ def plan_query(parsed: Parsed, metadata: Metadata, names: Names, *, elastic: boo
         QueryRefusedError: if it cannot be answered.
     """
     _require_same_unit(parsed.options, metadata)
+    require_moderate_size(parsed.tree, names.widths)
+    with limited_copies():
+        return _planned(parsed, metadata, names, elastic)
+
+
+def _planned(parsed: Parsed, metadata: Metadata, names: Names, elastic: bool) -> QueryPlan:
     tree = names.settle(parsed.tree)
     mentioned = {column.name for column in tree.find_all(exp.Column)}
     planner = _Planner(Reader(metadata, names, parsed.dialect, mentioned, elastic=elastic), parsed.options)
@@ -303,14 +310,17 @@ class _Planner:
                     f"{key.name!r:.60} によるグループは個々の保護単位そのもので、公表できません。"
                     "複数の単位に共通する列でまとめてください。",
                 )
-            tree, facts = self._key_form(copied(key), known.facts, key)
+            tree, facts = self._key_form(copied(key), known.facts, key, core)
             return Key(name, tree, facts, known.values_from), replace(known, facts=facts)
         seen = examine(key, self.reader.lookup(core.scope), self.reader.dialect)
         of_unit = all(self.reader.field(column, core.scope).of_unit for column in key.find_all(exp.Column))
-        tree, facts = self._key_form(seen.sql, seen.facts, key)
+        tree, facts = self._key_form(seen.sql, seen.facts, key, core)
         return Key(name, tree, facts), Field(facts, of_unit=of_unit)
 
-    def _key_form(self, tree: exp.Expr, facts: Facts, key: exp.Expr) -> tuple[exp.Expr, Facts]:
+    def _key_form(self, tree: exp.Expr, facts: Facts, key: exp.Expr, core: Core) -> tuple[exp.Expr, Facts]:
+        # Of the word NULL, which has no type, all values are known: none.
+        if core.relation.private and facts.kind == "other" and facts.values is None:
+            refuse_key_type(key, key.name or key.sql())
         form, known = key_form(tree, facts, self.reader.dialect, key)
         if form is not tree and facts.kind in ("date", "timestamp"):
             self.changes.append(
@@ -378,32 +388,15 @@ class _Planner:
         presence = None
         if keys and not is_public and not all(key.is_public for key in keys):
             presence = measuring.presence()
-            self.changes.append(
-                Change(
-                    "unknown-keys",
-                    Words(
-                        "groups whose keys are not public are published only where enough units are in them",
-                        "キーが公開でないグループは、十分な数の保護単位がある場合だけ公表されます",
-                    ),
-                )
-            )
-        elif keys and not is_public:
-            self.changes.append(
-                Change(
-                    "public-keys",
-                    Words(
-                        "every group of the public keys is published, also where nobody is; rows with other keys are left out",
-                        "公開キーのグループは該当者がいなくてもすべて公表され、それ以外のキーの行は除かれます",
-                    ),
-                )
-            )
+        if keys and not is_public:
+            self.changes += changes_of_groups(presence is None, measuring.sums, measuring.quantiles)
         if is_public and keys and not measuring.sums:
             measuring.presence()
         query = None
         queries = {measure.name: _histogram(core, keys, measure) for measure in measuring.quantiles}
         if measuring.sums:
             if limits.groups is not None and not is_public:
-                query, changes = sums_over_units(core, keys, measuring.sums, limits, self.reader.metadata)
+                query, changes = sums_over_units(core, keys, measuring.sums, limits, self.reader)
                 self.changes += changes
             else:
                 query = core.select.select(

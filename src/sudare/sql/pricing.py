@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.ledger.amounts import Amount, charge_of
 from sudare.ledger.entries import Settled
+from sudare.ledger.rules import amount_of_noise
 from sudare.parameters import Rational, exact_fraction, shown
 from sudare.privacy.accountants import Accountant, PldAccountant, ZcdpAccountant
 from sudare.privacy.budget import WEAK_EPSILON, Budget
@@ -160,20 +160,19 @@ def price_batch(queries: Sequence[Prepared], accounts: Accounts, desk: Desk) -> 
                 cost = None
             seen.add(fingerprint)
         costs.append(cost)
+    charged = [
+        (cost, amount_of_noise(prepared.allocation.measurements))
+        for cost, prepared in zip(costs, queries, strict=True)
+        if cost is not None
+    ]
     balances = accounts.balances()
     now = tuple(balance.remaining for balance in balances)
     left: list[Budget | None] = []
     for balance in balances:
-        rest = Fraction(0), Fraction(0)
-        if balance.remaining is not None:
-            rest = Amount.of(balance.remaining).main, Amount.of(balance.remaining).delta
-        for cost in costs:
-            if cost is not None:
-                charge = charge_of(cost, balance.total, balance.name)
-                rest = rest[0] - charge.main, rest[1] - charge.delta
-        if min(rest) < 0:
+        rest = balance.after(charged)
+        if rest is None:
             return BatchPrice(tuple(costs), False, now)
-        left.append(Amount(*rest).to_budget(balance.total))
+        left.append(balance.rule.to_budget(rest))
     return BatchPrice(tuple(costs), True, tuple(left))
 
 
@@ -206,7 +205,14 @@ def price_of(share: Share) -> MeasurePrice:
     return MeasurePrice(share.measure.what, mechanism, scale, share.error, "value", share.budget)
 
 
-def epsilon_for(plan: QueryPlan, column: str, error: Rational, delta: Rational | None, noise: Noise) -> Fraction:
+def epsilon_for(
+    plan: QueryPlan,
+    column: str,
+    error: Rational,
+    delta: Rational | None,
+    noise: Noise,
+    groups: Mapping[str, int] | None = None,
+) -> Fraction:
     """The smallest epsilon of three digits for which a column's error is small enough.
 
     Raises:
@@ -233,7 +239,7 @@ def epsilon_for(plan: QueryPlan, column: str, error: Rational, delta: Rational |
         numbers = {"epsilon": str(epsilon)} | ({} if not delta else {"delta": str(_fraction(delta))})
         budget = Budget.from_dict(numbers)
         try:
-            allocation = allocate(plan, budget, noise)
+            allocation = allocate(plan, budget, noise, groups)
         except ParameterError:  # noise that follows the data cannot be had for the smallest epsilons
             return False
         return allocation.shares[output.measures[0]].error <= wanted
@@ -284,16 +290,16 @@ def spending(accounts: Accounts, accounting: str, delta: Rational | None) -> Bud
     for event in _events(accounts):
         accountant.add(event)
     unsettled = balance.reserved
-    more, rest = Fraction(0), at
+    more, rest = Fraction(0), at - balance.held.delta
+    if rest <= 0:
+        raise GuaranteeError(
+            "The deltas of reservations that were never settled exceed the delta; ask at a larger one."
+        )
     if unsettled is not None and unsettled.currency == "rho":
-        rest = at / 2
+        rest /= 2
         more = rho_to_epsilon(unsettled.rho, rest)
     elif unsettled is not None:
-        more, rest = unsettled.epsilon, at - unsettled.delta
-        if rest <= 0:
-            raise GuaranteeError(
-                "The deltas of reservations that were never settled exceed the delta; ask at a larger one."
-            )
+        more = unsettled.epsilon
     if not accountant.events and not more:
         return None
     epsilon = more + (accountant.epsilon(rest) if accountant.events else 0)

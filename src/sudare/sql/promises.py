@@ -17,6 +17,7 @@ from typing import Literal
 from sqlglot import exp
 
 from sudare.bilingual import Words
+from sudare.engines.column_types import is_canonical
 from sudare.engines.engine import ColumnType, Engine
 from sudare.errors import DatabaseError, ParameterError, PlanError
 from sudare.parameters import shown
@@ -151,7 +152,26 @@ def _schema_differences(engine: Engine, metadata: Metadata, table: Table) -> Ite
                 f"The column {toml_key(column.name)} of {name} is {real} in the database, and {described} in {metadata.file}.",
                 f"表 {name} の列 {toml_key(column.name)} は、データベースでは {real}、{metadata.file} では {described} です。",
             )
+    yield from _folded_units(metadata, table, actual)
     yield from _unlike_links(engine, metadata, table, actual)
+
+
+def _folded_units(metadata: Metadata, table: Table, actual: dict[str, ColumnType]) -> Iterator[BrokenPromise]:
+    """A unit has one name. Where equal names look different, what depends on the name would follow the order of its rows."""
+    for column in (table.unit, None if table.link is None else table.link.column):
+        found = None if column is None else actual.get(column)
+        if column is None or found is None or found.kind != "other" or is_canonical(found.native):
+            continue
+        name, whose = toml_key(table.name), toml_key(column)
+        yield BrokenPromise(
+            table.name,
+            (column,),
+            "type",
+            f"The column {whose} of {name}, by which {metadata.file} says whose a row is, cannot name a unit: values of its type "
+            "that the database holds to be equal may look different. Keep the unit in a column of plain text or numbers.",
+            f"{metadata.file} で保護単位を示す表 {name} の列 {whose} は、等しいとみなされる値の表記が異なりうる型のため、"
+            "保護単位に使えません。通常の文字列か数値の列にしてください。",
+        )
 
 
 def _holds(described: ColumnType, actual: ColumnType) -> bool:

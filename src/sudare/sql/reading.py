@@ -32,6 +32,9 @@ from sudare.sql.trees import group_keys, has_aggregate, named_queries, put_back,
 
 __all__ = ["Core", "Read", "Reader", "Scope", "facts_of"]
 
+MAX_STABILITY = 2**62
+"""Rows that one unit may change; far more than noise could hide."""
+
 Scope = Mapping[tuple[str, str], Field]
 """Columns that an expression may name, by alias and name."""
 
@@ -125,6 +128,15 @@ class Reader:
         where = select.args.get("where")
         equal = equalities(where.this if where else None)
         relation, sources, cut = joined(steps, equal, elastic=self.elastic)
+        if (relation.stability or 0) > MAX_STABILITY:
+            refuse(
+                source.this,
+                "too-many-rows",
+                "With the limits of its tables one unit could change more than 2**62 rows of this join, which no noise hides. "
+                "Join fewer tables, or state a smaller max_rows or max_frequency in the metadata.",
+                "表の上限から考えて、一つの保護単位がこの結合の 2**62 行より多くを変えうるため、どの雑音でも隠せません。"
+                "結合する表を減らすか、メタデータの max_rows や max_frequency を小さくしてください。",
+            )
         self.cut |= dict.fromkeys(cut)
         scope: dict[tuple[str, str], Field] = dict(outer or {})
         scope |= {key: field for key, field in relation.fields.items() if isinstance(key, tuple)}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
+
+from sqlglot import exp
 
 from sudare.errors import QueryRefusedError
+from sudare.sql.places import shown
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+__all__ = ["WRITTEN", "name_of", "place_of", "refuse", "refuse_order", "refuse_unsupported"]
 
-__all__ = ["place_of", "refuse", "refuse_order", "refuse_unsupported"]
+WRITTEN = "written"
+"""Where a node's ``meta`` has the name of a function as the query writes it."""
 
 
 def refuse(node: exp.Expr | None, reason: str, english: str, japanese: str) -> NoReturn:
@@ -45,6 +48,26 @@ def place_of(node: exp.Expr) -> tuple[int | None, int | None]:
     return best if best is not None else (None, None)
 
 
+def name_of(node: exp.Expr) -> str:
+    """What a part of a query is called in SQL: a function's name as it was written, or the beginning of its text.
+
+    Example:
+        >>> from sqlglot import parse_one
+        >>> name_of(parse_one("string_agg(x, ',')", read="postgres")), name_of(parse_one("a << 2", read="duckdb"))
+        ('STRING_AGG', 'X << Y')
+    """
+    written = node.meta.get(WRITTEN)
+    if written is None and isinstance(node, exp.Anonymous | exp.AnonymousAggFunc):
+        written = node.name
+    if written is None and isinstance(node, exp.Binary):
+        # Its parts may be names of our own by now.
+        written = type(node)(this=exp.column("x"), expression=exp.column("y")).sql("postgres")
+    if written is None:
+        text = node.sql("postgres", comments=False)
+        written = text.partition("(")[0] if isinstance(node, exp.Func) else " ".join(text.split()[:2])
+    return shown(str(written).strip().upper())
+
+
 def refuse_order(tree: exp.Expr) -> NoReturn:
     """Refuse an order inside a query."""
     refuse(
@@ -60,6 +83,6 @@ def refuse_unsupported(node: exp.Expr) -> NoReturn:
     refuse(
         node,
         "unsupported",
-        f"This kind of SQL ({type(node).__name__}) is not offered in private queries.",
-        f"この種類の SQL ({type(node).__name__}) は使えません。",
+        f"This kind of SQL ({name_of(node)}) is not offered in private queries.",
+        f"この種類の SQL ({name_of(node)}) は使えません。",
     )

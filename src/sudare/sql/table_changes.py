@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sudare.bilingual import Words
-from sudare.sql.measures import Change
+from sudare.sql.measures import Change, QuantileMeasure, SumMeasure
 from sudare.sql.reading import Reader
 
-__all__ = ["changes_of_tables"]
+__all__ = ["changes_of_groups", "changes_of_tables"]
+
+
+UNKNOWN_KEYS = Words(
+    "groups whose keys are not public are published only where enough units are in them",
+    "キーが公開でないグループは、十分な数の保護単位がある場合だけ公表されます",
+)
+PUBLIC_KEYS = Words(
+    "every group of the public keys is published, also where nobody is; rows with other keys are left out",
+    "公開キーのグループは該当者がいなくてもすべて公表され、それ以外のキーの行は除かれます",
+)
+EMPTY_GROUPS = Words(
+    "medians, quantiles, MIN and MAX of a group that nobody is in look like those of others: ask for COUNT(*) beside them, and "
+    "such groups are marked",
+    "該当者のいないグループの中央値・分位数・MIN・MAX も他と同じように表示されます。COUNT(*) も併せて求めると、"
+    "そのようなグループに印が付きます",
+)
+
+
+def changes_of_groups(
+    public_keys: bool, sums: Sequence[SumMeasure], quantiles: Sequence[QuantileMeasure]
+) -> list[Change]:
+    """What groups of private rows are published, and what cannot be told apart in them.
+
+    Args:
+        public_keys: whether all groups are known without the data.
+        sums: what is summed for each group.
+        quantiles: what is chosen for each group.
+    """
+    if not public_keys:
+        return [Change("unknown-keys", UNKNOWN_KEYS)]
+    counted = any(measure.is_row_count for measure in sums)
+    return [Change("public-keys", PUBLIC_KEYS)] + (
+        [Change("empty-groups", EMPTY_GROUPS)] if quantiles and not counted else []
+    )
 
 
 def changes_of_tables(reader: Reader) -> list[Change]:

@@ -7,10 +7,10 @@ from sqlglot import exp
 from sudare.bilingual import Words
 from sudare.sql.capping import real_table
 from sudare.sql.copies import copied
+from sudare.sql.keys import canonical_owner
 from sudare.sql.measures import Change, Key, SumMeasure
 from sudare.sql.measuring import Limits
-from sudare.sql.metadata import Metadata
-from sudare.sql.reading import Core
+from sudare.sql.reading import Core, Reader, facts_of
 from sudare.sql.refusals import refuse
 from sudare.sql.relations import UNIT
 
@@ -18,11 +18,11 @@ __all__ = ["sums_over_units"]
 
 
 def sums_over_units(
-    core: Core, keys: list[Key], sums: list[SumMeasure], limits: Limits, metadata: Metadata
+    core: Core, keys: list[Key], sums: list[SumMeasure], limits: Limits, reader: Reader
 ) -> tuple[exp.Select, list[Change]]:
     """Sums over units: first what each unit adds to each group, then the bounds, then the sums."""
     changes: list[Change] = []
-    inner, owner = _with_owner(core, metadata)
+    inner, owner = _with_owner(core, reader)
     inner = inner.select(
         exp.alias_(owner, "owner", quoted=True, copy=False),
         *(exp.alias_(copied(key.tree), key.name, quoted=True, copy=False) for key in keys),
@@ -91,7 +91,7 @@ def _lot(names: list[exp.Column]) -> exp.Expr:
     return exp.MD5(this=whole)
 
 
-def _with_owner(core: Core, metadata: Metadata) -> tuple[exp.Select, exp.Expr]:
+def _with_owner(core: Core, reader: Reader) -> tuple[exp.Select, exp.Expr]:
     """The rows of a SELECT with the unit that they belong to."""
     tagged = [(key, known.identifies) for key, known in core.scope.items() if known.names_unit]
     tagged.sort(key=lambda item: item[1] != UNIT)
@@ -103,6 +103,7 @@ def _with_owner(core: Core, metadata: Metadata) -> tuple[exp.Select, exp.Expr]:
             "クエリの途中で保護単位の列が失われています。内側のクエリでその列を残してください。",
         )
     (alias, name), tag = tagged[0]
+    metadata, facts = reader.metadata, core.scope[alias, name].facts
     owner: exp.Expr = exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(alias, quoted=True))
     select, number = copied(core.select), 0
     while tag is not None and tag != UNIT:
@@ -122,8 +123,9 @@ def _with_owner(core: Core, metadata: Metadata) -> tuple[exp.Select, exp.Expr]:
             copy=False,
         )
         owner = exp.column(exp.to_identifier(onward, quoted=True), table=exp.to_identifier(parent, quoted=True))
+        facts = facts_of(table.columns[onward])
         tag = UNIT if table.link is None else (table.link.table, table.link.to)
         if table.link is not None and metadata.tables[table.link.table].unit == table.link.to:
             tag = UNIT
         number += 1
-    return select, owner
+    return select, canonical_owner(owner, facts, reader.dialect)

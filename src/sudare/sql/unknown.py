@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from sqlglot import exp
 
-from sudare.sql.refusals import refuse
+from sudare.sql.refusals import name_of, refuse
 from sudare.sql.rules import RULES
 
 __all__ = ["refuse_unknown"]
@@ -130,15 +130,15 @@ def refuse_unknown(node: exp.Expr) -> NoReturn:
         refuse(
             node,
             "not-deterministic",
-            f"{name.upper()} is different each time. Write the value out, such as DATE '2024-01-31'.",
-            f"{name.upper()} は毎回異なる値になります。DATE '2024-01-31' のように値をそのまま書いてください。",
+            f"{name_of(node)} is different each time. Write the value out, such as DATE '2024-01-31'.",
+            f"{name_of(node)} は毎回異なる値になります。DATE '2024-01-31' のように値をそのまま書いてください。",
         )
     if name in SIDE_EFFECTS:
         refuse(
             node,
             "side-effect",
-            f"{name.upper()} does more than calculate. Only functions of the row's own values are allowed.",
-            f"{name.upper()} は計算以外のことを行います。行の値だけから決まる関数を使ってください。",
+            f"{name_of(node)} does more than calculate. Only functions of the row's own values are allowed.",
+            f"{name_of(node)} は計算以外のことを行います。行の値だけから決まる関数を使ってください。",
         )
     if isinstance(node, exp.AggFunc | exp.Filter):
         refuse(
@@ -189,8 +189,8 @@ def refuse_unknown(node: exp.Expr) -> NoReturn:
     refuse(
         node,
         "unknown-function",
-        f"The function {name.upper()} is not known here.{hint}",
-        f"関数 {name.upper()} は使えません。{hint_ja}",
+        f"The function {name_of(node)} is not known here.{hint}",
+        f"関数 {name_of(node)} は使えません。{hint_ja}",
     )
 
 

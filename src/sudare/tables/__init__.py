@@ -11,8 +11,9 @@ Trees, refined from the top into whole, non-negative numbers that add up:
 
 Without a tree, or without refinement:
 
-- `laplace`, `gaussian`: noise on every cell; of the empty ones only those that pass a threshold are ever visited.
-- `privelet`: the Haar transform along a curve, or along each axis.
+- `laplace`, `gaussian`: noise on every cell, signed; or, with a threshold, without a visit to empty cells that do not pass it.
+- `privelet`: the Haar transform along a curve, or along each axis; signed.
+- `negative_l2`, `simplex`, `lasso`, `lm`: noise on every cell, then recovery under the total into whole numbers >= 0.
 
 The tree mechanisms visit only nodes whose refined count is positive, and draw noise only there: their cost grows with
 what they publish and with the depth of the tree, not with the number of cells.
@@ -26,7 +27,8 @@ from sudare.tables.planning import plan_table
 from sudare.tables.privelet import privelet
 from sudare.tables.pruning import PreparedTree
 from sudare.tables.publish import publish
-from sudare.tables.published import NoisyCounts, Published
+from sudare.tables.published import NoisyCounts, Published, ThresholdEffect
+from sudare.tables.recovery import lasso, lm, negative_l2, simplex
 from sudare.tables.topdown import table_at_level, topdown
 from sudare.tables.wide_tree import wide_tree
 
@@ -38,12 +40,17 @@ __all__ = [
     "PredictedError",
     "PreparedTree",
     "Published",
+    "ThresholdEffect",
     "gaussian",
     "laplace",
+    "lasso",
+    "lm",
+    "negative_l2",
     "nn_wavelet",
     "plan_table",
     "privelet",
     "publish",
+    "simplex",
     "table_at_level",
     "topdown",
     "topdown_bisection",

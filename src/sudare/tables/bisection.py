@@ -30,7 +30,7 @@ def topdown_bisection(
     budget: Budget,
     *,
     unit: Unit | None = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     public_total: bool | int = False,
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
@@ -50,7 +50,8 @@ def topdown_bisection(
         table: the counts.
         budget: what may be spent in all; each of the depth + 1 levels gets an equal share.
         unit: who is protected; one person in one cell if left out.
-        layout: in which order the axes are halved; in turn (Morton) if left out.
+        layout: in which order the cells are halved, or its name, such as ``"hilbert"``; the axes in turn (Morton) if left
+            out. By name or left out, the ends of axes whose length is no power of two are turned (`sudare.domain.turning`).
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another.
         noise: which noise to add.

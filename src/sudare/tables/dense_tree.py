@@ -6,7 +6,7 @@ and what its surroundings or a public reference say can then be weighed against 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +15,12 @@ from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
-from sudare.refine.occupancy import use_occupancy
+from sudare.refine.margins import correct_margins, meet_margins
+from sudare.refine.occupancy import expected_from_neighbours, use_occupancy
 from sudare.refine.trees import Estimates, Judge, Judgement, NoisyTree, least_squares, refine_from_top, use_reference
 from sudare.tables.descent import Notes
 from sudare.tables.reading import Request
+from sudare.tables.short_axes import short_axes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +33,9 @@ __all__ = ["MOST_DENSE_BITS", "refined_densely"]
 MOST_DENSE_BITS = 24
 """Depth of the largest tree of which every node is measured."""
 
+MAP_AXES = 2
+"""So many ordered axes are taken for a map. Where there are more, neighbours are children of the same parent."""
+
 
 def refined_densely(
     request: Request,
@@ -42,6 +47,7 @@ def refined_densely(
     *,
     learns: bool,
     reference: CountTable | None,
+    margins: Mapping[int, Values] | None = None,
 ) -> CountTable:
     """Measure every node of every level, estimate all counts together, and refine them from the top.
 
@@ -54,6 +60,7 @@ def refined_densely(
         names: what the notes call each measurement.
         learns: whether it is learned from the noisy counts which places are likely to be empty.
         reference: a public table over the same domain.
+        margins: measured margins of short axes, which the table will have.
     """
     samplers = [noise_for(level) for level in levels]
     cells = _cells_of_nodes(layout, bits)
@@ -67,7 +74,7 @@ def refined_densely(
         depth = len(measured)
         if notes.wanted:
             has_cells = cells[depth] > 0
-            notes.take(name, _first_leaves(layout, bits, depth)[has_cells], noisy[has_cells])
+            notes.take(name, _first_leaves(layout, bits, depth, has_cells), noisy[has_cells])
         measured.append(noisy.astype(np.float64))
         variances.append(variance_of(level))
     tree = NoisyTree(
@@ -78,17 +85,49 @@ def refined_densely(
         is_laplace=not isinstance(levels[-1], GaussianMeasurement),
         total=request.table.total if request.total_is_public else None,
     )
-    leaves = _estimate_and_refine(tree, layout, learns, reference)
+    estimates, judge = _estimates(tree, layout, layout.axes_of(request.table.domain).ordered_axes, learns, reference)
+    leaves = refine_from_top(tree, estimates, request.source.words, judge)
+    short = short_axes(request.table.domain)
+    if short or margins:
+        return _with_margins(request, layout, tree, leaves, short, margins or {})
     positive = np.flatnonzero(leaves)
     keys = layout.to_raster(positive.astype(np.uint64))
     return CountTable.from_unique_cells(request.table.domain, keys, leaves[positive])
 
 
-def _estimate_and_refine(tree: NoisyTree, layout: Layout, learns: bool, reference: CountTable | None) -> Counts:
+def _with_margins(
+    request: Request,
+    layout: Layout,
+    tree: NoisyTree,
+    leaves: Counts,
+    axes: Sequence[int],
+    measured: Mapping[int, Values],
+) -> CountTable:
+    """The table with the margins of short axes brought back: to what was measured of them, or else to the noisy cells' sums."""
+    domain, noisy = request.table.domain, tree.measured[-1]
+    if noisy is None:
+        raise AssertionError("the leaves of a tree are always measured")
+    places = layout.to_tree(np.arange(domain.cells, dtype=np.uint64)).astype(np.int64)
+    counts = correct_margins(
+        leaves[places].reshape(domain.shape),
+        noisy[places].reshape(domain.shape),
+        tree.variances[-1],
+        [axis for axis in axes if axis not in measured],
+        request.source.words,
+    )
+    counts = meet_margins(counts, measured, request.source.words).reshape(-1)
+    keys = np.flatnonzero(counts)
+    return CountTable.from_unique_cells(domain, keys.astype(np.uint64), counts[keys])
+
+
+def _estimates(
+    tree: NoisyTree, layout: Layout, axes: Sequence[int], learns: bool, reference: CountTable | None
+) -> tuple[Estimates, Judge]:
+    """Estimates of all nodes, and what else is known of them once their parents are refined."""
     judges: list[Judge] = []
     estimates = least_squares(tree)
     if learns:
-        judges.append(use_occupancy(tree, lambda level: _around(estimates, layout, tree.bits, level)))
+        judges.append(use_occupancy(tree, lambda level: _around(tree, estimates, layout, axes, level)))
     if reference is not None:
         estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
         judges.insert(0, by_reference)
@@ -101,7 +140,7 @@ def _estimate_and_refine(tree: NoisyTree, layout: Layout, learns: bool, referenc
                 return judgement
         return None
 
-    return refine_from_top(tree, estimates, judge)
+    return estimates, judge
 
 
 def variance_of(measurement: Measurement) -> float:
@@ -126,7 +165,7 @@ def _cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Counts, ...]:
         heights = [layout.depth - sum(bits[:level]) for level in range(len(bits) + 1)]
         return tuple(np.broadcast_to(np.int64(1 << height), (1 << layout.depth - height,)) for height in heights)
     leaves = np.zeros(1 << layout.depth, dtype=np.int64)
-    every_key = np.arange(int(np.prod(layout.lengths)), dtype=np.uint64)
+    every_key = np.arange(layout.cells, dtype=np.uint64)
     leaves[layout.to_tree(every_key).astype(np.int64)] = 1
     return tuple(_summed_up(leaves, bits))
 
@@ -138,26 +177,32 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     return levels
 
 
-def _first_leaves(layout: Layout, bits: Sequence[int], level: int) -> NDArray[np.uint64]:
-    """The first leaf of each node of a level."""
+def _first_leaves(layout: Layout, bits: Sequence[int], level: int, has_cells: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """The first leaf that is a cell of each node of a level that has any."""
     height = layout.depth - sum(bits[:level])
-    return np.arange(1 << layout.depth - height, dtype=np.uint64) << np.uint64(height)
+    leaves = np.flatnonzero(has_cells).astype(np.uint64) << np.uint64(height)
+    if layout.embedding is None:
+        return leaves
+    # Where cells are missing anywhere, the first leaf of a node may be none.
+    cells = np.sort(layout.to_tree(np.arange(layout.cells, dtype=np.uint64)))
+    return cells[np.searchsorted(cells, leaves)]
 
 
-def _around(estimates: Estimates, layout: Layout, bits: Sequence[int], level: int) -> Values | None:
-    """The mean estimate of the nodes around each node of a level, on the grid that the level is."""
-    from scipy.ndimage import uniform_filter
-
-    if layout.arrangement is not None:
+def _around(tree: NoisyTree, estimates: Estimates, layout: Layout, axes: Sequence[int], level: int) -> Values | None:
+    """What the nodes around each node of a level let expect of it, on the grid that the level is."""
+    if not layout.keeps_neighbours:
         return None
-    splits = layout.axis_of_split[: sum(bits[:level])]
+    splits = layout.axis_of_split[: sum(tree.bits[:level])]
     shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
     grid = Layout(shape, splits)
-    order = grid.to_tree(np.arange(estimates.values[level].size, dtype=np.uint64)).astype(np.int64)
-    own = estimates.values[level][order].reshape(shape)
-    block = 3 ** len(shape)
-    # The filter's mean over a block of three a side, edges repeated, less the node itself.
-    around = (uniform_filter(own, size=3, mode="nearest") * block - own) / (block - 1)
-    out = np.empty(own.size)
-    out[order] = around.reshape(-1)
+    values, cells = estimates.values[level], tree.cells[level]
+    order = grid.to_tree(np.arange(values.size, dtype=np.uint64)).astype(np.int64)
+    on_grid = axes if len(axes) <= MAP_AXES else ()
+    here = splits[sum(tree.bits[: level - 1]) :]
+    circles = {axis: 1 << here.count(axis) for axis in axes if axis not in on_grid}
+    expected = expected_from_neighbours(values[order].reshape(shape), cells[order].reshape(shape), on_grid, circles)
+    if expected is None:
+        return None
+    out = np.empty(values.size)
+    out[order] = expected.reshape(-1)
     return out

@@ -106,7 +106,11 @@ class ReferenceSplit:
         refined = np.empty((len(nodes), self.fan), dtype=np.int64)
         variances = np.where(has_cells, variances, -1.0)
         project_children(
-            values.reshape(-1, self.fan), variances.reshape(-1, self.fan), np.ascontiguousarray(nodes.refined), refined
+            values.reshape(-1, self.fan),
+            variances.reshape(-1, self.fan),
+            np.ascontiguousarray(nodes.refined),
+            source.words(len(nodes)),
+            refined,
         )
         left = np.flatnonzero(refined)
         return Nodes(prefixes[left], starts[left], ends[left], refined.reshape(-1)[left])

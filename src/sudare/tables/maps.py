@@ -1,7 +1,8 @@
 """Published counts as pictures of a map.
 
-Cells are summed into pixels from the keys of the inhabited ones, so that the size of the grid does not matter. The picture is a
-PNG with a palette; pixels without people are transparent, so that it fits a light page and a dark one.
+Cells are summed into pixels from the keys of those that are not 0, so that the size of the grid does not matter. The picture is a
+PNG with a palette; pixels without people are transparent, so that it fits a light page and a dark one. Signed tables have
+other colours below 0.
 """
 
 from __future__ import annotations
@@ -10,19 +11,21 @@ import math
 import struct
 import zlib
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain import CountTable, Domain, Mesh, mesh_level
+from sudare.domain import Domain, Mesh, MeshList, mesh_level
+from sudare.domain.sparse_table import SparseTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.uint8]
 
-__all__ = ["COLOURS", "MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
+__all__ = ["COLD_COLOURS", "COLOURS", "MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
 
 MOST_PIXELS = 1024
 SHORTEST_AXIS = 8
@@ -30,6 +33,12 @@ SHORTEST_AXIS = 8
 
 COLOURS = ("#fde3a7", "#fbb877", "#f5875e", "#de4968", "#a8327d", "#721f81", "#411070", "#150e38")
 """From few people to many, in even steps of the logarithm; dark means many, in print too."""
+
+COLD_COLOURS = ("#d5f0ea", "#a8dfd5", "#73c7bb", "#3fa79c", "#1f8680", "#116463", "#0b4547", "#06292c")
+"""From little below 0 to much, in the same steps: green, because the others end in a dark blue."""
+
+SIGNED_SHADES = 127
+"""Of each sign, in the palette of a signed map."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,25 @@ class MapAxes:
     Attributes:
         first: number of the axis that runs from south to north; the next runs from west to east.
         attributes: positions of the attributes that these axes belong to.
-        mesh: the mesh, where they are one.
+        mesh: the mesh, where they are one; or the window around listed meshes.
+        listed: the meshes, where they stand in a row along the first axis.
     """
 
     first: int
     attributes: tuple[int, ...]
     mesh: Mesh | None
+    listed: MeshList | None = None
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """All axes of the map."""
+        return (self.first,) if self.listed is not None else (self.first, self.first + 1)
+
+    def shape(self, domain: Domain) -> tuple[int, int]:
+        """How many cells the map is high and wide."""
+        if self.listed is not None:
+            return self.listed.window.rows, self.listed.window.columns
+        return domain.shape[self.first], domain.shape[self.first + 1]
 
     def width_over_height(self, rows: int, columns: int) -> float:
         """The shape of the picture: meshes are wider than high, by how much depends on the latitude."""
@@ -67,6 +89,16 @@ class Pixels:
     counts: NDArray[np.float64]
     block: int
 
+    @property
+    def has_negative(self) -> bool:
+        """Whether some sums are below 0."""
+        return bool((self.counts < 0).any())
+
+    @property
+    def most(self) -> float:
+        """The largest sum in size."""
+        return float(np.abs(self.counts).max(initial=0))
+
 
 def find_map(domain: Domain) -> MapAxes | None:
     """The first mesh of a domain, or its two plain axes where it has just two that are long enough."""
@@ -74,19 +106,22 @@ def find_map(domain: Domain) -> MapAxes | None:
     for position, attribute in enumerate(domain.attributes):
         if isinstance(attribute, Mesh):
             return MapAxes(axis, (position,), attribute)
+        if isinstance(attribute, MeshList):
+            return MapAxes(axis, (position,), attribute.window, attribute)
         axis += len(attribute.shape)
     if len(domain.shape) == 2 and min(domain.shape) >= SHORTEST_AXIS:
         return MapAxes(0, (0, 1), None)
     return None
 
 
-def pixels_of(table: CountTable, axes: MapAxes, most: int = MOST_PIXELS) -> Pixels:
+def pixels_of(table: SparseTable, axes: MapAxes, most: int = MOST_PIXELS) -> Pixels:
     """The counts of a table summed over all other axes, and over squares of cells, to at most so many pixels a side."""
-    rows, columns = table.domain.shape[axes.first : axes.first + 2]
+    rows, columns = axes.shape(table.domain)
     block = -(-max(rows, columns) // most)
     height, width = -(-rows // block), -(-columns // block)
-    places = table.domain.places_of(table.keys)
-    pixel = places[axes.first] // block * width + places[axes.first + 1] // block
+    places = tuple(table.domain.places_of(table.keys)[axis] for axis in axes.axes)
+    down, right = places if axes.listed is None else axes.listed.window_cells(places)
+    pixel = down // block * width + right // block
     counts = np.bincount(pixel, weights=table.counts, minlength=height * width).astype(np.float64, copy=False)
     return Pixels(counts.reshape(height, width), block)
 
@@ -96,10 +131,12 @@ def png_of(pixels: Pixels, most: float) -> str:
 
     Args:
         pixels: the counts.
-        most: the count that gets the last colour.
+        most: the count that gets the last colour; as many below 0 get the last cold one.
     """
-    scale = 254 / np.log1p(max(most, 1.0))
-    shades = np.ceil(np.log1p(pixels.counts) * scale)
+    steps = SIGNED_SHADES if pixels.has_negative else 254
+    shades = np.ceil(np.log1p(np.abs(pixels.counts)) * (steps / np.log1p(max(most, 1.0))))
+    if pixels.has_negative:
+        shades = np.minimum(shades, steps) + np.where(pixels.counts < 0, float(steps), 0.0)
     # One row of bytes: which filter (none), then a palette index for each pixel.
     height, width = shades.shape
     lines = np.zeros((height, width + 1), dtype=np.uint8)
@@ -108,7 +145,7 @@ def png_of(pixels: Pixels, most: float) -> str:
         [
             b"\x89PNG\r\n\x1a\n",
             _chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 3, 0, 0, 0)),
-            _chunk(b"PLTE", _palette().tobytes()),
+            _chunk(b"PLTE", _palette(pixels.has_negative).tobytes()),
             _chunk(b"tRNS", b"\0"),
             _chunk(b"IDAT", zlib.compress(lines.tobytes(), 6)),
             _chunk(b"IEND", b""),
@@ -121,14 +158,21 @@ def _chunk(name: bytes, content: bytes) -> bytes:
     return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
-def _palette() -> Bytes:
-    """256 colours between the given ones; the first is that of no people, which is transparent."""
-    given = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in COLOURS], dtype=np.float64)
-    steps = np.linspace(0, 1, len(given))
-    shades = np.linspace(0, 1, 255)
-    mixed = np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=1)
-    palette: Bytes = np.concatenate([np.zeros((1, 3)), mixed.round()]).astype(np.uint8)
+def _palette(is_signed: bool) -> Bytes:
+    """256 colours; the first is that of no people, which is transparent. Signed maps share them between both signs."""
+    if is_signed:
+        parts = [_mixed(COLOURS, SIGNED_SHADES), _mixed(COLD_COLOURS, SIGNED_SHADES), np.zeros((1, 3))]
+    else:
+        parts = [_mixed(COLOURS, 255)]
+    palette: Bytes = np.concatenate([np.zeros((1, 3)), *parts]).astype(np.uint8)
     return palette
+
+
+def _mixed(colours: Sequence[str], number: int) -> NDArray[np.float64]:
+    """So many colours between the given ones."""
+    given = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours], dtype=np.float64)
+    steps, shades = np.linspace(0, 1, len(given)), np.linspace(0, 1, number)
+    return np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=1).round()
 
 
 def legend_ticks(most: float) -> list[tuple[int, float]]:

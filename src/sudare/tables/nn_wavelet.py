@@ -40,7 +40,7 @@ from sudare.tables.descent import (
 )
 from sudare.tables.pruning import read_pruning, refined_by_pruning
 from sudare.tables.published import Published
-from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_request
+from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_request, turn_ends
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def nn_wavelet(
     budget: Budget,
     *,
     unit: Unit | None = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     pruning: Literal["lazy", "vertical", "horizontal", "none"] = "lazy",
     public_total: bool | int = False,
     noise: Noise = "laplace",
@@ -94,7 +94,8 @@ def nn_wavelet(
         table: the counts.
         budget: what may be spent in all; each of the depth + 1 levels gets an equal share.
         unit: who is protected; one person in one cell if left out.
-        layout: in which order the axes are halved; in turn (Morton) if left out.
+        layout: in which order the cells are halved, or its name, such as ``"hilbert"``; the axes in turn (Morton) if left
+            out. By name or left out, the ends of axes whose length is no power of two are turned (`sudare.domain.turning`).
         pruning: ``"lazy"`` draws noise only where somebody is left. The three orders of the papers draw all noise first,
             for tables up to 2**26 cells, and give the same table for the same noise (`sudare.tables.pruning`).
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
@@ -144,6 +145,7 @@ def nn_wavelet(
     halvings = levels[len(of_total) :]
     names = [f"halves of areas of 2**{height} cells" for height in range(shape.depth, 0, -1)]
     start_from = levels[0] if of_total else None
+    shape = turn_ends(shape, layout, request)
     notes = Notes(shape, ["total"][: len(of_total)] + names, levels, wanted=request.keeps_measurements)
     if order is not None:
         refined = refined_by_pruning(request, shape, halvings, start_from, order, notes, names)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.domain.domain import Domain
-from sudare.domain.layout import Layout, axis_bits, morton_layout
+from sudare.domain.layout import Layout, axis_bits, map_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, GuaranteeError, ParameterError, SudareError
 from sudare.parameters import read_flag, shown
@@ -27,7 +27,8 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise, read_noise
-from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, level_names
+from sudare.tables.short_axes import margin_names, planned_margins
+from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, USUAL_MARGIN_SHARE, level_names
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -109,7 +110,8 @@ def plan_table(
         ('wide-tree', (2, 4, 4, 4, 4))
     """
     function = "plan_table"
-    shape = _read_shape(table, function)
+    domain = _read_domain(table, function)
+    shape = domain.shape
     read_budget(budget, function)
     protected = Unit() if unit is None else unit
     if not isinstance(protected, Unit):
@@ -119,11 +121,13 @@ def plan_table(
             requirement = "False for a table of one cell: its total is all there is to protect"
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
-    layout = morton_layout(shape)
-    sides = _read_workload(workload, layout, function)
-    heights = [_height(layout, side) for side in sides] + _guarded_heights(layout)
+    layout = map_layout(domain, MOST_DENSE_BITS)
+    areas = _Areas(layout, layout.axes_of(domain).dimensions)
+    sides = _read_workload(workload, areas, function)
+    heights = [areas.height(side) for side in sides] + areas.guarded_heights()
     noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
-    task = _Task(layout, budget, protected, public_total, conversion, heights, len(sides))
+    margins = planned_margins(domain) if layout.depth <= MOST_DENSE_BITS else ()
+    task = _Task(shape, layout, budget, protected, public_total, conversion, heights, len(sides), margins)
 
     halving = {kind: task.halving(kind) for kind in noises}
     candidates = [task.candidates(bits, kind) for kind in noises for bits in _patterns(layout.depth)]
@@ -137,6 +141,7 @@ def plan_table(
 
 @dataclass(frozen=True)
 class _Task:
+    shape: tuple[int, ...]
     layout: Layout
     budget: Budget
     unit: Unit
@@ -145,6 +150,8 @@ class _Task:
     heights: list[int]
     sizes: int
     """How many of the heights belong to the workload; the others are guarded."""
+    margins: tuple[int, ...] = ()
+    """The axes whose margins are measured."""
     known: dict[tuple[Sensitivity, str], float] = field(default_factory=dict)
 
     @property
@@ -158,8 +165,15 @@ class _Task:
             merged[-1] = sensitivity_of_counts(self.unit)
         return merged[self.total_is_public :]
 
+    def with_margins(self, weights: tuple[float, ...]) -> tuple[float, ...]:
+        """Weights of the total, of the levels and of each margin."""
+        used = sum(weights[self.total_is_public :])
+        return (*weights, *[float(f"{USUAL_MARGIN_SHARE * used:.3g}")] * len(self.margins))
+
     def measurements(self, weights: Sequence[float], kind: Noise) -> list[Measurement]:
-        sensitivities = self.sensitivities(len(weights) - 1)
+        """Of the total, unless it is public, of the levels, and of the margins."""
+        sensitivities = self.sensitivities(len(weights) - len(self.margins) - 1)
+        sensitivities += [sensitivity_of_counts(self.unit, merged=True)] * len(self.margins)
         return measure_levels(self.budget, list(weights)[self.total_is_public :], sensitivities, kind, self.conversion)
 
     def candidates(self, bits: tuple[int, ...], kind: Noise) -> _WideTrees:
@@ -172,6 +186,7 @@ class _Task:
         weights[:, 1:2] *= firsts
         used = weights[:, self.total_is_public :]
         shares = used / used.sum(axis=1, keepdims=True)
+        shares /= 1 + USUAL_MARGIN_SHARE * len(self.margins)
         noise = np.array(self._alone(len(bits), kind)) / shares ** (2 if kind == "laplace" else 1)
         columns = [np.zeros(len(weights))] * self.total_is_public + list(noise.T)
         variances = wide_tree_variances(bits, columns, self.heights, combined=self.is_dense)
@@ -246,14 +261,16 @@ def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halvin
     estimate = "learned" if task.is_dense else "plain"
     settings = {
         "bits": best.bits,
-        "weights": best.weights,
+        "weights": task.with_margins(best.weights),
         "noise": best.noise,
         "estimate": estimate,
         "conversion": task.conversion,
+        **({"margins": task.margins} if task.margins else {}),
     }
-    measurements = task.measurements(best.weights, best.noise)
-    names = level_names(best.bits)[task.total_is_public :]
-    used = best.weights[task.total_is_public :]
+    weights = task.with_margins(best.weights)
+    measurements = task.measurements(weights, best.noise)
+    names = [*level_names(best.bits)[task.total_is_public :], *margin_names(task.margins)]
+    used = weights[task.total_is_public :]
     levels = tuple(
         PlannedLevel(name, weight / sum(used), sqrt(variance_of(m)))
         for name, weight, m in zip(names, used, measurements, strict=True)
@@ -276,7 +293,7 @@ def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halvin
         "wide-tree",
         settings,
         best.noise,
-        task.layout.lengths,
+        task.shape,
         task.budget,
         task.unit,
         (TOTAL,) if task.total_is_public else (),
@@ -327,39 +344,59 @@ def _possible_noises(budget: Budget) -> list[Noise]:
     return kinds
 
 
-def _read_shape(table: object, function: str) -> tuple[int, ...]:
+def _read_domain(table: object, function: str) -> Domain:
     if isinstance(table, Domain):
-        return table.shape
+        return table
     if isinstance(table, CountTable):
-        return table.domain.shape
+        return table.domain
     if isinstance(table, np.ndarray) and table.ndim:
-        return Domain.of_shape(table.shape).shape
+        return Domain.of_shape(table.shape)
     raise ParameterError("table", function, "a Domain, a CountTable or an array", shown(table))
 
 
-def _guarded_heights(layout: Layout) -> list[int]:
-    """Sizes at which a plan may not be worse than NN-Wavelet.
+@dataclass(frozen=True)
+class _Areas:
+    """Aligned areas of a layout by their sides.
 
-    Where all levels are combined, sums of areas make up for a vague total; else the largest sizes need a guard as well.
+    Attributes:
+        layout: how the cells lie along the leaves.
+        dimensions: of each axis: an area of side s is s to this power places long along it.
     """
-    if layout.depth > MOST_DENSE_BITS:
-        return [*(_height(layout, side) for side in _sides_up_to(layout, max(layout.lengths))), layout.depth]
-    return [_height(layout, side) for side in _sides_up_to(layout, LARGEST_GUARDED_SIDE)]
+
+    layout: Layout
+    dimensions: tuple[int, ...]
+
+    @property
+    def longest(self) -> int:
+        """The side of the largest area."""
+        return max(
+            length if number == 1 else 1 << -(-axis_bits(length) // number)
+            for length, number in zip(self.layout.lengths, self.dimensions, strict=True)
+        )
+
+    def height(self, side: int) -> int:
+        """The height of the node that an aligned area of a side is: a power of two along each axis, or all of it."""
+        bits = side.bit_length() - 1
+        lengths = zip(self.layout.lengths, self.dimensions, strict=True)
+        return sum(min(bits * number, axis_bits(length)) for length, number in lengths)
+
+    def sides_up_to(self, largest: int) -> list[int]:
+        """Powers of two that are sides of areas."""
+        return [1 << bits for bits in range(max(axis_bits(self.longest), 1)) if 1 << bits <= largest]
+
+    def guarded_heights(self) -> list[int]:
+        """Sizes at which a plan may not be worse than NN-Wavelet.
+
+        Where all levels are combined, sums of areas make up for a vague total; else the largest sizes need a guard as well.
+        """
+        if self.layout.depth > MOST_DENSE_BITS:
+            return [*(self.height(side) for side in self.sides_up_to(self.longest)), self.layout.depth]
+        return [self.height(side) for side in self.sides_up_to(LARGEST_GUARDED_SIDE)]
 
 
-def _sides_up_to(layout: Layout, largest: int) -> list[int]:
-    longest = max(axis_bits(length) for length in layout.lengths)
-    return [1 << bits for bits in range(max(longest, 1)) if 1 << bits <= largest]
-
-
-def _height(layout: Layout, side: int) -> int:
-    """The height of the node that an aligned area of a side is: a power of two along each axis, or all of it."""
-    return sum(min(side.bit_length() - 1, axis_bits(length)) for length in layout.lengths)
-
-
-def _read_workload(workload: Workload, layout: Layout, function: str) -> list[int]:
+def _read_workload(workload: Workload, areas: _Areas, function: str) -> list[int]:
     requirement = "left out, 'cells', 'areas', or sides of areas such as (1, 4, 16)"
-    usual = _sides_up_to(layout, USUAL_LARGEST_SIDE)
+    usual = areas.sides_up_to(USUAL_LARGEST_SIDE)
     if workload is None:
         return usual
     if isinstance(workload, str):
@@ -370,7 +407,7 @@ def _read_workload(workload: Workload, layout: Layout, function: str) -> list[in
         raise ParameterError("workload", function, requirement, workload)
     if not isinstance(workload, (list, tuple, range)) or not len(workload):
         raise ParameterError("workload", function, requirement, shown(workload))
-    longest = max(layout.lengths)
+    longest = areas.longest
     limit = f"sides from 1 to {longest}, the longest axis"
     if not all(isinstance(side, (int, np.integer)) and type(side) is not bool for side in workload):
         raise ParameterError("workload", function, requirement, Described("others"))

@@ -1,4 +1,4 @@
-"""Privelet: noise on the Haar coefficients of a table, and the inverse transform, without refinement from the top.
+"""Privelet: noise on the Haar coefficients of a table, and the inverse transform in whole numbers, signed.
 
 Proof: ``privelet.md`` beside this file.
 """
@@ -10,35 +10,45 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.layout import Layout, axis_bits
-from sudare.domain.table import LARGEST_TOTAL, CountTable
-from sudare.errors import Described, ParameterError
+from sudare.domain.layout import Layout, axis_bits, morton_layout
+from sudare.domain.table import CountTable, SignedTable
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
+from sudare.noise.exact import WORD_BITS
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
+from sudare.refine.signed import counts_down_a_tree, counts_down_axes
 from sudare.tables.descent import measure_levels
-from sudare.tables.flat import cut_off_total
 from sudare.tables.published import NoisyCounts, Published
-from sudare.tables.reading import Noise, read_layout, read_noise, read_request
+from sudare.tables.reading import (
+    MAX_SIGNED_CELLS,
+    Noise,
+    Refinement,
+    read_layout,
+    read_noise,
+    read_refinement,
+    read_request,
+    too_many_cells,
+    turn_ends,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["haar_coefficients", "haar_values", "privelet", "sensitivity_of_coefficients"]
+    Integers = NDArray[np.int64]
 
-MOST_BITS = 28
-"""Cells when padded, as a power of two: every one of them has a coefficient."""
+__all__ = ["haar_coefficients", "haar_counts", "privelet", "sensitivity_of_coefficients"]
 
 
 def privelet(
     table: CountTable | NDArray[Any],
     budget: Budget,
     *,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     unit: Unit | None = None,
     noise: Noise = "laplace",
+    refine: Refinement | None = None,
     conversion: Conversion = "optimal",
     entropy: EntropySource | None = None,
     threads: int = 1,
@@ -47,8 +57,10 @@ def privelet(
     """Publish a table by noise on its Haar coefficients: sums over ranges and boxes of cells come out well.
 
     Along every axis the counts are replaced by their total and the differences of the halves of all intervals of a power of
-    two; all get the same discrete noise, and are turned back. Counts are then rounded and cut off at 0. The error of
-    the noisy sum over a box grows with powers of the logarithm of the axes' lengths, not with the number of its cells.
+    two; all get the same discrete noise, and are turned back, in whole numbers. Counts of empty cells are as often negative as
+    positive, so that every sum is right on average. The error of the sum over a box grows with powers of the logarithm of the
+    axes' lengths, not with the number of its cells. With ``refine="counts"`` the table is brought to whole numbers >= 0 that keep
+    the total, and the sums of areas as well as they can, from the top of a tree down.
 
     Guarantee: the budget, for the unit. Laplace noise gives pure epsilon, Gaussian noise rho or (epsilon, delta).
 
@@ -60,9 +72,11 @@ def privelet(
     Args:
         table: the counts, of at most 2**28 cells when every axis is padded to a power of two.
         budget: what may be spent in all.
-        layout: along which leaves the cells are put into one vector; left out, the transform goes along every axis.
+        layout: along which leaves, or by which name, the cells are put into one vector; left out, the transform goes along
+            every axis.
         unit: who is protected; one person in one cell if left out.
         noise: which noise to add.
+        refine: ``"counts"`` for whole numbers >= 0; left out, the noisy counts as they are.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
         threads: how many threads draw. The result of a research source does not depend on it.
@@ -70,7 +84,7 @@ def privelet(
             transformed array.
 
     Returns:
-        The table of rounded counts, with the event and, on request, the measurements.
+        A `SignedTable`, or a `CountTable` where it was refined, with the event and, on request, the measurements.
 
     Raises:
         ParameterError: if an argument is not what it should be, or the table is too large.
@@ -96,29 +110,41 @@ def privelet(
         threads=threads,
         keep_measurements=keep_measurements,
     )
-    kind = read_noise(noise, function)
+    kind, refinement = read_noise(noise, function), read_refinement(refine, function)
     line = None if layout is None else read_layout(layout, request.table, function)
     depths = _depths(request.table, line)
-    if sum(depths) > MOST_BITS:
-        requirement = f"a table of at most 2**{MOST_BITS} cells when padded to powers of two"
-        got = Described(f"2**{sum(depths)} cells")
-        hint = "nn_wavelet and wide_tree take tables of any size."
-        raise ParameterError("table", function, requirement, got, hint)
+    if 1 << sum(depths) > MAX_SIGNED_CELLS:
+        raise too_many_cells(function, f"2**{sum(depths)} cells when padded to powers of two")
     sensitivity = sensitivity_of_coefficients(request.unit, depths)
     (measurement,) = measure_levels(request.budget, [1], [sensitivity], kind, conversion)
     event = request.state("privelet", [measurement], conversion)
     sampler = noise_for(measurement)
-    cells = line.to_tree(request.table.keys) if line else _padded_keys(request.table, depths)
+    whole = morton_layout(request.table.domain.shape) if line is None else line
+    turned = whole if refinement is None else turn_ends(whole, layout, request)
+    cells = _places(request.table.keys, turned, depths, is_line=line is not None)
 
     coefficients = haar_coefficients(cells, request.table.counts, depths)
     coefficients += sampler.draw(coefficients.size, request.source, threads=request.threads)
-    values = haar_values(coefficients, depths)
-    published = _to_table(request.table, line, depths, values)
     kept = None
     if request.keeps_measurements:
         places = np.arange(coefficients.size, dtype=np.uint64)
-        kept = (NoisyCounts("Haar coefficients", measurement, places, coefficients),)
-    return Published(published, event, measurements=kept)
+        kept = (NoisyCounts("Haar coefficients", measurement, places, coefficients.copy()),)
+    haar_counts(coefficients, depths, request.source)
+    domain = request.table.domain
+    every = np.arange(domain.cells, dtype=np.uint64)
+    counts: Integers = coefficients[_places(every, turned, depths, is_line=line is not None).astype(np.int64)]
+    if refinement is None:
+        return Published(SignedTable.from_cell_values(domain, counts), event, measurements=kept)
+    if line is not None:
+        refined = counts_down_a_tree(counts, turned, request.source)
+    elif turned.arrangement is None:
+        refined = counts_down_axes(counts, domain.shape, request.source)
+    else:  # in the order of the turned cells, and back
+        there = turned.arrangement.arrange(every).astype(np.int64)
+        in_order = np.empty_like(counts)
+        in_order[there] = counts
+        refined = counts_down_axes(in_order, domain.shape, request.source)[there]
+    return Published(CountTable.from_cell_values(domain, refined), event, measurements=kept)
 
 
 def sensitivity_of_coefficients(unit: Unit, depths: tuple[int, ...]) -> Sensitivity:
@@ -135,9 +161,7 @@ def sensitivity_of_coefficients(unit: Unit, depths: tuple[int, ...]) -> Sensitiv
     return Sensitivity(l1, counts.l2_squared * changed, min(counts.cells * changed, l1), largest)
 
 
-def haar_coefficients(
-    places: NDArray[np.uint64], counts: NDArray[np.int64], depths: tuple[int, ...]
-) -> NDArray[np.int64]:
+def haar_coefficients(places: NDArray[np.uint64], counts: Integers, depths: tuple[int, ...]) -> Integers:
     """The coefficients, as one vector, of a padded array that has these counts at these places."""
     from sudare.kernels.haar import differences_along
 
@@ -148,14 +172,17 @@ def haar_coefficients(
     return numbers
 
 
-def haar_values(coefficients: NDArray[np.int64], depths: tuple[int, ...]) -> NDArray[np.float64]:
-    """The padded array, as one vector, that has these coefficients."""
-    from sudare.kernels.haar import values_along
+def haar_counts(coefficients: Integers, depths: tuple[int, ...], source: EntropySource) -> None:
+    """Turn coefficients, one vector, into whole numbers that have them: exactly where that is possible, else on average.
 
-    numbers = coefficients.astype(np.float64)
+    Along an axis, the halves of a node always add up to it. Where they would end in a half, a fair coin decides which of the two
+    is rounded up.
+    """
+    from sudare.kernels.haar import counts_along
+
     for shape in _views(depths):
-        values_along(numbers.reshape(shape))
-    return numbers
+        if shape[1] > 1:
+            counts_along(coefficients.reshape(shape), source.words(-(-coefficients.size // WORD_BITS)))
 
 
 def _views(depths: tuple[int, ...]) -> list[tuple[int, int, int]]:
@@ -167,23 +194,14 @@ def _depths(table: CountTable, line: Layout | None) -> tuple[int, ...]:
     return (line.depth,) if line else tuple(axis_bits(length) for length in table.domain.shape)
 
 
-def _padded_keys(table: CountTable, depths: tuple[int, ...]) -> NDArray[np.uint64]:
-    keys = np.zeros(table.keys.size, dtype=np.uint64)
-    for along, depth in zip(table.domain.places_of(table.keys), depths, strict=True):
-        keys = keys << np.uint64(depth) | along.astype(np.uint64)
-    return keys
-
-
-def _to_table(
-    table: CountTable, line: Layout | None, depths: tuple[int, ...], values: NDArray[np.float64]
-) -> CountTable:
-    """Rounded counts of the cells where they are positive; the padding is left out."""
-    if line:
-        every = line.to_tree(np.arange(table.domain.cells, dtype=np.uint64)).astype(np.int64)
-        of_cells = values[every]
-    else:
-        padded = values.reshape(tuple(1 << depth for depth in depths))
-        of_cells = padded[tuple(slice(0, length) for length in table.domain.shape)].ravel()
-    keys = np.flatnonzero(of_cells > 0.5)  # what rounds to at least 1, ties to even as below
-    counts = np.rint(np.minimum(of_cells[keys], float(LARGEST_TOTAL))).astype(np.int64)
-    return CountTable.from_unique_cells(table.domain, keys.astype(np.uint64), cut_off_total(counts))
+def _places(keys: NDArray[np.uint64], layout: Layout, depths: tuple[int, ...], *, is_line: bool) -> NDArray[np.uint64]:
+    """Where cells stand in the padded array: along the layout's leaves, or axis by axis, their ends turned as in the layout."""
+    if is_line:
+        return layout.to_tree(keys)
+    rest = keys if layout.arrangement is None else layout.arrangement.arrange(keys)
+    places, shift = np.zeros(keys.size, dtype=np.uint64), 0
+    for length, depth in zip(reversed(layout.lengths), reversed(depths), strict=True):
+        rest, along = np.divmod(rest, np.uint64(length))
+        places |= along << np.uint64(shift)
+        shift += depth
+    return places

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
-from sudare.domain.layout import Layout
+from sudare.domain.layout import Layout, nodes_with_cells
 from sudare.domain.table import LARGEST_TOTAL, CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -27,6 +27,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.refine.signed import ALL_TO_THE_LEFT
 from sudare.tables.descent import Notes, measure_levels
 from sudare.tables.reading import Noise, Request, read_layout, read_noise, read_request
 
@@ -42,9 +43,6 @@ ORDERS = ("vertical", "horizontal", "none")
 
 MOST_BITS = 26
 """Depth of the largest tree that is prepared as a whole."""
-
-ALL_TO_THE_LEFT = LARGEST_TOTAL + 1
-"""The tilt of a node whose right half has no cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,7 @@ class PreparedTree:
         budget: Budget,
         *,
         unit: Unit | None = None,
-        layout: Layout | None = None,
+        layout: Layout | str | None = None,
         noise: Noise = "laplace",
         conversion: Conversion = "optimal",
         entropy: EntropySource | None = None,
@@ -89,7 +87,7 @@ class PreparedTree:
             table: the counts, of at most 2**26 cells when padded to powers of two.
             budget: what may be spent in all; each of the depth + 1 levels gets an equal share.
             unit: who is protected; one person in one cell if left out.
-            layout: in which order the axes are halved; in turn (Morton) if left out.
+            layout: in which order the cells are halved, or its name; the axes in turn (Morton) if left out.
             noise: which noise to add.
             conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
             entropy: where the bits come from; the secure source by default.
@@ -213,7 +211,7 @@ def _prepare(
     tilts = np.zeros(1 << layout.depth, dtype=np.int64)
     tilts[layout.to_tree(request.table.keys).astype(np.int64)] = request.table.counts
     differences_along(tilts.reshape(1, -1, 1))
-    has_cells = _nodes_with_cells(layout)
+    has_cells = nodes_with_cells(layout)
 
     noisy = int(tilts[0])
     if of_total is not None:
@@ -234,21 +232,6 @@ def _prepare(
         if has_cells is not None:
             level[~has_cells[2 << depth : 4 << depth][1::2]] = ALL_TO_THE_LEFT
     return min(max(noisy, 0), LARGEST_TOTAL), tilts
-
-
-def _nodes_with_cells(layout: Layout) -> NDArray[np.bool_] | None:
-    """For every node and leaf in heap order, whether a cell lies below it; None where this holds for all."""
-    if not layout.is_padded:
-        return None
-    leaves = 1 << layout.depth
-    has_cells = np.zeros(2 * leaves, dtype=np.bool_)
-    cells = int(np.prod(layout.lengths))
-    has_cells[leaves + layout.to_tree(np.arange(cells, dtype=np.uint64)).astype(np.int64)] = True
-    nodes = leaves
-    while nodes > 1:
-        has_cells[nodes // 2 : nodes] = has_cells[nodes : 2 * nodes].reshape(-1, 2).any(axis=1)
-        nodes //= 2
-    return has_cells
 
 
 def _refine(total: int, tilts: Integers, pruning: Pruning, out: Integers) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from sudare.domain.layout import axis_bits
 from sudare.domain.table import CountTable
 from sudare.errors import MixedCurrencyError, ParameterError
 from sudare.noise.entropy import EntropySource
@@ -22,14 +24,15 @@ from sudare.tables.plan import Plan
 from sudare.tables.planning import Workload, plan_table
 from sudare.tables.privelet import privelet
 from sudare.tables.published import Published
-from sudare.tables.reading import TOTAL, read_reference, read_table
+from sudare.tables.reading import MAX_SIGNED_CELLS, TOTAL, read_reference, read_table
+from sudare.tables.recovery.mechanisms import lasso, lm, negative_l2, simplex
 from sudare.tables.topdown import topdown
 from sudare.tables.wide_tree import wide_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METHODS", "publish"]
+__all__ = ["METHODS", "publish", "publishes_signed", "publishes_too_many_cells"]
 
 METHODS: dict[str, Callable[..., Published]] = {
     "wide-tree": wide_tree,
@@ -39,11 +42,17 @@ METHODS: dict[str, Callable[..., Published]] = {
     "laplace": laplace,
     "gaussian": gaussian,
     "privelet": privelet,
+    "negative-l2": negative_l2,
+    "simplex": simplex,
+    "lasso": lasso,
+    "lm": lm,
 }
 """All mechanisms by name."""
 
+SIGNED_METHODS = ("laplace", "gaussian", "privelet")
+"""Those that publish noise as it is, on every cell."""
 
-PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion"}
+PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins"}
 """What a plan decides; who is protected, and what is public, is the caller's to say."""
 
 
@@ -77,7 +86,8 @@ def publish(
         table: the counts: a CountTable, or an array of whole numbers.
         budget: what may be spent.
         method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"nn-wavelet"``, ``"topdown"``,
-            ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``.
+            ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``, ``"negative-l2"``, ``"simplex"``,
+            ``"lasso"``, ``"lm"``.
         unit: who is protected; one person in one cell if left out.
         workload: which areas matter to a plan: sides such as ``(1, 4, 16)``, ``"cells"`` or ``"areas"``; all from 1 to 64
             if left out.
@@ -89,7 +99,8 @@ def publish(
         entropy: where the bits come from; the secure source by default.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
         keep_measurements: whether the noisy measurements are part of the result.
-        settings: what else the mechanism takes, such as ``threshold=5`` for ``"laplace"``.
+        settings: what else the mechanism takes, such as ``refine="counts"`` for ``"laplace"`` and ``"privelet"``, which
+            otherwise publish signed tables, with negative counts.
 
     Returns:
         The published table, with its event, its plan and, on request, its measurements.
@@ -132,6 +143,25 @@ def publish(
         return _carry_out(plan, people, budget, common, settings)
     _refuse_workload(workload)
     return _call(method, people, budget, common, settings)
+
+
+def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
+    """Whether a mechanism with these settings publishes noisy counts as they are, some of them negative."""
+    return method in SIGNED_METHODS and settings.get("threshold") is None and settings.get("refine") is None
+
+
+def publishes_too_many_cells(method: str, shape: Sequence[int], settings: Mapping[str, Any]) -> bool:
+    """Whether a mechanism would publish every cell of a domain that is too large for that: it then refuses the table.
+
+    Args:
+        method: the name of the mechanism.
+        shape: places along each axis.
+        settings: of the mechanism.
+    """
+    if method not in SIGNED_METHODS or settings.get("threshold") is not None:
+        return False
+    padded = prod(1 << axis_bits(length) for length in shape)
+    return (padded if method == "privelet" else prod(shape)) > MAX_SIGNED_CELLS
 
 
 def _refuse_workload(workload: Workload) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.domain.table import CountTable
+from sudare.domain.table import CountTable, SignedTable
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.events import ReleaseEvent
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sudare.tables.plan import Plan
 
-__all__ = ["NoisyCounts", "Published"]
+__all__ = ["NoisyCounts", "Published", "ThresholdEffect"]
 
 FrameKind = Literal["pandas", "polars", "pyarrow"]
 PICTURE_SIDE = 256
@@ -44,9 +44,30 @@ class NoisyCounts:
     values: NDArray[np.int64]
 
 
+@dataclass(frozen=True)
+class ThresholdEffect:
+    """What publishing only noisy counts from a threshold on does to totals, as far as public facts tell.
+
+    How much it takes from cells with few people depends on their counts, and is not part of it.
+
+    Attributes:
+        threshold: the smallest noisy count that is published; what is below becomes 0.
+        per_empty_cell: with how many people an empty cell is published on average; without a threshold it would be 0.
+        if_all_empty: the same for all cells of the domain: the expected total of a table of nobody, and the most that empty
+            cells can add.
+    """
+
+    threshold: int
+    per_empty_cell: float
+    if_all_empty: float
+
+
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A published table: whole numbers >= 0, with the event that says what they cost.
+    """A published table: whole numbers, with the event that says what they cost.
+
+    Most mechanisms publish counts, whole numbers >= 0. Those that publish noise as it is return a `SignedTable`, in which some
+    are negative; ``is_signed`` tells.
 
     It can be taken apart as ``table, event = ...``.
 
@@ -56,6 +77,8 @@ class Published:
         plan: how it was decided what to draw, where a plan was made.
         measurements: what was drawn, where it was asked for.
         reference: the table that the caller declared to be public, where one was used.
+        settled: numbers that the mechanism chose on the way, from noisy or public ones, such as a weight.
+        threshold: what a threshold does to totals, where there was one.
 
     Example:
         >>> import numpy as np, sudare
@@ -65,11 +88,18 @@ class Published:
         >>> table, event = published
     """
 
-    table: CountTable
+    table: CountTable | SignedTable
     event: ReleaseEvent
     plan: Plan | None = None
     measurements: tuple[NoisyCounts, ...] | None = None
     reference: CountTable | None = None
+    settled: Mapping[str, float] | None = None
+    threshold: ThresholdEffect | None = None
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the published numbers are noisy counts as they were drawn, some of them negative."""
+        return isinstance(self.table, SignedTable)
 
     def __iter__(self) -> Iterator[Any]:
         yield self.table
@@ -80,7 +110,7 @@ class Published:
         return self.table.to_dense()
 
     def to_frame(self, kind: FrameKind | None = None) -> Any:
-        """A frame with a column for each attribute and one named ``count``, a row for each cell that is not empty.
+        """A frame with a column for each attribute and one named ``count``, a row for each cell that is not 0.
 
         Args:
             kind: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; left out, pandas where it is installed, else pyarrow.
@@ -114,8 +144,17 @@ class Published:
             "Published exactly": ", ".join(event.invariants) or "nothing",
             "Cells": f"{' x '.join(map(str, domain.shape))} = {domain.cells:,}",
             "People": f"{self.table.total:,}",
-            "Cells that are not empty": f"{self.table.keys.size:,}",
+            "Cells that are not 0": f"{self.table.keys.size:,}",
         }
+        if self.is_signed:
+            rows["Negative cells"] = (
+                f"{int((self.table.counts < 0).sum()):,}: noise as it was drawn, so that sums are right"
+            )
+        if self.threshold is not None:
+            rows["Threshold"] = (
+                f"{self.threshold.threshold:,}: every empty cell adds {self.threshold.per_empty_cell:.3g} people on average, "
+                f"all cells together at most {self.threshold.if_all_empty:,.4g}"
+            )
         if self.reference is not None:
             rows["Public reference"] = f"declared by the caller: {self.reference.total:,} people"
         if not event.is_private:
@@ -136,5 +175,5 @@ class Published:
         pixels = pixels_of(self.table, axes, PICTURE_SIDE)
         height, width = pixels.counts.shape
         style = f"height:{PICTURE_SIDE}px;aspect-ratio:{axes.width_over_height(height, width):.4f};image-rendering:pixelated"
-        picture = png_of(pixels, float(pixels.counts.max()))
+        picture = png_of(pixels, pixels.most)
         return f"<img alt='published counts' style='{style}' src='data:image/png;base64,{picture}'>"

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from sudare.domain.layout import Layout, morton_layout
+from sudare.domain.layout import Layout, layout_named, morton_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource, entropy_name
@@ -19,9 +19,27 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
-__all__ = ["TOTAL", "Noise", "Request", "read_layout", "read_noise", "read_reference", "read_request", "read_table"]
+__all__ = [
+    "MAX_SIGNED_CELLS",
+    "TOTAL",
+    "Noise",
+    "Refinement",
+    "Request",
+    "read_layout",
+    "read_noise",
+    "read_reference",
+    "read_refinement",
+    "read_request",
+    "read_table",
+    "too_many_cells",
+    "turn_ends",
+]
 
 Noise = Literal["laplace", "gaussian"]
+Refinement = Literal["counts"]
+
+MAX_SIGNED_CELLS = 1 << 28
+"""Of a table that is published with its noise: every cell has some, so that every cell is published."""
 
 TOTAL = "total"
 """The name of the total among the quantities that are published exactly."""
@@ -144,12 +162,56 @@ def read_noise(noise: object, function: str) -> Noise:
     raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
 
 
+def read_refinement(refine: object, function: str) -> Refinement | None:
+    """Whether a signed table is to be refined to counts."""
+    if refine is None or (isinstance(refine, str) and refine == "counts"):
+        return cast("Refinement | None", refine)
+    raise ParameterError("refine", function, "left out, or 'counts' for whole numbers >= 0", shown(refine))
+
+
+def too_many_cells(function: str, got: str, instead: str = "") -> ParameterError:
+    """The error for a domain of which not every cell can be published.
+
+    Args:
+        function: the mechanism.
+        got: how many cells there are, in words.
+        instead: a setting with which the mechanism takes the domain, if there is one.
+    """
+    requirement = "a table of at most 2**28 cells, because every cell is published with its noise"
+    setting = f"State {instead}, or take" if instead else "Take"
+    hint = f"{setting} a method that publishes cells with people alone: 'wide-tree', 'nn-wavelet' or 'negative-l2'."
+    return ParameterError("table", function, requirement, Described(got), hint)
+
+
+def turn_ends(read: Layout, given: object, request: Request) -> Layout:
+    """The layout of a tree with the ends of padded axes turned, unless the caller gave the layout itself.
+
+    Which way they are turned is drawn first of all, once everything is checked, and does not depend on the data. Where
+    measurements are part of the result nothing is turned: they say of which areas they are by the first cell.
+    """
+    if isinstance(given, Layout) or request.keeps_measurements or not read.has_ends_to_turn:
+        return read
+    return read.turned(request.source.next_word())
+
+
 def read_layout(layout: Any, table: CountTable, function: str) -> Layout:
-    """The layout of a tree over a table; Morton if none was given."""
+    """The layout of a tree over a table, given itself or by its name; Morton if none was given.
+
+    Raises:
+        ParameterError: if it is none, or not one for the table's shape.
+        GuaranteeError: for the name ``"sorted"``: it would look at the data.
+    """
     if layout is None:
         return morton_layout(table.domain.shape)
+    if isinstance(layout, str):
+        try:
+            return layout_named(layout, table.domain.shape)
+        except ParameterError as error:
+            fits = error.requirement if error.parameter == "name" else f"one for the table's shape, {error.requirement}"
+            raise ParameterError("layout", function, fits, error.got, error.hint) from None
     # The exact type: a subclass might order the cells by what it sees in the data.
-    if type(layout) is not Layout or layout.lengths != table.domain.shape:
+    # A layout around listed meshes belongs to one domain, for which mechanisms make it themselves.
+    if type(layout) is not Layout or layout.lengths != table.domain.shape or layout.embedding is not None:
         got = layout.lengths if type(layout) is Layout else shown(layout)
-        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}", got)
+        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}, or a name", got)
     return layout

@@ -17,7 +17,7 @@ import numpy as np
 from sudare.domain.attributes import Attribute
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, raster_layout
-from sudare.domain.table import LARGEST_TOTAL, CountTable
+from sudare.domain.table import LARGEST_TOTAL, CountTable, SignedTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
@@ -180,8 +180,12 @@ def topdown(
 
 
 def table_at_level(
-    published: Published | CountTable, level: str | int, query: Query = (), *, hierarchy: str | None = None
-) -> CountTable:
+    published: Published | CountTable | SignedTable,
+    level: str | int,
+    query: Query = (),
+    *,
+    hierarchy: str | None = None,
+) -> CountTable | SignedTable:
     """One of the tables of a release, or of any table: a query's answers for all areas of a level.
 
     Args:
@@ -191,13 +195,15 @@ def table_at_level(
         hierarchy: the name of the hierarchy, where there are several.
 
     Returns:
-        A table over the hierarchy, cut off at the level, and the attributes of the query, in the order of the domain.
+        A table over the hierarchy, cut off at the level, and the attributes of the query, in the order of the domain; signed
+        if the given one is.
 
     Raises:
         ParameterError: if there is no such level or attribute.
     """
     function = "table_at_level"
-    table = published.table if isinstance(published, Published) else read_table(published, function)
+    given = published.table if isinstance(published, Published) else published
+    table = given if isinstance(given, SignedTable) else read_table(given, function)
     area = read_hierarchy(hierarchy, table.domain, function)
     depth = area.depth_of(level, function)
     wanted = read_query(query, Detail.beside(area, table.domain), "query", function)
@@ -214,7 +220,7 @@ def table_at_level(
             kept.append(attribute)
             places.extend(own)
     domain = Domain(tuple(kept))
-    return CountTable.from_cells(domain, domain.keys_at(*places), table.counts)
+    return type(table).from_cells(domain, domain.keys_at(*places), table.counts)
 
 
 @dataclass(frozen=True)

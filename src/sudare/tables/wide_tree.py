@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from sudare.domain.layout import Layout
+from sudare.domain.layout import Layout, map_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
+from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
@@ -21,7 +22,17 @@ from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Notes, Tree, descend, measure_levels, start
 from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
-from sudare.tables.reading import TOTAL, Noise, Request, read_layout, read_noise, read_reference, read_request
+from sudare.tables.reading import (
+    TOTAL,
+    Noise,
+    Request,
+    read_layout,
+    read_noise,
+    read_reference,
+    read_request,
+    turn_ends,
+)
+from sudare.tables.short_axes import margin_names, measure_margins, read_margins
 from sudare.tables.splitting import Splitting, WholeDescent, workspace_for
 
 if TYPE_CHECKING:
@@ -30,6 +41,8 @@ if TYPE_CHECKING:
 __all__ = ["level_names", "wide_tree"]
 
 MOST_BITS_A_LEVEL = 12
+USUAL_MARGIN_SHARE = 0.05
+"""What a margin gets, of what the total and the levels get together."""
 
 
 def wide_tree(
@@ -39,8 +52,9 @@ def wide_tree(
     bits: Sequence[int] | None = None,
     weights: Sequence[Rational] | None = None,
     unit: Unit | None = None,
-    layout: Layout | None = None,
+    layout: Layout | str | None = None,
     estimate: Literal["plain", "least-squares", "learned"] = "plain",
+    margins: Sequence[int] = (),
     reference: CountTable | NDArray[Any] | None = None,
     public_total: bool | int = False,
     noise: Noise = "laplace",
@@ -66,13 +80,16 @@ def wide_tree(
         budget: what may be spent in all.
         bits: how many halvings of the layout make up each level, from the top; 4 at a time (4 x 4 children of a map)
             if left out.
-        weights: in which proportion the budget goes to the total and to each level; left out, a level gets 2**0.25
-            times as much per halving of a side as the one above.
+        weights: in which proportion the budget goes to the total, to each level, and to each of the margins; left out, a
+            level gets 2**0.25 times as much per halving of a side as the one above, and a margin a twentieth of all these.
         unit: who is protected; one person in one cell if left out.
-        layout: in which order the axes are halved; in turn (Morton) if left out.
+        layout: in which order the cells are halved, or its name, such as ``"hilbert"``; the axes in turn (Morton) if left
+            out. By name or left out, the ends of axes whose length is no power of two are turned (`sudare.domain.turning`).
         estimate: what the counts of a level are taken to be before they are refined. ``"plain"``: as measured, and only
             where somebody is left. ``"least-squares"``: together with the levels below, for tables up to 2**24 cells.
             ``"learned"``: also with how often places in such surroundings are empty.
+        margins: numbers, from 0, of axes of categories whose margins are measured as well, and met by the published
+            table; not with ``"plain"``.
         reference: a table over the same domain that is public already, such as the last census: shares that it foretells well
             are drawn towards it. It costs no budget. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
@@ -107,29 +124,45 @@ def wide_tree(
         threads=threads,
         keep_measurements=keep_measurements,
     )
-    kind, shape = read_noise(noise, "wide_tree"), read_layout(layout, request.table, "wide_tree")
-    way = _read_estimate(estimate)
+    kind, way = read_noise(noise, "wide_tree"), _read_estimate(estimate)
+    if layout is None and way != "plain":
+        shape = map_layout(request.table.domain, MOST_DENSE_BITS)
+    else:
+        shape = read_layout(layout, request.table, "wide_tree")
     steps = _read_bits(bits, shape.depth)
-    shares = _read_weights(weights, steps, len(request.table.domain.shape))
+    axes = read_margins(margins, request.table.domain, "wide_tree")
+    shares = _read_weights(weights, steps, len(shape.lengths), len(axes))
     names = level_names(steps)
     sensitivities = [sensitivity_of_counts(request.unit, merged=True)] * len(shares)
     if steps:
-        sensitivities[-1] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
+        sensitivities[len(steps)] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
     if request.total_is_public:
         names, shares, sensitivities = names[1:], shares[1:], sensitivities[1:]
-    levels = measure_levels(budget, shares, sensitivities, kind, conversion)
-    event = request.state("wide-tree", levels, conversion)
+    measurements = measure_levels(budget, shares, sensitivities, kind, conversion)
+    levels, of_margins = measurements[: len(names)], measurements[len(names) :]
+    event = request.state("wide-tree", [*of_margins, *levels], conversion)
 
-    notes = Notes(shape, names, levels, wanted=request.keeps_measurements)
     public = None if reference is None else read_reference(reference, table, request.table, "wide_tree")
-    if way == "plain" and public is None:
-        cells = _refined_lazily(request, shape, steps, levels, notes, names)
-    elif way == "plain" and public is not None and shape.depth > MOST_DENSE_BITS:
+    is_dense = way != "plain" or (public is not None and shape.depth <= MOST_DENSE_BITS)
+    if is_dense:
+        _require_room(shape)
+    elif axes:
+        requirement = "left out where the estimate is 'plain': it does not look at the whole table"
+        raise ParameterError("margins", "wide_tree", requirement, shown(margins))
+    for measurement in measurements:
+        noise_for(measurement)  # refuses what cannot be drawn while nothing is drawn yet
+    shape = turn_ends(shape, layout, request)
+    notes = Notes(shape, [*margin_names(axes), *names], [*of_margins, *levels], wanted=request.keeps_measurements)
+    if is_dense:
+        learns = way == "learned"
+        measured = measure_margins(request, axes, of_margins, shape, notes)
+        cells = refined_densely(
+            request, shape, steps, levels, notes, names, learns=learns, reference=public, margins=measured
+        )
+    elif public is not None:
         cells = refined_with_reference(request, shape, steps, levels, notes, names, public)
     else:
-        _require_room(shape)
-        learns = way == "learned"
-        cells = refined_densely(request, shape, steps, levels, notes, names, learns=learns, reference=public)
+        cells = _refined_lazily(request, shape, steps, levels, notes, names)
     return Published(cells, event, measurements=notes.read(), reference=public)
 
 
@@ -182,12 +215,16 @@ def _read_bits(bits: object, depth: int) -> list[int]:
     return list(bits)
 
 
-def _read_weights(weights: object, steps: list[int], axes: int) -> Sequence[Rational]:
+def _read_weights(weights: object, steps: list[int], axes: int, margins: int) -> Sequence[Rational]:
     if weights is None:
         depths = [sum(steps[:level]) / axes for level in range(len(steps) + 1)]
-        return [2 ** (0.25 * depth) for depth in depths]
-    if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != len(steps) + 1:
-        requirement = f"{len(steps) + 1} positive numbers: one for the total and one for each level"
+        of_levels = [2 ** (0.25 * depth) for depth in depths]
+        return [*of_levels, *[USUAL_MARGIN_SHARE * sum(of_levels)] * margins]
+    wanted = len(steps) + 1 + margins
+    if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != wanted:
+        requirement = f"{wanted} positive numbers: one for the total and one for each level"
+        if margins:
+            requirement += ", and one for each margin"
         raise ParameterError("weights", "wide_tree", requirement, shown(weights))
     return weights
 

@@ -292,7 +292,7 @@ def test_texts_by_rappor_need_candidates(run: Run, tmp_path: Path) -> None:
     (tmp_path / "texts.txt").write_text("7\n8\n\n", encoding="utf-8")
     asked = ("collect", "estimate", randomized(run, tmp_path))
     refused(run(*asked), 2, "name the texts to look for with --candidates")
-    refused(run(*asked, "--candidates", tmp_path / "no.txt"), 3, "no.txt' cannot be read")
+    refused(run(*asked, "--candidates", tmp_path / "no.txt"), 3, "no.txt' cannot be opened")
     answer = run(*asked, "--candidates", tmp_path / "texts.txt", "--json")
     assert answer.code == 0, answer.err
     rows = by_value(answer, "x")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sudare import Budget, Unit
 from sudare.cli.checking import shown_location
 from sudare.ledger import open_ledger
 from tests.unit.cli.conftest import Run
@@ -30,6 +31,45 @@ def test_the_life_of_a_ledger(run: Run, tmp_path: Path) -> None:
     assert "one patient, counted in up to 3 rows" in shown.out
     assert run("ledger", "show", location, "visits", "--json").json["entries"][0]["body"]["total"] == {"rho": "1/10"}
     assert "患者" not in run("ledger", "show", location, "visits", "--lang", "ja").out
+
+
+def test_a_rho_filter_is_told_in_both(run: Run, tmp_path: Path) -> None:
+    location = tmp_path / "budget.db"
+    run("ledger", "create", location)
+    total = ("--epsilon", "1", "--delta", "1e-6")
+    added = run("ledger", "add", location, "queries", *total, "--rho-filter", "--reserve", "1e-7", "--json")
+    values = added.json["dataset"]
+    assert (values["rule"], values["filter"]["reserve"], values["filter"]["conversion_delta"]) == (
+        "rho-filter",
+        "0.0000001",
+        "0.0000009",
+    )
+    assert values["filter"]["next_epsilon"] == "0.219679"
+    assert values["total"] == {"epsilon": "1", "delta": "0.000001"}
+    shown = run("ledger", "show", location, "queries")
+    assert "rho filter: rho up to 0.0241296" in " ".join(shown.out.split())
+    assert "epsilon = 0.219679 at most" in " ".join(shown.out.split())
+    assert "純粋なイプシロンの公表は" in run("ledger", "list", location, "--lang", "ja").out.replace("\n", "")
+    assert run("ledger", "add", location, "x", *total, "--reserve", "1e-7").code == 2
+    assert run("ledger", "add", location, "x", "--epsilon", "1", "--rho-filter").code == 5
+    assert run("ledger", "add", location, "x", *total, "--rho-filter", "--reserve", "much").code == 2
+
+
+def test_a_rule_is_changed_once_and_told(run: Run, tmp_path: Path) -> None:
+    location = tmp_path / "budget.db"
+    run("ledger", "create", location)
+    run("ledger", "add", location, "census", "--epsilon", "1", "--delta", "1e-6")
+    assert run("ledger", "list", location, "--json").json["datasets"][0]["rule"] == "sums"
+    with open_ledger(location) as ledger:
+        ledger.reserve("census", Budget(epsilon=0.01), unit=Unit("person"), fingerprint="0" * 64)
+    assert run("ledger", "rho-filter", location, "census", "--reserve", "1e-7").code == 5
+    changed = run("ledger", "rho-filter", location, "census")
+    assert (changed.code, "delta = 0.000002 at worst" in changed.err) == (0, True)
+    assert run("ledger", "rho-filter", location, "census").code == 5
+    assert "those before included" in " ".join(run("ledger", "show", location, "census").out.split())
+    committed = run("ledger", "show", location, "census", "--json").json["dataset"]["filter"]["committed"]
+    assert committed["delta"] == "0.0000005"
+    assert run("ledger", "verify", location).code == 0
 
 
 def test_a_ledger_is_not_made_twice(run: Run, town: Path) -> None:
@@ -106,3 +146,18 @@ def test_a_sound_ledger_and_a_changed_one(run: Run, town: Path) -> None:
 def test_passwords_are_not_shown() -> None:
     assert "secret" not in shown_location("postgresql://me:secret@host:5432/budgets")
     assert "host:5432/budgets" in shown_location("postgresql://me:secret@host:5432/budgets")
+
+
+def test_units_by_rows_and_by_cells(town: Path, run: Run) -> None:
+    ledger = town / "budget.db"
+    cases: list[tuple[list[str], dict[str, int]]] = [
+        ([], {"rows": 1, "cells": 1, "rows_per_cell": 1}),
+        (["--rows", "3"], {"rows": 3, "cells": 3, "rows_per_cell": 3}),
+        (["--cells", "3"], {"rows": 3, "cells": 3, "rows_per_cell": 1}),
+        (["--cells", "3", "--rows-per-cell", "2"], {"rows": 6, "cells": 3, "rows_per_cell": 2}),
+        (["--cells", "3", "--rows-per-cell", "2", "--rows", "4"], {"rows": 4, "cells": 3, "rows_per_cell": 2}),
+    ]
+    for number, (options, unit) in enumerate(cases):
+        told = run("ledger", "add", ledger, f"set{number}", "--epsilon", "1", *options, "--json")
+        assert told.json["dataset"]["unit"].items() >= unit.items()
+    assert "3 cells with up to 2 in each" in run("ledger", "show", ledger, "set3").out

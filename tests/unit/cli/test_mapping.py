@@ -93,6 +93,28 @@ def test_north_is_up_and_nobody_is_dark() -> None:
     assert all(style == f"{empty} on {empty}" for style in styles[1:])
 
 
+def test_sums_below_0_are_marked() -> None:
+    counts = np.array([[-9.0, 0.0], [9.0, -1.0]])
+    assert half_blocks(counts, with_colour=False).plain == "@n\nn \n"
+    (style,) = {str(span.style) for span in half_blocks(counts, with_colour=True).spans[:1]}
+    above, below = (list(map(int, part[4:-1].split(","))) for part in style.split(" on "))
+    assert above[0] > above[1], "warm above 0"
+    assert below[1] > below[0], "green below"
+
+
+def test_a_signed_release_is_drawn(run: Run, town: Path) -> None:
+    (town / "plan.toml").write_text(PLAN + '\n[method]\nname = "laplace"\n', encoding="utf-8")
+    assert run("release", town / "plan.toml", "--yes").code == 0
+    assert run("map", town / "release", "--out", town / "map.png").code == 0
+    assert (town / "map.png").read_bytes().startswith(PNG)
+    assert run("report", town / "release", "--out", town / "page.html").code == 0
+    assert "shades-below" in (town / "page.html").read_text(encoding="utf-8")
+    assert run("verify", town / "release").code == 0
+    people = run("synthesize", "--from-table", town / "release", "--out", town / "people-again.csv")
+    assert people.code == 3
+    assert 'refine = "counts"' in people.err
+
+
 def test_nobody_at_all_can_be_drawn() -> None:
     assert half_blocks(np.zeros((3, 2)), with_colour=True).plain == "▀▀\n▀▀\n"
     assert half_blocks(np.zeros((3, 2)), with_colour=False).plain.strip() == ""

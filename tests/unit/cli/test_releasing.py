@@ -57,7 +57,11 @@ def test_a_plan_that_names_its_method(run: Run, town: Path) -> None:
     shown = run("plan", town / "plan.toml")
     assert shown.code == 0
     assert "laplace" in shown.out
-    assert run("plan", town / "plan.toml", "--json").json["errors"] == []
+    assert "signed: noise as it is drawn" in shown.out
+    values = run("plan", town / "plan.toml", "--json").json
+    assert values["signed"] is True
+    assert values["basis"] == "formula"
+    assert [error["mean_error"] for error in values["errors"]] == [0.0] * len(values["errors"])
 
 
 def test_a_plan_that_the_budget_does_not_allow(run: Run, town: Path) -> None:
@@ -141,7 +145,7 @@ def test_wrong_data_charges_nothing(run: Run, town: Path) -> None:
     ("moment", "english", "japanese"),
     [
         ("read_counts", "Nothing was charged", "予算は使われていません"),
-        ("publish", "holds the charge of this release as spent (entry 2)", "使用済みとして扱われます（項目 2）"),
+        ("_write", "holds the charge of this release as spent (entry 2)", "使用済みとして扱われます（項目 2）"),
         ("appear", "charged and is complete (entry 2)", "完成しています（項目 2）"),
     ],
 )

@@ -43,7 +43,9 @@ def small(name: str, *, is_interrupted: bool = False) -> Experiment:
 @pytest.fixture(autouse=True)
 def few_experiments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(
-        experiments, "EXPERIMENTS", {name: small(name) for name in ("zcdp", "pruning", "neg-l2", "pk", "survey")}
+        experiments,
+        "EXPERIMENTS",
+        {name: small(name) for name in ("zcdp", "power", "pruning", "neg-l2", "pk", "survey")},
     )
     monkeypatch.delenv("SUDARE_DATA", raising=False)
     (tmp_path / "here").mkdir()

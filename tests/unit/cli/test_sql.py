@@ -71,6 +71,30 @@ class TestRun:
         assert again["rows"] == found["rows"]
         assert spent(shop) == Budget(epsilon=1)
 
+    def test_the_group_of_nulls_has_a_name(self, ask: Ask, shop: Path) -> None:
+        text = METADATA.replace('["A", "B"], nullable = false', '["A", "B"]')
+        (shop / "shop.toml").write_text(text, encoding="utf-8")
+        shown = ask("run", "--epsilon", 1, "SELECT town, count(*) AS n FROM customer GROUP BY town")
+        assert [line.split()[0] for line in shown.out.splitlines() if "±" in line] == ["A", "B", "NULL"]
+        found = ask("run", "--epsilon", 1, "SELECT town, count(*) AS n FROM customer GROUP BY town", "--json").json
+        assert [row[0] for row in found["rows"]] == ["A", "B", None]
+
+    def test_choices_have_an_error_in_rows_and_empty_groups_a_mark(self, ask: Ask, shop: Path) -> None:
+        text = METADATA.replace('["A", "B"]', '["A", "B", "C", "D", "E"]')
+        (shop / "shop.toml").write_text(text, encoding="utf-8")
+        query = "SELECT town, count(*) AS n, median(age) AS m FROM customer GROUP BY town"
+        for language, rows, note in (("en", "rows", "Perhaps nobody"), ("ja", "行", "誰もいない可能性")):
+            shown = ask("run", "--epsilon", 4, query, "--lang", language)
+            lines = {line.split()[0]: line for line in shown.out.splitlines() if "±" in line}
+            assert all(rows in lines[town] for town in "ABCDE")
+            assert not any("*" in lines[town] for town in "AB")
+            assert any("*" in lines[town] for town in "CDE")
+            assert note in shown.out
+        found = ask("run", "--epsilon", 4, query, "--json").json
+        assert set(found["rank_error_95"]) == {"m"}
+        assert found["perhaps_empty"][:2] == [False, False]
+        assert any(found["perhaps_empty"])
+
     def test_repeats_are_told(self, ask: Ask) -> None:
         ask("run", "--epsilon", 1, COUNT)
         assert "nothing was charged" in ask("run", "--epsilon", 1, COUNT).err

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import Budget, CountTable, GuaranteeError, ParameterError, ResearchEntropy, nn_wavelet, wide_tree
@@ -22,6 +22,7 @@ from sudare.domain import (
 )
 from sudare.domain.experiments import experimental_sorted_order
 from sudare.domain.layout import HilbertCurve, Shuffle
+from sudare.domain.turning import TurnedEnds, places_that_turn
 
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
 KEYS = st.integers(0, 2**64 - 1)
@@ -194,9 +195,85 @@ def test_no_layout_is_made_of_an_order_that_was_handed_in() -> None:
         with pytest.raises(ParameterError, match="arrangement") as caught:
             Layout((2, 2), (0, 1), arrangement)  # type: ignore[arg-type]
         assert "9" not in str(caught.value)
-    for wrong in (Shuffle(5, 0), HilbertCurve(2)):
+    for wrong in (Shuffle(5, 0), HilbertCurve(2), TurnedEnds((2, 3), 0)):
         with pytest.raises(ParameterError, match="arrangement"):
             Layout((2, 2), (0, 1), wrong)
+
+
+LONG_SHAPES = st.lists(st.integers(1, 45), min_size=1, max_size=3).map(tuple)
+
+
+def test_places_that_turn() -> None:
+    """The whole of a short axis; of a long one, the last area of eight and what is left over."""
+    lengths = [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 37, 50, 300, 2**40 + 3]
+    assert [places_that_turn(n) for n in lengths] == [0, 0, 3, 0, 5, 7, 0, 9, 12, 15, 0, 9, 0, 13, 10, 12, 11]
+
+
+@settings(max_examples=60)
+@given(shape=LONG_SHAPES, key=KEYS)
+def test_turned_ends_are_a_bijection_that_turns_circles(shape: Any, key: int) -> None:
+    """Along each line of an axis, places before the circle stay; the circle is turned as a whole, all in a block alike."""
+    layout = morton_layout(shape).turned(key)
+    keys = all_keys(prod(shape))
+    assert np.array_equal(layout.to_raster(layout.to_tree(keys)), keys)
+    assert sorted(layout.to_tree(keys).tolist()) == sorted(morton_layout(shape).to_tree(keys).tolist())
+    if len(shape) == 1 and places_that_turn(shape[0]):
+        (length,) = shape
+        first = length - places_that_turn(length)
+        turned = layout.to_raster(morton_layout(shape).to_tree(keys)).astype(np.int64)
+        assert (turned[:first] == np.arange(first)).all()
+        by = turned[first] - first
+        assert (turned[first:] == first + (np.arange(length - first) + by) % (length - first)).all()
+
+
+def test_each_block_is_turned_in_its_own_way_and_no_way_is_preferred() -> None:
+    """A map of 256 x 256 cells, 5 categories: blocks of 8 x 8 cells turn alike, by each of five amounts equally often."""
+    shape = (256, 256, 5)
+    arrangement = morton_layout(shape).turned(7).arrangement
+    assert arrangement is not None
+    rows, columns, category = np.unravel_index(arrangement.arrange(all_keys(prod(shape))).astype(np.int64), shape)
+    assert (rows.reshape(shape)[:, :, 0] == np.arange(256)[:, None]).all()
+    assert (columns.reshape(shape)[:, :, 0] == np.arange(256)).all()
+    by = category.reshape(shape)[:, :, 0]
+    blocks = by.reshape(32, 8, 32, 8).transpose(0, 2, 1, 3).reshape(-1, 64)
+    assert (blocks == blocks[:, :1]).all()
+    often = np.bincount(blocks[:, 0], minlength=5)
+    assert ((often - 1024 / 5) ** 2 / (1024 / 5)).sum() < 50, "chi-square of 4 degrees of freedom: below 1e-9"
+    other = morton_layout(shape).turned(8).arrangement
+    assert other is not None
+    assert (other.arrange(all_keys(1000)) != arrangement.arrange(all_keys(1000))).any()
+
+
+@pytest.mark.parametrize("mechanism", [nn_wavelet, wide_tree])
+def test_a_turned_tree_is_morton_of_the_turned_table(mechanism: Any) -> None:
+    """And it is what is taken where no layout is given: the key is drawn first. With measurements, nothing turns."""
+    counts = np.random.default_rng(3).integers(0, 40, size=(13, 6, 5))
+    key = ResearchEntropy(5).next_word()
+    plain, turned = morton_layout(counts.shape), morton_layout(counts.shape).turned(key)
+    assert turned.arrangement is not None
+    order = turned.arrangement.restore(all_keys(counts.size)).astype(np.int64)
+    moved = counts.reshape(-1)[order].reshape(counts.shape)
+
+    def published(table: np.ndarray, layout: Layout | None, **settings: Any) -> np.ndarray:
+        return np.asarray(
+            mechanism(table, Budget(epsilon=1), layout=layout, entropy=ResearchEntropy(5), **settings).to_dense()
+        )
+
+    along = published(counts, turned).reshape(-1)[order]
+    assert np.array_equal(along, published(moved, plain).reshape(-1))
+    assert not np.array_equal(published(counts, turned), published(counts, plain))
+    assert np.array_equal(
+        published(counts, None, keep_measurements=True), published(counts, plain, keep_measurements=True)
+    )
+    source = ResearchEntropy(5)
+    source.next_word()
+    drawn = mechanism(counts, Budget(epsilon=1), layout=turned, entropy=source).to_dense()
+    assert np.array_equal(published(counts, None), drawn)
+
+
+def test_layouts_without_partly_filled_nodes_do_not_turn() -> None:
+    for layout in (morton_layout((4, 16)), morton_layout((24, 40)), random_layout((3, 5)), hilbert_layout((4, 4))):
+        assert layout.turned(5) is layout
 
 
 @given(counts=st.lists(st.integers(0, 3), min_size=1, max_size=30))

@@ -14,7 +14,18 @@ from hypothesis.extra import numpy as arrays
 from scipy.sparse import csr_array
 
 from sudare import ParameterError
-from sudare.domain import Bins, Category, CountTable, Domain, Mesh, Positions, morton_layout, raster_layout
+from sudare.domain import (
+    Bins,
+    Category,
+    CountTable,
+    Domain,
+    Hierarchy,
+    Mesh,
+    Positions,
+    SignedTable,
+    morton_layout,
+    raster_layout,
+)
 
 SHAPES = st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple)
 PEOPLE = Domain((Category("sex", ("f", "m")), Bins("age", (0, 15, 65, 120)), Mesh("KEY_CODE", "3", 4280, 3180, 4, 5)))
@@ -75,6 +86,13 @@ def test_sparse_and_back() -> None:
     assert np.array_equal(table.to_sparse().toarray(), dense)
     with pytest.raises(ParameterError, match="two axes"):
         CountTable.from_dense(np.zeros((2, 2, 2), dtype=int)).to_sparse()
+
+
+def test_neighbours_are_near_each_other_along_ordered_axes_only() -> None:
+    assert PEOPLE.ordered_axes == (1, 2, 3)
+    assert Domain.of_shape((3, 4)).ordered_axes == (0, 1)
+    area = Hierarchy.from_levels("ward", {"prefecture": [13, 13, 27], "ward": [13101, 13103, 27127]})
+    assert Domain((area, Category("sex", ("f", "m")))).ordered_axes == ()
 
 
 def test_a_huge_domain_takes_no_space() -> None:
@@ -272,3 +290,44 @@ def test_layouts_of_no_shape(shape: Any) -> None:
     for make in (morton_layout, raster_layout):
         with pytest.raises(ParameterError, match="The 'shape' parameter"):
             make(shape)
+
+
+class TestSignedTables:
+    @given(SHAPES.flatmap(lambda shape: arrays.arrays(np.int64, shape, elements=st.integers(-9, 9))))
+    def test_dense_and_back(self, array: np.ndarray) -> None:
+        table = SignedTable.from_dense(array)
+        assert np.array_equal(table.to_dense(), array)
+        assert (table.counts != 0).all()
+        assert table.total == array.sum()
+        assert table == SignedTable.from_cells(table.domain, table.keys[::-1].copy(), table.counts[::-1].copy())
+        assert table == SignedTable.from_frame(table.to_arrow(), table.domain, count="count")
+        if len(array.shape) == 2:
+            assert SignedTable.from_sparse(table.to_sparse()) == table
+
+    def test_repeated_cells_are_added_up_and_may_cancel(self) -> None:
+        table = SignedTable.from_cells(Domain.of_shape((4,)), [3, 1, 3, 1], [5, -2, -5, -1])
+        assert (table.keys.tolist(), table.counts.tolist()) == ([1], [-3])
+
+    def test_the_total_of_numbers_at_the_end_of_64_bits(self) -> None:
+        assert SignedTable.from_dense([2**63 - 1, 2**63 - 1, -5]).total == 2**64 - 7
+        assert SignedTable.from_dense([1 - 2**63, 1 - 2**63]).total == 2 - 2**64
+        with pytest.raises(ParameterError, match="repeated keys"):
+            SignedTable.from_cells(Domain.of_shape((2,)), [1, 1], [2**63 - 1, 2**63 - 1])
+
+    def test_it_is_no_count_table(self) -> None:
+        counts = CountTable.from_dense([3, 0, 5])
+        signed = SignedTable.from_dense([3, 0, 5])
+        assert not isinstance(signed, CountTable)
+        assert not isinstance(counts, SignedTable)
+        assert signed != counts
+        assert counts != signed
+        assert repr(signed) == "SignedTable(shape=(3,), cells=3)"
+        with pytest.raises(ParameterError, match="whole numbers from 0 to"):
+            CountTable.from_dense([3, 0, -5])
+        with pytest.raises(ParameterError, match="positive count"):
+            CountTable(signed.domain, np.array([1], dtype=np.uint64), np.array([-1]))
+
+    @pytest.mark.parametrize("wrong", [[1.5], [np.nan], ["a"], [-(2**63)], [True], 5])
+    def test_what_is_no_whole_number(self, wrong: Any) -> None:
+        with pytest.raises(ParameterError):
+            SignedTable.from_dense(wrong)

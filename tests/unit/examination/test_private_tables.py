@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_a_flat_table_is_read_with_the_noise_that_was_drawn(flat: Subject) -> No
         assert cell.count is not None
         assert (cell.low, cell.high) == (max(0, cell.count - margin), cell.count + margin)
     assert view.cells[0].label == "sex F, age 0-19, work farm"
+
+
+def test_a_signed_wavelet_table_is_read_with_the_noise_of_its_cells(tmp_path: Path) -> None:
+    """Not with that of its coefficients, which is wider; and true counts are not below 0."""
+    make_ledger(tmp_path)
+    write_people(tmp_path / "village.csv")
+    release(tmp_path, "wavelet", method="privelet", epsilon=2)
+    subject = open_subject(tmp_path / "wavelet")
+    view = view_of_release(subject)
+    (measured,) = subject.document["event"]["measurements"]
+    assert 0.2 < view.deviation / (2**0.5 * float(Fraction(measured["scale"]))) < 0.75
+    assert all(cell.low >= 0 and cell.high is not None and cell.high >= cell.low for cell in view.cells)
 
 
 def test_counts_below_a_threshold_are_not_taken_for_nobody(village: Path, flat: Subject) -> None:

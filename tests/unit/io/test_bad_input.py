@@ -69,8 +69,9 @@ COUNTED = [
     ("sex,sex,count\nf,f,424242\n", SEX, "two columns named 'sex'"),
     ("", SEX, "'people.csv' is empty"),
     ("\n\n", SEX, "'people.csv' is empty"),
-    ("sex,count\n男,424242\n".encode("cp932"), SEX, "not text in the encoding 'utf-8'.*cp932"),
-    ("性別,count\nf,424242\n".encode("cp932"), SEX, "not text in the encoding 'utf-8'.*cp932"),
+    ("sex,count\n男,424242\n".encode("cp932"), SEX, "'sex' has '男' in 'people.csv', row 2"),
+    ("性別,count\nf,424242\n".encode("cp932"), SEX, "no column 'sex' in 'people.csv'.*性別"),
+    ("sex,count\n男,424242\n".encode("cp932") + "女,1\n".encode(), SEX, "encoding of 'people.csv' cannot be told"),
     (f"sex,count\nf,{2**62}\nm,{2**61}\n", SEX, "add up to more than"),
 ]
 
@@ -202,6 +203,13 @@ def test_compressed_csv(tmp_path: Path) -> None:
 def test_wrong_bytes_in_another_encoding(tmp_path: Path) -> None:
     path = file(tmp_path, b"sex\nf\n\x81\xff\n")
     assert "not text in the encoding 'cp932'" in told(Source(path, encoding="cp932"), SEX)
+
+
+def test_stated_utf8_that_is_none(tmp_path: Path) -> None:
+    path = file(tmp_path, "sex,count\n男,424242\n".encode("cp932"))
+    assert re.search(
+        "not text in the encoding 'utf-8'.*cp932", told(Source(path, rows="counts", encoding="utf-8"), SEX)
+    )
 
 
 def test_wrong_label_in_another_encoding(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import numpy as np
 import pyarrow
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
@@ -380,3 +381,82 @@ def test_a_header_without_rows_is_nobody(content: str, encoding: str, tmp_path: 
     path = tmp_path / "people.csv"
     path.write_bytes(content.lstrip("" if encoding == "utf-8" else "\ufeff").encode(encoding))
     assert read_counts(Source(str(path), encoding=encoding), Domain((Category("sex", ("f", "m")),))).total == 0
+
+
+WIDE = {"sex": {"f": "women", "m": "men"}}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_an_attribute_in_several_columns_of_counts(form: str, tmp_path: Path) -> None:
+    """Wide tables are read as if they had been made long before."""
+    domain = Domain((Bins("age", (0, 15, 65, 120)), Category("sex", ("f", "m")), Category("ward", ("a", "b"))))
+    wide = pyarrow.table({"ward": ["a", "b", "a"], "age": [3, 70, 30], "men": [5, 0, 2], "women": [1, 7, 0]})
+    long = pyarrow.table(
+        {
+            "ward": ["a", "b", "a"] * 2,
+            "age": [3, 70, 30] * 2,
+            "sex": ["m"] * 3 + ["f"] * 3,
+            "count": [5, 0, 2, 1, 7, 0],
+        }
+    )
+    tables = []
+    for name, table in (("wide", wide), ("long", long)):
+        path = tmp_path / f"{name}.{form}"
+        pyarrow.csv.write_csv(table, path) if form == "csv" else pyarrow.parquet.write_table(table, path)
+        tables.append(read_counts(Source(str(path), rows="counts", columns=WIDE if name == "wide" else {}), domain))
+    assert tables[0] == tables[1]
+    by_age = {"age": {"0": "men", "15": "women"}}
+    ages = Domain((Bins("age", (0, 15.0, 65)), Category("ward", ("a", "b"))))
+    path = tmp_path / "once.csv"
+    path.write_text("ward,men,women\na,1,2\nb,3,4\n")
+    assert read_counts(Source(str(path), rows="counts", columns=by_age), ages).to_dense().tolist() == [[1, 3], [2, 4]]
+
+
+def test_mistakes_in_several_columns_of_counts(tmp_path: Path) -> None:
+    path, domain = tmp_path / "wide.csv", Domain((Category("ward", ("a", "b")), Category("sex", ("f", "m"))))
+    for content, message in (
+        ("ward,men,women\na,424242,x\n", "'women' must hold whole numbers .*row 2"),
+        ("ward,men,women\na,424242,\n", "'women' has an empty field in .*row 2"),
+        ("ward,men\na,424242\n", "no column 'women'"),
+        ("ward,men,women\na,424242,1\na,1,1\n", "Several rows hold a count for ward = a"),
+    ):
+        path.write_text(content)
+        with pytest.raises(InputError, match=message) as caught:
+            read_counts(Source(str(path), rows="counts", columns=WIDE), domain)
+        assert "424242" not in caught.value.explain("en") + caught.value.explain("ja")
+    with pytest.raises(InputError, match="no attribute of this name"):
+        read_counts(Source(str(path), rows="counts", columns=WIDE), Domain((Category("ward", ("a", "b")),)))
+    for arguments, message in (
+        ({"columns": WIDE}, "'rows' parameter of Source must be 'counts' where 'sex'"),
+        (
+            {"columns": WIDE, "rows": "counts", "count": "men"},
+            "'count' parameter of Source must be left out where 'sex'",
+        ),
+        ({"columns": WIDE | {"age": {"1": "x"}}, "rows": "counts"}, "for one attribute only"),
+        (
+            {"columns": {"sex": {"f": "men", "m": "men"}}, "rows": "counts"},
+            "a column of its own for each value of 'sex'",
+        ),
+        ({"columns": {"sex": {}}, "rows": "counts"}, "'columns' parameter"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            Source("a.csv", **arguments)
+
+
+LIMITS: tuple[dict[str, Any], ...] = ({}, {"rows_per_person": 1}, {"cells_per_person": 2, "rows_per_cell": 2})
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=["people", "rows", "cells"])
+@pytest.mark.parametrize("newcomer_first", [False, True])
+def test_one_persons_spelling_moves_nobody(tmp_path: Path, limits: dict[str, Any], newcomer_first: bool) -> None:
+    """Under a collation that folds, a database hands out one spelling for all: that of the row that was stored first."""
+    people = [(f"p{number}", "ad") for number in range(50)]
+    newcomer = [("P7", "AD")]
+    rows = [*newcomer, *people] if newcomer_first else [*people, *newcomer]
+    file = tmp_path / "people.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE t (id VARCHAR COLLATE NOCASE, diagnosis VARCHAR COLLATE NOCASE)")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    source = Source(str(file), query="SELECT * FROM t", person="id" if limits else None)
+    counted = read_counts(source, Domain((Category("diagnosis", ("ad", "AD")),)), **limits)
+    assert counted.to_dense().tolist() == [50, 1]

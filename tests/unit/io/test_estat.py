@@ -162,3 +162,105 @@ def test_the_census_of_the_whole_country(tmp_path: Path) -> None:
     assert read_counts(Source(str(tmp_path)), domain).total == 126_146_099
     adults = read_counts(Source(str(tmp_path), count="T001141007"), domain)
     assert adults.total == sum(value for value in data["T001141007"].to_pylist() if value is not None)
+
+
+def older(rows: list[str], encoding: str = "cp932", *, labels: bool = True) -> bytes:
+    """A table of 2010: mesh code and numbers alone, no columns on suppression."""
+    header = "KEY_CODE,T000609001,T000609002,T000609003,T000609034"
+    lines = [header, *([",人口総数,人口総数　男,人口総数　女,世帯総数"] if labels else []), *rows, ""]
+    return "\r\n".join(lines).encode(encoding)
+
+
+OLDER_ROWS = [f"{CODES[0]},52,29,23,20", f"{CODES[1]},3,2,1,1"]
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", ["tblT000609H5339.txt", "tblT000609H5339.ZIP", "tblT000609H5339.TXT"])
+@pytest.mark.parametrize("labels", [True, False])
+def test_tables_of_2010(encoding: str, name: str, labels: bool, tmp_path: Path) -> None:
+    path = tmp_path / name
+    content = older(OLDER_ROWS, encoding, labels=labels)
+    if name.endswith("ZIP"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("tblT000609H5339.TXT", content)
+            archive.writestr("T000609.pdf", b"%PDF-1.4")
+    else:
+        path.write_bytes(content)
+    source = Source(str(path))
+    assert describe_source(source).format == "e-stat"
+    table = read_counts(source, DOMAIN)
+    assert table == CountTable.from_cells(DOMAIN, DOMAIN.keys_of({"KEY_CODE": CODES[:2]}), [52, 3])
+    assert read_counts(Source(str(path), count="T000609034"), DOMAIN).total == 21
+    if labels:
+        assert read_counts(Source(str(path), count="人口総数　男"), DOMAIN).total == 31
+
+
+def test_tables_of_2010_with_one_column_are_known(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"KEY_CODE,T000608001\n{CODES[0]},7\n")
+    assert describe_source(Source(str(path))).format == "e-stat"
+    path.write_text(f"KEY_CODE,population\n{CODES[0]},7\n")
+    assert describe_source(Source(str(path))).format == "csv"
+
+
+def test_a_star_without_marks_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, older([*OLDER_ROWS, f"{CODES[2]},424242,*,*,1"]))
+    assert read_counts(Source(path), DOMAIN).total == 52 + 3 + 424242
+    with pytest.raises(InputError, match=r"'T000609002' has a \* in .*row 5, and no column HTKSYORI") as caught:
+        read_counts(Source(path, count="T000609002"), DOMAIN)
+    assert "424242" not in caught.value.explain("en") + caught.value.explain("ja")
+
+
+def test_several_zips_of_two_generations_of_spelling(tmp_path: Path) -> None:
+    """One folder with zips, each with a note beside the text, in two encodings."""
+    for number, (row, encoding) in enumerate(zip(OLDER_ROWS, ("cp932", "utf-8"), strict=True)):
+        with zipfile.ZipFile(tmp_path / f"tblT000609H{number}.zip", "w") as archive:
+            archive.writestr(f"tblT000609H{number}.txt", older([row], encoding))
+            archive.writestr("README.txt", "説明".encode("cp932"))
+    assert read_counts(Source(str(tmp_path), count="人口総数　女"), DOMAIN).total == 24
+
+
+SEX = Category("sex", ("male", "female"))
+
+
+@pytest.mark.parametrize("order", [(MESH, SEX), (SEX, MESH)])
+@pytest.mark.parametrize("names", [("T001141002", "T001141003"), ("人口（総数）　男", "人口（総数）　女")])
+def test_male_and_female_as_one_attribute(
+    order: tuple[Mesh | Category, ...], names: tuple[str, str], tmp_path: Path
+) -> None:
+    header = "KEY_CODE,HTKSYORI,HTKSAKI,GASSAN,T001141001,T001141002,T001141003"
+    labels = ",,,,人口（総数）,人口（総数）　男,人口（総数）　女"
+    rows = [f"{CODES[0]},0,,,52,29,23", f"{CODES[1]},2,{CODES[2]},,3,*,1", f"{CODES[2]},1,,{CODES[1]},9,4,5"]
+    path = written(tmp_path, text(rows, header, labels))
+    domain = Domain(order)
+    columns = {"sex": dict(zip(SEX.labels, names, strict=True))}
+    table = read_counts(Source(path, rows="counts", columns=columns), domain)
+    cells = {(code, sex): count for code, sex, count in zip(*table.to_columns().values(), strict=True)}
+    if order[0] is SEX:
+        cells = {(code, sex): count for (sex, code), count in cells.items()}
+    assert cells == {
+        (CODES[0], "male"): 29,
+        (CODES[0], "female"): 23,
+        (CODES[1], "female"): 1,
+        (CODES[2], "male"): 4,
+        (CODES[2], "female"): 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"sex": {"male": "T001141002"}}, "no column of counts for 'female' of 'sex'"),
+        (
+            {"sex": {"mal": "T001141002", "female": "T001141001"}},
+            "'mal', which is no value of 'sex'. Did you mean 'male'",
+        ),
+        ({"sex": {"male": "T001141002", "female": "T001141099"}}, "no column 'T001141099'"),
+        ({"age": {"male": "T001141002"}}, "such as columns = { sex"),
+        ({}, "such as columns = { sex"),
+    ],
+)
+def test_columns_of_counts_that_do_not_fit(columns: dict[str, dict[str, str]], message: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text(ROWS))
+    with pytest.raises(InputError, match=message):
+        read_counts(Source(path, rows="counts", columns=columns), Domain((MESH, SEX)))

@@ -156,3 +156,12 @@ def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"\.csv or \.parquet"):
         write_arrow(tmp_path / "table.xlsx", pa.table({"a": [1]}))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp932", "euc_jp", "utf-16"])
+def test_answers_in_any_encoding(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_bytes("番号,答え\n1,はい\n2,いいえ\n".encode(encoding))
+    read = read_records(path, ["番号", "答え"], texts=["答え"])
+    assert sorted(read["答え"].tolist()) == ["いいえ", "はい"]
+    assert sorted(read["番号"].tolist()) == [1, 2]

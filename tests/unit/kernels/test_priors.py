@@ -158,10 +158,11 @@ def test_observations_that_no_component_explains_teach_nothing() -> None:
     assert weights[0] > 0.8
 
 
-def projected(values: Any, variances: Any, parents: Any) -> np.ndarray:
+def projected(values: Any, variances: Any, parents: Any, words: Any = None) -> np.ndarray:
     out = np.empty(np.shape(values), dtype=np.int64)
+    ties = np.zeros(len(out), dtype=np.uint64) if words is None else np.array(words, dtype=np.uint64)
     project_children(
-        np.array(values, dtype=float), np.array(variances, dtype=float), np.array(parents, dtype=np.int64), out
+        np.array(values, dtype=float), np.array(variances, dtype=float), np.array(parents, dtype=np.int64), ties, out
     )
     return out
 
@@ -247,3 +248,14 @@ def test_rows_do_not_meet() -> None:
     together = projected(values, variances, parents)
     for row in range(50):
         assert together[row].tolist() == projected([values[row]], [variances[row]], [parents[row]])[0].tolist()
+
+
+@pytest.mark.parametrize("absent", [[], [3], [0, 2]])
+def test_no_place_among_equal_children_is_preferred(absent: list[int]) -> None:
+    """Over all turns, every child with cells gets the same; a word of 0 starts at the first."""
+    variances = np.ones(4)
+    variances[absent] = -1
+    there = 4 - len(absent)
+    for parent in range(1, 9):
+        sums = np.sum([projected([[5.0] * 4], [variances], [parent], [word])[0] for word in range(there)], axis=0)
+        assert sums.tolist() == [parent if variance >= 0 else 0 for variance in variances]

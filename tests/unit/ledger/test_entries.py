@@ -19,9 +19,11 @@ from sudare.ledger.entries import (
     OptedOut,
     PublicationNoted,
     Reserved,
+    RuleChanged,
     Settled,
     hash_of,
 )
+from sudare.ledger.rules import RhoFilter
 from tests.unit.ledger.helping import event_of, fingerprint
 
 BODIES: dict[str, Body] = {
@@ -31,6 +33,7 @@ BODIES: dict[str, Body] = {
     "cancel": Cancelled(2, "the file was missing"),
     "opt-out": OptedOut("f" * 64),
     "publish": PublicationNoted("e" * 64, "sudare-protected-table/1", "表/2025", "a table"),
+    "rule": RuleChanged(RhoFilter.for_total(Budget(epsilon=1, delta=1e-6))),
 }
 
 

@@ -72,8 +72,9 @@ def test_other_encodings_byte_order_marks_and_blank_lines(tmp_path: Path) -> Non
         "関東",
     )
     assert read_hierarchy(written(tmp_path, b"\xef\xbb\xbf1;a\r\n\r\n2;a\r\n"), "x").levels[0] == ("1", "2")
+    assert read_hierarchy(written(tmp_path, "東京;関東;*\n".encode("cp932")), "x").levels[1] == ("関東",)
     with pytest.raises(InputError, match="not text in the encoding"):
-        read_hierarchy(written(tmp_path, "東京;関東;*\n".encode("cp932")), "x")
+        read_hierarchy(written(tmp_path, "東京;関東;*\n".encode("cp932")), "x", encoding="utf-8")
     with pytest.raises(ParameterError, match="encoding"):
         read_hierarchy(written(tmp_path, "1;a\n"), "x", encoding="no such")
 

@@ -253,10 +253,10 @@ def test_several_files_and_packed_ones(tmp_path: Path) -> None:
     written(tmp_path, "b;a\n2;1\n", "1.csv")
     assert rows_of(read_people(tmp_path, columns=["a", "b"])) == [("1", "2"), ("3", "4")]
     written(tmp_path, "a;b;c\n1;2;3\n", "3.csv")
-    with pytest.raises(InputError, match=r"no column 'c' in '1\.csv'"):
+    with pytest.raises(InputError, match=r"'1\.csv' and '3\.csv' do not have the same columns"):
         read_people(tmp_path)
     (tmp_path / "3.csv").write_text("a\n1\n")
-    with pytest.raises(InputError, match=r"no column 'b' in '3\.csv'"):
+    with pytest.raises(InputError, match=r"'1\.csv' and '3\.csv' do not have the same columns"):
         read_people(tmp_path)
     (tmp_path / "packed").mkdir()
     with zipfile.ZipFile(tmp_path / "packed" / "1.zip", "w") as archive:
@@ -306,9 +306,9 @@ def test_mixed_encodings_far_into_a_file(tmp_path: Path) -> None:
 
 def test_a_wrong_encoding_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="try encoding cp932"):
-        read_people(written(tmp_path, "名前;b\n鈴木;1\n".encode("cp932")))
+        read_people(written(tmp_path, "名前;b\n鈴木;1\n".encode("cp932")), encoding="utf-8")
     with pytest.raises(InputError, match="try encoding cp932"):
-        read_people(written(tmp_path, "name;b\n鈴木;1\n".encode("cp932")))
+        read_people(written(tmp_path, "name;b\n鈴木;1\n".encode("cp932")), encoding="utf-8")
     with pytest.raises(InputError, match="not text in the encoding 'cp932'"):
         read_people(written(tmp_path, b"a;b\n1;\x81\x20\n"), encoding="cp932")
 

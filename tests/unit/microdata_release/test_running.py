@@ -252,7 +252,7 @@ class TestBadInput:
         assert "wage" not in made.document["published"]["columns"]
 
     def test_a_column_that_is_not_there(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"There is no column 'ages'\. Did you mean 'age'"):
+        with pytest.raises(InputError, match=r"There is no column 'ages' in 'people\.csv'\. Did you mean 'age'"):
             run(tmp_path, HEAD + COLUMNS.replace("columns.age]", "columns.ages]") + ANONYMIZE)
 
     def test_a_folder_that_exists(self, tmp_path: Path) -> None:

@@ -332,6 +332,18 @@ def test_a_measurement_made_for_smaller_units_is_refused() -> None:
             ReleaseEvent("m", Unit(cells=50), Budget(rho=4), (measurement,), "secure")
 
 
+def test_a_single_count_moves_by_one_where_a_unit_is_replaced_and_a_table_by_two() -> None:
+    unit, cost = Unit(adjacency="replace"), Budget(rho=4)
+    for one, table in (
+        (LaplaceMeasurement(Fraction(1), 1, 1, 1), LaplaceMeasurement(Fraction(1), 2, 2, 1)),
+        (GaussianMeasurement(Fraction(1), 1, 1, 1), GaussianMeasurement(Fraction(1), 2, 2, 1)),
+    ):
+        for measurement in (one, table):
+            assert ReleaseEvent("m", unit, cost, (measurement,), "secure").measurements == (measurement,)
+        with pytest.raises(EventError, match="smaller sensitivity"):
+            ReleaseEvent("m", Unit.with_rows(3, adjacency="replace"), cost, (one,), "secure")
+
+
 @pytest.mark.parametrize(
     "number", ["1_0", " 1", "1e2", "1e400", "+1", "2/4", "٣", "01", "1/1", "1" * 5000, "0", "-1", "1.5"]
 )

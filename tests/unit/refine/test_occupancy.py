@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sudare.refine.occupancy import FEWEST_NODES, use_occupancy
+from sudare.refine.occupancy import FEWEST_NODES, expected_from_neighbours, use_occupancy
 from sudare.refine.trees import Judge, Judgement, NoisyTree
 
 SIZE = 4096
@@ -88,3 +92,93 @@ def test_nothing_to_learn(reason: str) -> None:
     variances = np.full(SIZE, 0.5 if reason == "hardly any noise" else VARIANCE)
     known = None if reason == "no neighbourhood" else around
     assert use_occupancy(one_level(), lambda level: known)(1, parents, values, variances) is None
+
+
+def expected_naively(
+    values: np.ndarray, cells: np.ndarray, axes: tuple[int, ...], circles: dict[int, int]
+) -> np.ndarray:
+    """One node after the other: the people a cell of the block of three nodes a side, without the node, times its cells."""
+    lengths = [1 + int(np.argwhere(cells > 0)[:, axis].max()) for axis in range(values.ndim)]
+    out = np.zeros(values.shape)
+    for place in np.ndindex(*lengths):
+        ranges: list[set[int]] = []
+        for axis, (index, length) in enumerate(zip(place, lengths, strict=True)):
+            if axis in axes:
+                first = min(max(index - 1, 0), max(length - 3, 0))
+                ranges.append(set(range(first, min(first + 3, length))))
+            elif axis in circles:
+                circle = [other for other in range(length) if other // circles[axis] == index // circles[axis]]
+                at = circle.index(index)
+                ranges.append({circle[(at + step) % len(circle)] for step in (-1, 0, 1)})
+            else:
+                ranges.append({index})
+        others = [other for other in product(*ranges) if other != place]
+        if others:
+            out[place] = sum(values[o] for o in others) * cells[place] / sum(cells[o] for o in others)
+    return out
+
+
+@given(
+    st.lists(st.integers(1, 7), min_size=1, max_size=3),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.lists(st.sampled_from(["nothing", "grid", 1, 2, 4]), min_size=3, max_size=3),
+    st.integers(0, 2**32 - 1),
+)
+def test_neighbours_are_those_with_cells(
+    lengths: list[int], beyond: list[int], kinds: list[str | int], seed: int
+) -> None:
+    """Against the naive twin, with any padding, also where the end of an axis cuts through the last nodes."""
+    generator = np.random.default_rng(seed)
+    cells = np.ones((), dtype=np.int64)
+    for length in lengths:
+        along = np.full(length, 4)
+        along[-1] = generator.integers(1, 5)
+        cells = cells[..., None] * along
+    cells = np.pad(cells, [(0, more) for more, _ in zip(beyond, lengths, strict=False)])
+    axes = tuple(axis for axis in range(len(lengths)) if kinds[axis] == "grid")
+    circles = {axis: kind for axis, kind in enumerate(kinds[: len(lengths)]) if isinstance(kind, int)}
+    values = np.where(cells > 0, generator.normal(10, 20, size=cells.shape), 1e6)
+    found = expected_from_neighbours(values, cells, axes, circles)
+    naive = expected_naively(values, cells, axes, circles)
+    if found is None:
+        assert not naive.any()
+    else:
+        assert np.allclose(found, naive)
+
+
+@pytest.mark.parametrize(("axes", "circles"), [((0, 1), {}), ((1,), {0: 4}), ((0,), {1: 5})])
+def test_ends_are_judged_by_as_many_as_the_inside(axes: tuple[int, ...], circles: dict[int, int]) -> None:
+    """Even density: every node is expected to have it; and noise reaches every node from equally many others."""
+    one = np.ones((8, 5), dtype=np.int64)
+    even = expected_from_neighbours(np.full((8, 5), 7.0), one, axes, circles)
+    assert even is not None
+    assert np.allclose(even, 7)
+    reached = np.zeros((8, 5))
+    for place in np.ndindex(8, 5):
+        noise = np.zeros((8, 5))
+        noise[place] = 1
+        spread = expected_from_neighbours(noise, one, axes, circles)
+        assert spread is not None
+        assert spread[place] == 0, "a node does not judge itself"
+        reached += spread**2
+    assert np.allclose(reached, 1 / 8)
+
+
+def test_there_are_no_neighbours_along_categories() -> None:
+    values = np.arange(12.0).reshape(3, 4)
+    one = np.ones((3, 4), dtype=np.int64)
+    along_the_first = expected_from_neighbours(values, one, (0,), {})
+    assert along_the_first is not None
+    assert np.allclose(along_the_first[0], (values[1] + values[2]) / 2)
+    assert expected_from_neighbours(values, one, (), {}) is None
+
+
+def test_rows_of_a_map_without_cells_do_not_end_it() -> None:
+    """Listed meshes may leave out whole rows: what lies beyond still has neighbours."""
+    values, cells = np.zeros((6, 4)), np.zeros((6, 4), dtype=np.int64)
+    cells[[0, 1, 4, 5]] = 1
+    values[[4, 5]] = 8.0
+    expected = expected_from_neighbours(values, cells, (0, 1), {})
+    assert expected is not None
+    assert expected[4:].tolist() == [[8.0] * 4] * 2
+    assert expected[:2].tolist() == [[0.0] * 4] * 2

@@ -13,11 +13,18 @@ from sudare.refine.trees import (
     Estimates,
     Judgement,
     NoisyTree,
+    _likely_occupied,
     _told_by_children,
     least_squares,
     refine_from_top,
     use_reference,
 )
+
+
+def words(count: int) -> np.ndarray:
+    """Stands for random words where ties do not matter: of equals, the first."""
+    return np.zeros(count, dtype=np.uint64)
+
 
 BITS = [(1,), (2, 1), (1, 1, 1), (3,), (2, 2), ()]
 
@@ -108,7 +115,7 @@ def test_where_nothing_is_cut_off_the_result_is_least_squares_of_the_whole_tree(
     generator = np.random.default_rng(seed)
     leaves = generator.integers(10**5, 2 * 10**5, size=1 << sum(bits))
     tree = noisy_tree(leaves, bits, generator, deviation=900)
-    refined = refine_from_top(tree, least_squares(tree))
+    refined = refine_from_top(tree, least_squares(tree), words)
     _, estimate, _ = dense_solution(tree, 0, 0)
     rounding = len(bits) + 1
     assert np.abs(refined - estimate).max() < rounding
@@ -141,7 +148,9 @@ def test_counts_are_whole_non_negative_and_add_up(data: st.DataObject, bits: tup
             False,
             tree.total,
         )
-        levels.append(refine_from_top(cut, Estimates(estimates.values[: upto + 1], estimates.variances[: upto + 1])))
+        levels.append(
+            refine_from_top(cut, Estimates(estimates.values[: upto + 1], estimates.variances[: upto + 1]), words)
+        )
     for upper, lower, step in zip(levels, levels[1:], bits, strict=False):
         assert (lower.reshape(-1, 1 << step).sum(axis=1) == upper).all()
     assert levels[-1].dtype == np.int64
@@ -156,14 +165,14 @@ def test_a_total_beyond_the_largest_is_cut_off() -> None:
     tree = NoisyTree(
         (1,), (np.array([1e25]), np.array([1e25, -1e25])), (1.0, 1.0), (np.array([2]), np.ones(2, int)), True
     )
-    assert refine_from_top(tree, least_squares(tree)).tolist() == [2**62, 0]
+    assert refine_from_top(tree, least_squares(tree), words).tolist() == [2**62, 0]
 
 
 def test_a_negative_total_is_nobody() -> None:
     tree = NoisyTree(
         (1,), (np.array([-9.0]), np.array([5.0, -9.0])), (1.0, 1.0), (np.array([2]), np.ones(2, int)), True
     )
-    assert refine_from_top(tree, least_squares(tree)).tolist() == [0, 0]
+    assert refine_from_top(tree, least_squares(tree), words).tolist() == [0, 0]
 
 
 def judged(values: list[float], occupied: list[float], cells: list[int], total: int) -> list[int]:
@@ -178,7 +187,26 @@ def judged(values: list[float], occupied: list[float], cells: list[int], total: 
         return Judgement(value, variance, np.array(occupied))
 
     estimates = Estimates((np.array([float(total)]), estimate), (np.zeros(1), np.ones(4)))
-    return [int(count) for count in refine_from_top(tree, estimates, judge)]
+    return [int(count) for count in refine_from_top(tree, estimates, words, judge)]
+
+
+def test_of_equally_unlikely_children_chance_takes_one() -> None:
+    """Two of ten are expected to be occupied; child 9 has no cells."""
+    parents, fan = 4000, 11
+    has_cells = np.arange(parents * fan) % fan != 9
+    source = np.random.default_rng(1)
+    taking = _likely_occupied(
+        np.full(parents * fan, 0.2),
+        has_cells,
+        np.ones(parents, dtype=np.int64),
+        fan,
+        lambda count: source.integers(0, 2**64, size=count, dtype=np.uint64),
+    ).reshape(-1, fan)
+    assert (taking.sum(axis=1) == 2).all()
+    often = taking.sum(axis=0)
+    assert often[9] == 0
+    # The chance that any of ten binomial counts is so far off is below 1e-9.
+    assert np.abs(np.delete(often, 9) - parents * 0.2).max() < 7 * np.sqrt(parents * 0.2 * 0.8)
 
 
 def test_children_that_are_likely_empty_get_nothing() -> None:
@@ -271,10 +299,11 @@ def people_and_tree(seed: int) -> tuple[np.ndarray, NoisyTree]:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_reference_that_foretells_helps_and_a_shuffled_one_changes_nothing(seed: int) -> None:
     leaves, tree = people_and_tree(seed)
-    plain = refine_from_top(tree, least_squares(tree))
+    plain = refine_from_top(tree, least_squares(tree), words)
 
     def with_reference(reference: np.ndarray) -> np.ndarray:
-        return refine_from_top(tree, *use_reference(tree, tuple(sums(reference, tree.bits))))
+        estimates, judge = use_reference(tree, tuple(sums(reference, tree.bits)))
+        return refine_from_top(tree, estimates, words, judge)
 
     def error(published: np.ndarray) -> float:
         return float(np.sqrt(((published - leaves) ** 2).mean()))

@@ -6,10 +6,20 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from sudare import best_power
+from sudare import CountTable, best_power
+from sudare.accuracy import Accuracy, predict_accuracy
 from sudare.tables import Published
 
 __all__ = ["document_of"]
+
+
+def _accuracy_of(published: Published) -> Accuracy:
+    table, event = published.table, published.event
+    method: Any = published.plan or event.mechanism
+    settings: dict[str, Any] = {"unit": event.unit, "public_total": bool(event.invariants)}
+    if isinstance(table, CountTable):
+        return predict_accuracy(table.domain, event.cost, method, stand_in=table, runs=2, **settings)
+    return predict_accuracy(table.domain, event.cost, method, **settings)
 
 
 def document_of(published: Published, /, **changed: Any) -> dict[str, Any]:
@@ -41,6 +51,7 @@ def document_of(published: Published, /, **changed: Any) -> dict[str, Any]:
             "alternatives": [asdict(alternative) for alternative in plan.alternatives],
             "reasons": list(plan.reasons),
         },
+        "accuracy": _accuracy_of(published).to_dict(),
         "domain": {"shape": list(table.domain.shape), "cells": table.domain.cells},
         "published": {"total": table.total, "non_empty_cells": int(table.keys.size)},
         "reference": None,

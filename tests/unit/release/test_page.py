@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.domain import Bins, Category, CountTable, Domain
+from sudare.domain import Bins, Category, CountTable, Domain, SignedTable
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import ParameterError
 from sudare.examples import invent_country
 from sudare.release.page import render_page
@@ -127,9 +129,9 @@ def test_tells_the_published_numbers(published: Published, page: str) -> None:
     assert f"{published.table.keys.size:,}" in text
     assert "ε = 1" in text
     assert "13.6 %" in text
+    for error in document_of(published)["accuracy"]["errors"]:
+        assert f"{error['rmse']:.1f}" in text or f"{error['rmse']:,.0f}" in text
     assert published.plan is not None
-    for error in published.plan.errors:
-        assert f"{error.rmse:.1f}" in text or f"{error.rmse:,.0f}" in text
     for level in published.plan.levels:
         assert f"{level.share:.1%}" in text
     for shown in (
@@ -168,8 +170,9 @@ def test_a_page_with_the_truth_is_marked_confidential(truth: CountTable, publish
     assert "measured-dot" in page[page.index("</style>") :]
 
 
-def sudare_error(truth: CountTable, table: CountTable) -> float:
-    return float(np.sqrt(np.mean((truth.to_dense() - table.to_dense()) ** 2.0)))
+def sudare_error(truth: CountTable, table: SparseTable) -> float:
+    """Over the cells where people live."""
+    return float(np.sqrt(np.mean((truth.to_dense() - table.to_dense())[truth.to_dense() > 0] ** 2.0)))
 
 
 def test_the_document_alone_can_mark_a_page_confidential(published: Published) -> None:
@@ -235,7 +238,9 @@ def test_tables_without_a_map_have_bars_for_each_attribute() -> None:
     for label, people in (("female", dense[0].sum()), ("male", dense[1].sum()), ("15–64", dense[:, 2].sum())):
         assert f"{label} {people:,} " in text
     assert "discrete Laplace noise" in text
-    assert "There is no prediction" in text
+    assert "each age" in text
+    assert "sexごと" in text
+    assert "There is no prediction" in Reader(render_page(document_of(published, accuracy=None), published.table)).text
 
 
 def test_many_values_are_grouped_and_nobody_is_lost() -> None:
@@ -340,3 +345,24 @@ def test_colours_have_enough_contrast_to_be_read(page: str, theme: int) -> None:
     for text, ground in pairs:
         low, high = sorted((luminance(colours[text]), luminance(colours[ground])))
         assert (high + 0.05) / (low + 0.05) >= 4.5, (text, ground)
+
+
+def test_a_signed_table_is_shown_as_such() -> None:
+    """Negative margins have bars of their own to the left of 0, in both languages it is said what to do with them."""
+    domain = Domain((Category("ward", ("a", "b", "c")),))
+    signed = SignedTable.from_dense([-50, 100, 0], domain)
+    event = sudare.laplace(np.ones(3, dtype=int), sudare.Budget(epsilon=1)).event
+    page = render_page({"title": "Wards", "event": json.loads(event.to_json())}, signed)
+    reader = Reader(page)
+    bars = [tag for tag in reader.tags if tag[0] == "rect" and tag[1].get("class") in ("fill", "below")]
+    drawn = [(one["class"], one["x"], one["width"]) for _, one in bars if "x" in one]
+    assert drawn == [("below", "0.00", "33.33"), ("fill", "33.33", "66.67"), ("fill", "33.33", "0.00")]
+    text = " ".join(reader.texts)
+    assert "Cells below 0" in text
+    assert "負のセル" in text
+    assert "-50" in text
+    counted = render_page(
+        {"title": "Wards", "event": json.loads(event.to_json())}, CountTable.from_dense([5, 100, 0], domain)
+    )
+    assert "Cells below 0" not in counted
+    assert "shades-below" not in counted

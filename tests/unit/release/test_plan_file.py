@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from sudare import Bins, Budget, Category, Mesh, PlanError, Positions, Unit
+from sudare.domain import Times
 from sudare.release import ReleasePlan, read_plan
 from sudare.release.domains import describe_domain, domain_of_description
 
@@ -187,11 +190,13 @@ def test_a_public_total_needs_everybody_exactly_once(tmp_path: Path, old: str, n
         read_plan(written(tmp_path, **{old: new, "[output]": "[method]\npublic_total = true\n[output]"}))
 
 
-def test_persons_are_bounded_by_rows_alone(tmp_path: Path) -> None:
+def test_persons_are_bounded_by_rows_or_by_cells(tmp_path: Path) -> None:
     person = {'path = "people.parquet"': 'path = "people.parquet"\nperson = "id"'}
     assert read_plan(written(tmp_path, **person, **{'who = "resident"': "rows = 3"})).unit == Unit.with_rows(3)
+    distinct = read_plan(written(tmp_path, **person, **{'who = "resident"': "cells = 3\nrows_per_cell = 1"}))
+    assert distinct.unit == Unit(cells=3)
     with pytest.raises(PlanError, match="'rows'"):
-        read_plan(written(tmp_path, **person, **{'who = "resident"': "cells = 3\nrows_per_cell = 1"}))
+        read_plan(written(tmp_path, **person, **{'who = "resident"': "cells = 3\nrows = 4"}))
 
 
 def test_a_public_total_protects_by_replacement(tmp_path: Path) -> None:
@@ -229,3 +234,40 @@ def test_settings_of_a_named_mechanism(tmp_path: Path) -> None:
     plan: ReleasePlan = read_plan(written(tmp_path, **{"[output]": text}))
     settings: dict[str, Any] = dict(plan.settings)
     assert (plan.method, settings, plan.predicted) == ("laplace", {"threshold": 5}, None)
+
+
+TIME = """labels = ["f", "m"]
+
+[[domain]]
+name = "time"
+kind = "time"
+by = "hour"
+from = 2025-03-29
+to = "2025-03-31"
+time_zone = "Europe/Paris"
+"""
+
+
+def test_times(tmp_path: Path) -> None:
+    plan = read_plan(written(tmp_path, **{'labels = ["f", "m"]': TIME}))
+    times = plan.domain.attributes[2]
+    assert times == Times("time", "hour", date(2025, 3, 29), date(2025, 3, 31), "Europe/Paris")
+    assert times.shape == (71,)
+    assert domain_of_description(json.loads(json.dumps(describe_domain(plan.domain))), "x") == plan.domain
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('by = "hour"', 'by = "hours"', "'by' .* Did you mean 'hour'"),
+        ('by = "hour"', "", "'by' .* is missing"),
+        ("from = 2025-03-29", "from = 2025-03-29T10:00:00", "'from' .* must be a day, such as 2025-04-01"),
+        ('to = "2025-03-31"', 'to = "31.3.2025"', "'to' .* must be a day"),
+        ('to = "2025-03-31"', 'to = "2025-03-01"', "'to' .* a day from 2025-03-29 on"),
+        ('time_zone = "Europe/Paris"', "", "'time_zone' .* is missing: name one"),
+        ('time_zone = "Europe/Paris"', 'time_zone = "Paris"', "'time_zone' .* the name of a time zone"),
+    ],
+)
+def test_mistakes_in_times(old: str, new: str, key: str, tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=key):
+        read_plan(written(tmp_path, **{'labels = ["f", "m"]': TIME.replace(old, new)}))

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from sudare import (
     Budget,
     BudgetExceededError,
+    CountTable,
     EntropyError,
     GuaranteeError,
     InputError,
@@ -26,11 +28,21 @@ from sudare import (
     PlanError,
     ReleaseEvent,
     ResearchEntropy,
+    SignedTable,
     Unit,
     publish,
 )
 from sudare.ledger import Ledger, open_ledger
-from sudare.release import ReleasePlan, read_plan, read_published_table, run_release, running, verify_release
+from sudare.noise import SecureEntropy
+from sudare.release import (
+    ReleasePlan,
+    read_plan,
+    read_published_table,
+    read_release_source,
+    run_release,
+    running,
+    verify_release,
+)
 from tests.unit.release.offices import PLAN, open_office, remaining, true_counts
 
 
@@ -180,6 +192,7 @@ def test_what_ends_while_noise_is_drawn_stays_charged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
 ) -> None:
     def end(*_: Any, **__: Any) -> Any:
+        SecureEntropy().next_word()
         raise failure
 
     plan = open_office(tmp_path)
@@ -187,6 +200,23 @@ def test_what_ends_while_noise_is_drawn_stays_charged(
     with pytest.raises(failure):
         run_release(plan)
     assert remaining(tmp_path) == Budget(epsilon=2)
+    assert no_trace_of_a_release(tmp_path)
+
+
+@pytest.mark.parametrize(("failure", "left"), [(KeyboardInterrupt, 3), (MemoryError, 2)])
+def test_whoever_interrupts_before_the_first_draw_is_not_charged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException], left: int
+) -> None:
+    """A failure of its own may depend on the data, and stays charged."""
+
+    def end(*_: Any, **__: Any) -> Any:
+        raise failure
+
+    plan = open_office(tmp_path)
+    monkeypatch.setattr(running, "publish", end)
+    with pytest.raises(failure):
+        run_release(plan)
+    assert remaining(tmp_path) == Budget(epsilon=left)
     assert no_trace_of_a_release(tmp_path)
 
 
@@ -414,6 +444,77 @@ def test_other_methods(tmp_path: Path, method: str, mechanism: str | None) -> No
     assert ("below 4" in release.document["deployment"]["accounting"]["post_processing"]) == ("threshold" in method)
 
 
+@pytest.mark.parametrize("method", ["laplace", "privelet"])
+def test_a_signed_release(tmp_path: Path, method: str) -> None:
+    """Written, reported and checked as such: the total is right on average, and no number is cut off."""
+    text = PLAN.replace('"csv"', '"csv", "arrow", "geoparquet", "geotiff"')
+    plan = open_office(tmp_path, text=text.replace("[output]", f'[method]\nname = "{method}"\n[output]'))
+    release = run_release(plan)
+    stated = release.document["published"]
+    assert stated["signed"] is True
+    assert stated["threshold"] is None
+    assert "negative ones too" in release.document["deployment"]["accounting"]["post_processing"]
+    published = read_published_table(release.folder)
+    assert type(published) is SignedTable
+    assert published == release.table
+    assert 0.1 < (published.counts < 0).mean() < 0.7
+    # Six deviations: of 1,024 cells, or of Privelet's total at a scale of 36.
+    assert abs(published.total - true_counts().total) < 6 * max(32 * 2**0.5, 36 * 2**0.5)
+    checks = verify_release(release.folder, plan.ledger.location)
+    assert {check.outcome for check in checks} == {"passed"}
+    assert any("signed as published" in check.english for check in checks)
+    page = (release.folder / "release.html").read_text(encoding="utf-8")
+    assert "Do not set them to 0 before adding up" in page
+    assert "合計の前に負の値を 0 にしないでください" in page
+    assert "shades-below" in page
+    report = release.folder / "release.json"
+    report.write_text(report.read_text().replace('"signed": true', '"signed": false'))
+    assert "failed" in {check.outcome for check in verify_release(release.folder) if check.name == "counts"}
+
+
+def test_a_signed_release_along_a_curve(tmp_path: Path) -> None:
+    """Its errors have no formula, and are tried out: the release is predicted and made all the same."""
+    method = '[method]\nname = "privelet"\nlayout = "hilbert"\n[output]'
+    plan = open_office(tmp_path, text=PLAN.replace("[output]", method))
+    release = run_release(plan)
+    assert release.document["published"]["signed"] is True
+    assert {check.outcome for check in verify_release(release.folder, plan.ledger.location)} == {"passed"}
+
+
+@pytest.mark.parametrize("method", ["laplace", "privelet"])
+def test_a_release_refined_to_counts(tmp_path: Path, method: str) -> None:
+    plan = open_office(
+        tmp_path, text=PLAN.replace("[output]", f'[method]\nname = "{method}"\nrefine = "counts"\n[output]')
+    )
+    release = run_release(plan)
+    assert release.document["published"]["signed"] is False
+    assert release.document["method"]["settings"] == {"refine": "counts"}
+    assert type(read_published_table(release.folder)) is CountTable
+    assert abs(release.document["published"]["total"] - true_counts().total) < 6 * 36 * 2**0.5
+    assert {check.outcome for check in verify_release(release.folder, plan.ledger.location)} == {"passed"}
+
+
+def test_a_threshold_says_what_it_does_to_totals(tmp_path: Path) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace("[output]", '[method]\nname = "laplace"\nthreshold = 1\n[output]'))
+    release = run_release(plan)
+    effect = release.document["published"]["threshold"]
+    q = np.exp(-1)
+    assert effect["threshold"] == 1
+    assert effect["per_empty_cell"] == pytest.approx(q / (1 - q**2))
+    assert effect["if_all_empty"] == pytest.approx(1024 * q / (1 - q**2))
+    assert "adds 0.425459 on average" in release.document["deployment"]["accounting"]["post_processing"]
+    page = (release.folder / "release.html").read_text(encoding="utf-8")
+    assert "BIASED TOTALS: noisy counts below 1 are published as 0. Every empty cell so adds 0.425 on average" in page
+    assert "表全体で最大 436 が加わり" in page
+
+
+@pytest.mark.parametrize("method", ["laplace", "privelet"])
+def test_too_many_cells_for_a_signed_table_are_refused_with_the_plan(tmp_path: Path, method: str) -> None:
+    text = PLAN.replace("[8560, 6400, 32, 32]", "[6814, 3670, 16385, 16385]").replace('"1/2"', '"1/8"')
+    with pytest.raises(PlanError, match=rf'cannot be "{method}" for 268,468,225 cells.*wide-tree.*negative-l2'):
+        open_office(tmp_path, text=text.replace("[output]", f'[method]\nname = "{method}"\n[output]'))
+
+
 def test_a_format_that_cannot_hold_the_table_is_found_before_the_charge(tmp_path: Path) -> None:
     sex = '[[domain]]\nname = "sex"\nkind = "category"\nlabels = ["f", "m"]\n[budget]'
     with pytest.raises(PlanError, match="geotiff"):
@@ -503,3 +604,31 @@ def test_areas_that_cannot_be_read(tmp_path: Path) -> None:
             (tmp_path / "areas.csv").write_text(text)
         with pytest.raises(PlanError, match=r"'areas'.*areas\.csv"):
             read_plan(tmp_path / "plan.toml")
+
+
+def test_a_plan_that_counts_with_too_little_is_told_in_what(tmp_path: Path) -> None:
+    plan = open_office(tmp_path, text=PLAN.replace("[budget]", "[unit]\ncells = 2\n[budget]"))
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        ledger.add_dataset("visits", Budget(epsilon=3), unit=Unit.with_rows(2))
+    visits = replace(plan, ledger=replace(plan.ledger, dataset="visits"))
+    with pytest.raises(LedgerError) as caught:
+        run_release(visits)
+    said = caught.value.explain("en")
+    assert (
+        "up to 2 rows, in 2 cells, 2 of them in one cell; the plan counts with up to 2 rows, in 2 cells, 1 of them"
+        in said
+    )
+    assert "1セルあたり 2 行" in caught.value.explain("ja")
+
+
+def test_distinct_people_are_released(tmp_path: Path) -> None:
+    text = PLAN.replace("[source]", '[source]\nperson = "person"').replace("[budget]", "[unit]\ncells = 2\n[budget]")
+    plan = open_office(tmp_path, text=text.replace("epsilon = 1", "epsilon = 2"))
+    codes = plan.domain.columns_of(np.array([5, 6, 7], dtype=np.uint64))["KEY_CODE"].tolist()
+    rows = {"person": ["a"] * 30 + ["b"], "KEY_CODE": [*codes[:2] * 14, codes[0], codes[2], codes[0]]}
+    pyarrow.parquet.write_table(pyarrow.table(rows), tmp_path / "people.parquet")
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        truth = read_release_source(plan, ledger)
+    assert truth.total == 3
+    assert truth.counts.max() <= 2
+    assert run_release(plan).document["event"]["unit"]["rows_per_cell"] == 1

@@ -76,3 +76,31 @@ def test_findings_can_fail() -> None:
         results[step.name] = [(error**2).tolist()] * (step.arguments[4] - step.arguments[3])
     report = concentrated_page.report(settings, results)
     assert [finding.holds for finding in report.findings].count(True) == 1, "Table 1 needs no map"
+
+
+def test_the_papers_sentence_on_the_largest_areas_can_hold_and_fail() -> None:
+    """Figure 2(e): whether NN-Wavelet (zCDP) is worse there. A quick run has no such panel and says nothing of it."""
+    settings = Settings(repeats=3, processes=1)
+    assert not concentrated_page._figure_2e(Panels(QUICK, {}))
+    rows = np.array([[1.0] * 9, [4.0] * 9, [9.0] * 9])
+    for factor, holds in ((0.5, False), (2.0, True)):
+        squares = {("NN-Wavelet", "0.01", "1e-6"): rows, (concentrated.ZCDP, "0.01", "any"): factor * rows}
+        (finding,) = concentrated_page._figure_2e(Panels(settings, squares))
+        assert finding.holds is holds
+        assert f"ratio {factor**0.5:.2f}" in finding.evidence
+    # Depth 2 of 18 levels: sqrt(1 + 1 + 4) / 4 of the noise of each of 19 measurements.
+    assert "18.9 against 21.8" in finding.evidence
+
+
+def test_the_error_at_the_largest_areas() -> None:
+    generator = np.random.default_rng(5)
+    seen = []
+    for _ in range(300):
+        squares = {
+            ("NN-Wavelet", "0.01", "1e-6"): generator.chisquare(4, (100, 1)),
+            (concentrated.ZCDP, "0.01", "any"): 0.7 * generator.chisquare(4, (100, 1)),
+        }
+        seen.append(Panels(QUICK, squares).at_largest("0.01", "1e-6"))
+    ratios, errors = np.array(seen).T
+    assert ratios.mean() == pytest.approx(0.7**0.5, rel=0.01)
+    assert errors.mean() == pytest.approx(ratios.std(), rel=0.15)

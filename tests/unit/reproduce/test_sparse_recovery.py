@@ -86,7 +86,7 @@ def test_numbers_of_another_map_have_no_ratio(results: dict[str, Any]) -> None:
     ratios = [i for i, column in enumerate(table_4.columns) if column.name.endswith("ratio")]
     assert len(ratios) == 2
     assert all(row[i] is None for row in table_4.rows for i in ratios)
-    assert len(BANDS) * (3 * 7 + 6) == sum(len(part.rows) for part in _tables(results) if part.name == "bands")
+    assert len(BANDS) * (3 * 9 + 8) == sum(len(part.rows) for part in _tables(results) if part.name == "bands")
 
 
 def _tables(results: dict[str, Any]) -> list[Table]:

@@ -166,7 +166,7 @@ def test_findings_can_fail() -> None:
         elif step.work is survey.neighbour_outputs:
             results[step.name] = {way: [{"0": 500, "1": 500}] * 2 for way in ("local", "global")}
         elif step.work is survey.cut_maps:
-            results[step.name] = {epsilon: [[5.0, 4.0, 3.0]] * 2 for epsilon in survey.MAP_EPSILONS}
+            results[step.name] = {epsilon: [[5e6, 4e6, 5e6] * 2 + [3.0, 3.0]] * 2 for epsilon in survey.MAP_EPSILONS}
         elif step.work is attack:
             few = [[1, 1, 2 * survey.PEOPLE, 2 * survey.PEOPLE]] * len(report_counts(QUICK))
             results[step.name] = {"kept": few, "fresh": [[0, 0, 0, 0]] * len(few)}

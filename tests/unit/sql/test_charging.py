@@ -8,6 +8,7 @@ import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from sudare.errors import (
     BudgetExceededError,
     DatabaseError,
+    GuaranteeError,
     LedgerError,
     OutputError,
     PlanError,
@@ -167,6 +169,7 @@ class TestRepeats:
         code = """
 import sys
 from pathlib import Path
+from typing import Any
 from tests.unit.sql.shops import ask_shop
 with ask_shop(Path(sys.argv[1])) as connection:
     cursor = connection.execute("SELECT town, avg(age) AS a FROM customer GROUP BY town")
@@ -290,6 +293,56 @@ class TestAnalysts:
             assert connection.execute(COUNT).is_repeated, "what another analyst paid for is free"
         assert spent(tmp_path, "shop/bob") == 0
 
+    def test_filters_and_sums_side_by_side(self, tmp_path: Path) -> None:
+        """Each account counts by its own rule: the data set's as rhos, the analyst's as epsilons."""
+        open_shop(tmp_path)
+        customer, total = Unit("customer"), Budget(epsilon=1, delta=1e-6)
+        with open_ledger(tmp_path / "budget.db") as ledger:
+            ledger.add_dataset("store", total, unit=customer, rho_filter=True)
+            ledger.add_dataset("store/ann", Budget(epsilon=0.05), unit=customer)
+        settings: dict[str, Any] = {"dataset": "store", "analyst": "ann"}
+        with ask_shop(tmp_path, Budget(epsilon=0.02), **settings) as connection:
+            assert connection._accounts.times_left(Budget(epsilon=0.02)) == 2
+            price = connection.price(COUNT)
+            assert price.is_allowed
+            assert [part is not None and part.currency for part in price.remaining] == ["rho", "epsilon"]
+            for age in (30, 40):
+                connection.execute(f"SELECT count(*) AS n FROM customer WHERE age < {age}")  # noqa: S608
+            with pytest.raises(BudgetExceededError, match="store/ann"):
+                connection.execute(COUNT)
+            whole = connection.spent()
+            assert whole == Budget(rho=Fraction(4, 10**4))
+        with ask_shop(tmp_path, Budget(epsilon=0.02), dataset="store") as connection:
+            # The data set's own account has room for 114 such queries; under sums it would be 50.
+            assert connection._accounts.times_left(Budget(epsilon=0.02)) == 112
+            with open_ledger(tmp_path / "budget.db") as ledger:
+                ledger.reserve("store", Budget(epsilon=0.01, delta=1e-7), unit=customer, fingerprint="0" * 64)
+            told = connection.spent("zcdp", delta=1e-6)
+            assert told is not None
+            with pytest.raises(GuaranteeError, match="never settled exceed the delta"):
+                connection.spent("zcdp", delta=1e-8)
+        kept = account(tmp_path, "store").filter
+        assert kept is not None
+        assert kept.reserve_left == Fraction(4, 10**7)
+
+    def test_a_filter_sets_aside_what_the_noise_implies(self, tmp_path: Path) -> None:
+        """Gaussian noise planned in (epsilon, delta) would not fit if epsilon**2 / 2 were set aside for it."""
+        open_shop(tmp_path)
+        with open_ledger(tmp_path / "budget.db") as ledger:
+            total = Budget(epsilon=1, delta=1e-6)
+            ledger.add_dataset("store", total, unit=Unit("customer"), rho_filter=True)
+        budget = Budget(epsilon=0.5, delta=1e-8)
+        with ask_shop(tmp_path, budget, dataset="store", noise="gaussian") as connection:
+            price, left = connection.price(COUNT), connection.remaining_queries(COUNT)
+            assert price.is_allowed
+            cursor = connection.execute(COUNT)
+            assert cursor.event is not None
+            rho = cursor.event.measurements[0].rho
+            (remaining,) = price.remaining
+            assert account(tmp_path, "store").remaining == remaining
+            assert left == account(tmp_path, "store").rule.limit.main // rho
+            assert connection.spent() == Budget(rho=rho)
+
     def test_an_analyst_without_a_budget(self, tmp_path: Path) -> None:
         open_shop(tmp_path)
         with pytest.raises(LedgerError, match="sudare ledger add LEDGER shop/zoe"):
@@ -323,6 +376,7 @@ class TestKilled:
     CHILD = """
 import os, signal, sys
 from pathlib import Path
+from typing import Any
 from sudare.sql import charging
 from sudare.sql.answers_store import AnswerStore
 from tests.unit.sql.shops import COUNT, ask_shop
@@ -338,7 +392,7 @@ def dies_after(function):
 
 place = sys.argv[2]
 if place == "after reserve":
-    charging.Accounts.reserve = dies_after(charging.Accounts.reserve)
+    charging.require_schema = dies
 elif place == "while drawing":
     charging.answer = dies
 elif place == "after write":
@@ -407,14 +461,14 @@ def test_the_order_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
         monkeypatch.setattr(owner, name, wrapped)
 
-    noted(charging.Accounts, "reserve")
+    noted(charging.Accounts, "reserved")
     noted(charging, "require_schema")
     noted(charging, "answer")
     noted(AnswerStore, "write")
     noted(charging.Accounts, "settle")
     with ask_shop(tmp_path) as connection:
         connection.execute(COUNT)
-    assert steps == ["reserve", "require_schema", "answer", "write", "settle"]
+    assert steps == ["reserved", "require_schema", "answer", "write", "settle"]
 
 
 def test_connections_are_made_by_connect_alone() -> None:

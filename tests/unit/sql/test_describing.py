@@ -91,8 +91,15 @@ def test_names_that_cannot_be_described_are_left_out() -> None:
     engine = MemoryEngine('CREATE TABLE t (x INTEGER, "a\nb" INTEGER); CREATE TABLE "t\u200b" (x INTEGER)')
     engine.key = {"t": ("a\nb",)}
     draft = describe(engine)
-    assert '# Left out, because its name cannot be described: "a\\nb"' in draft
+    assert "# Left out, because its name cannot be described: column 2" in draft
     metadata = parse_metadata(filled_in(draft))
     assert list(metadata.tables) == ["t"]
     assert list(metadata.tables["t"].columns) == ["x"]
     assert metadata.tables["t"].key == ()
+
+
+def test_a_table_whose_columns_are_values_is_left_out() -> None:
+    """As a file has them that begins with a record."""
+    draft = describe(MemoryEngine('CREATE TABLE t ("Taro" TEXT, "1970-01-31" TEXT); CREATE TABLE u (x INTEGER)'))
+    assert "Taro" not in draft
+    assert list(parse_metadata(filled_in(draft)).tables) == ["u"]

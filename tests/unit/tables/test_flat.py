@@ -18,15 +18,17 @@ from sudare import (
     GuaranteeError,
     ParameterError,
     ResearchEntropy,
+    SignedTable,
     SudareError,
     Unit,
     noise_for,
 )
 from sudare.noise.exact import LatticeLaw
 from sudare.noise.lattice import lattice_tail
-from sudare.noise.skipping import Skipping, approximate_tail, tail_probability
-from sudare.tables import flat
-from sudare.tables.flat import cut_off_total, gaussian, laplace
+from sudare.noise.skipping import Skipping, approximate_tail, keys_of_others, tail_probability
+from sudare.tables.above_threshold import cut_off_total, effect_of
+from sudare.tables.flat import gaussian, laplace
+from tests.reference import naive
 from tests.scripted import ScriptedEntropy
 
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
@@ -46,6 +48,102 @@ def law_of(measurement: Any) -> LatticeLaw:
     if measurement.kind == "discrete-laplace":
         return LatticeLaw(1 / measurement.scale, 0 * measurement.scale, two_sided=True)
     return LatticeLaw(0 * measurement.sigma_squared, 1 / (2 * measurement.sigma_squared), two_sided=True)
+
+
+@settings(max_examples=60)
+@given(counts=TABLES, seed=st.integers(0, 10**6), release=st.sampled_from(RELEASES))
+def test_signed_tables_are_the_counts_and_the_noise_of_each_cell(counts: np.ndarray, seed: int, release: Any) -> None:
+    published = release(counts, entropy=ResearchEntropy(seed), keep_measurements=True)
+    noise = noise_for(published.event.measurements[0]).draw(counts.size, ResearchEntropy(seed))
+    assert type(published.table) is SignedTable
+    assert published.is_signed
+    assert published.threshold is None
+    assert np.array_equal(published.to_dense().ravel(), counts.ravel() + noise)
+    assert np.array_equal(published.measurements[0].values, counts.ravel() + noise)
+
+
+@settings(max_examples=60)
+@given(counts=TABLES, seed=st.integers(0, 10**6), release=st.sampled_from(RELEASES))
+def test_refined_counts_are_the_nearest_with_the_noisy_total(counts: np.ndarray, seed: int, release: Any) -> None:
+    signed, refined = (release(counts, refine=refine, entropy=ResearchEntropy(seed)) for refine in (None, "counts"))
+    assert type(refined.table) is CountTable
+    assert not refined.is_signed
+    assert refined.event == signed.event
+    total = max(signed.table.total, 0)
+    assert refined.table.total == total
+    if total:
+        nearest = naive.nearest_on_simplex(signed.to_dense().ravel().tolist(), total)
+        assert all(abs(a - b) < 1 for a, b in zip(refined.to_dense().ravel().tolist(), nearest, strict=True))
+
+
+@BOTH
+def test_totals_are_right_on_average(release: Any) -> None:
+    """Few people in many cells. Refined, too; from a threshold of 1 on, which cuts off at 0, they are not."""
+    counts = np.zeros(4096, dtype=np.int64)
+    counts[::64] = 3
+    budget = Budget(epsilon=0.1) if release.func is laplace else Budget(rho=0.005)
+    people, runs = int(counts.sum()), 60
+    deviation = 64 * (200**0.5 if release.func is laplace else 10)
+    for refine in (None, "counts"):
+        totals = [
+            release.func(counts, budget, refine=refine, entropy=ResearchEntropy(seed)).table.total
+            for seed in range(runs)
+        ]
+        # A negative total is refined to 0, which adds at most half a deviation on average.
+        slack = 0 if refine is None else deviation / 2
+        assert abs(np.mean(totals) - people) < slack + 4.5 * deviation / runs**0.5
+    effect = release.func(counts, budget, threshold=1).threshold
+    cut_off = [
+        release.func(counts, budget, threshold=1, entropy=ResearchEntropy(seed)).table.total for seed in range(runs)
+    ]
+    empty = int((counts == 0).sum())
+    assert abs(np.mean(cut_off) - effect.per_empty_cell * empty - people) < 0.03 * effect.per_empty_cell * empty
+    assert np.mean(cut_off) > 60 * people
+    assert effect.if_all_empty == pytest.approx(4096 * effect.per_empty_cell)
+
+
+@pytest.mark.parametrize("threshold", [1, 2, 7, 60])
+def test_what_a_threshold_adds_to_an_empty_cell(threshold: int) -> None:
+    from fractions import Fraction
+
+    x = np.arange(-3000, 3001)
+    for slope in (1.0, 0.1):
+        weights = np.exp(-slope * np.abs(x))
+        law = LatticeLaw(Fraction(str(slope)), Fraction(0), two_sided=True)
+        expected = float((x * weights)[x >= threshold].sum() / weights.sum())
+        assert effect_of(law, threshold, 10).per_empty_cell == pytest.approx(expected, rel=1e-9)
+    for steep in (Fraction(1, 2), Fraction(1, 200)):
+        weights = np.exp(-float(steep) * x.astype(float) ** 2)
+        expected = float((x * weights)[x >= threshold].sum() / weights.sum())
+        found = effect_of(LatticeLaw(Fraction(0), steep, two_sided=True), threshold, 10)
+        assert found.per_empty_cell == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    wide = effect_of(LatticeLaw(Fraction(0), Fraction(1, 10**7), two_sided=True), threshold, 10).per_empty_cell
+    x = np.arange(threshold, 10**5).astype(float)
+    assert wide == pytest.approx(float((x * np.exp(-(x**2) / 10**7)).sum()) / (np.pi * 10**7) ** 0.5, rel=1e-4)
+
+
+@BOTH
+def test_domains_of_which_not_every_cell_can_be_published(release: Any) -> None:
+    """Refused before anything is drawn; the error names a threshold that will do, and other methods."""
+    large = CountTable.from_cells(Domain.of_shape((2**14, 2**15)), [1], [1])
+    with pytest.raises(
+        ParameterError, match=r"at most 2\*\*28 cells.*threshold=\d+.*'wide-tree'.*'negative-l2'"
+    ) as caught:
+        release(large, entropy=ScriptedEntropy([]))
+    named = int(str(caught.value).split("threshold=")[1].split(",")[0])
+    with pytest.raises(Exception, match="after 0 words"):  # the first draw: nothing was refused
+        release(large, threshold=named, entropy=ScriptedEntropy([]))
+    with pytest.raises(ParameterError, match=r"at most 2\*\*28 cells"):
+        release(large, refine="counts", entropy=ScriptedEntropy([]))
+
+
+@BOTH
+def test_refinements_that_there_are_not(release: Any) -> None:
+    for wrong in ("cut", 5, True, "Counts"):
+        with pytest.raises(ParameterError, match="The 'refine' parameter of"):
+            release(np.ones(4, dtype=int), refine=wrong, entropy=ScriptedEntropy([]))
+    with pytest.raises(ParameterError, match="left out where there is a threshold"):
+        release(np.ones(4, dtype=int), refine="counts", threshold=3, entropy=ScriptedEntropy([]))
 
 
 @settings(max_examples=150)
@@ -88,15 +186,17 @@ def test_naive_twin(counts: np.ndarray, seed: int, release: Any, threshold: int)
 def test_keys_of_empty_cells(inhabited: set[int], cells: int) -> None:
     empty = [key for key in range(cells) if key not in inhabited]
     keys = np.array(sorted(inhabited), dtype=np.uint64)
-    assert flat._keys_of_empty_cells(keys, np.arange(len(empty), dtype=np.uint64)).tolist() == empty
+    assert keys_of_others(keys, np.arange(len(empty), dtype=np.uint64)).tolist() == empty
 
 
 @settings(max_examples=25)
 @given(counts=TABLES)
 def test_with_hardly_any_noise_the_table_comes_back(counts: np.ndarray) -> None:
     table = CountTable.from_dense(counts)
-    assert laplace(table, Budget(epsilon=1).times(1000)).table == table
-    assert gaussian(table, Budget(rho=1).times(5 * 10**5)).table == table
+    for published in (laplace(table, Budget(epsilon=1).times(1000)), gaussian(table, Budget(rho=1).times(5 * 10**5))):
+        assert np.array_equal(published.to_dense(), counts)
+    assert laplace(table, Budget(epsilon=1).times(1000), refine="counts").table == table
+    assert laplace(table, Budget(epsilon=1).times(1000), threshold=1).table == table
     large = laplace(table, Budget(epsilon=1).times(1000), threshold=40).table
     assert np.array_equal(large.to_dense(), np.where(counts >= 40, counts, 0))
 
@@ -159,7 +259,7 @@ def test_noise_too_wide_to_skip_visits_every_cell_or_is_refused() -> None:
 @BOTH
 def test_seeds_threads_and_tiny_domains(release: Any) -> None:
     counts = np.random.default_rng(3).integers(0, 3, size=(1500, 1000))
-    for threshold in (1, 4):
+    for threshold in (None, 1, 4):
         tables = [
             release(counts, threshold=threshold, entropy=ResearchEntropy(4), threads=threads).table
             for threads in (1, 2)
@@ -173,8 +273,12 @@ def test_seeds_threads_and_tiny_domains(release: Any) -> None:
 
 def test_totals_beyond_the_largest_are_cut_off_without_an_error() -> None:
     for _ in range(20):
-        published = laplace(np.array([2**62 - 3, 0, 3]), Budget(epsilon=0.002)).table
+        published = laplace(np.array([2**62 - 3, 0, 3]), Budget(epsilon=0.002), threshold=1).table
         assert 2**61 < published.total <= 2**62
+        refined = laplace(np.array([2**62 - 3, 0, 3]), Budget(epsilon=0.002), refine="counts").table
+        assert 2**62 - 10**5 < refined.total <= 2**62
+        signed = laplace(np.array([2**62 - 3, 0, 3]), Budget(epsilon=0.002)).table
+        assert abs(signed.total - 2**62) < 10**5  # without a cut
 
 
 @given(st.lists(st.integers(1, 2**62), min_size=1, max_size=6))
@@ -189,7 +293,7 @@ def test_cut_off_at_the_highest_level_that_fits(counts: list[int]) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("threshold", [0, -1, 1.0, True, "5", None, 2**62 + 1, float("nan"), [1]])
+@pytest.mark.parametrize("threshold", [0, -1, 1.0, True, "5", 2**62 + 1, float("nan"), [1]])
 def test_thresholds(release: Any, threshold: Any) -> None:
     with pytest.raises(ParameterError, match="The 'threshold' parameter of"):
         release(np.ones(4, dtype=int), threshold=threshold, entropy=ScriptedEntropy([]))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from sudare.domain import Bins, Category, CountTable, Domain, Mesh
+from sudare.domain import Bins, Category, CountTable, Domain, Mesh, SignedTable
 from sudare.tables.maps import MOST_PIXELS, MapAxes, find_map, legend_ticks, pixels_of, png_of
 
 MESH = Mesh("KEY_CODE", "1/2", 8000, 6000, 20, 30)
@@ -59,6 +59,21 @@ def test_picture_has_north_at_the_top_and_nothing_where_nobody_is() -> None:
     assert {tuple(place) for place in np.argwhere(is_drawn)} == {(7, 0), (0, 9), (0, 0)}
     few, some, many = (picture[place][:3].sum() for place in ((7, 0), (0, 0), (0, 9)))
     assert few > some > many  # dark means many
+
+
+def test_a_signed_map_is_green_below_0() -> None:
+    dense = np.zeros((8, 10), dtype=np.int64)
+    dense[0, 0], dense[7, 9], dense[7, 0], dense[0, 9] = 1, 1000, -1, -1000
+    pixels = pixels_of(SignedTable.from_dense(dense), MapAxes(0, (0, 1), None))
+    assert pixels.has_negative
+    assert pixels.most == 1000
+    picture = imread(BytesIO(b64decode(png_of(pixels, pixels.most))), format="png")
+    assert {tuple(place) for place in np.argwhere(picture[..., 3] > 0)} == {(7, 0), (0, 9), (0, 0), (7, 9)}
+    for place, is_green in (((7, 0), False), ((0, 9), False), ((0, 0), True), ((7, 9), True)):
+        red, green, _ = picture[place][:3].tolist()
+        assert (green > red) is is_green
+    for few, many in (((7, 0), (0, 9)), ((0, 0), (7, 9))):
+        assert picture[few][:3].sum() > picture[many][:3].sum()
 
 
 def test_an_empty_table_gives_an_empty_picture() -> None:

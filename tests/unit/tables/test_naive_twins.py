@@ -76,7 +76,9 @@ def bits_of(words: np.ndarray) -> list[int]:
 @settings(max_examples=120)
 @given(counts=TABLES, seed=st.integers(0, 10**6))
 def test_nn_wavelet(counts: np.ndarray, seed: int) -> None:
-    published, event = nn_wavelet(counts, Budget(epsilon=2), entropy=ResearchEntropy(seed))
+    published, event = nn_wavelet(
+        counts, Budget(epsilon=2), layout=morton_layout(counts.shape), entropy=ResearchEntropy(seed)
+    )
     layout, leaves, is_cell = people_at_leaves(counts)
     source = ResearchEntropy(seed)
     total = int(counts.sum()) + noise_for(event.measurements[0]).draw(None, source)
@@ -110,7 +112,9 @@ def naive_halves(
 def test_wide_tree(counts: np.ndarray, seed: int, epsilon: int) -> None:
     layout, leaves, is_cell = people_at_leaves(counts)
     bits = [1, layout.depth - 1] if layout.depth > 2 else [layout.depth]
-    published, event = wide_tree(counts, Budget(epsilon=epsilon), bits=bits, entropy=ResearchEntropy(seed))
+    published, event = wide_tree(
+        counts, Budget(epsilon=epsilon), bits=bits, layout=layout, entropy=ResearchEntropy(seed)
+    )
     source = ResearchEntropy(seed)
     total = int(counts.sum()) + noise_for(event.measurements[0]).draw(None, source)
     nodes = [(0, total)] if total > 0 else []
@@ -192,7 +196,9 @@ def test_nn_wavelet_in_parts(counts: np.ndarray, seed: int, epsilon: float) -> N
     """Depth first from the root, with nodes that drift and some that are alone, as recursion does it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(descent, "NODES_TO_PART", 1)
-        published, event = nn_wavelet(counts, Budget(epsilon=epsilon), entropy=ResearchEntropy(seed))
+        published, event = nn_wavelet(
+            counts, Budget(epsilon=epsilon), layout=morton_layout(counts.shape), entropy=ResearchEntropy(seed)
+        )
     layout, leaves, is_cell = people_at_leaves(counts)
     depth = layout.depth
     source: Any = ResearchEntropy(seed)

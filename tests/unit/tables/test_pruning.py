@@ -21,8 +21,9 @@ from sudare import (
     raster_layout,
 )
 from sudare.domain import CountTable
+from sudare.refine.signed import ALL_TO_THE_LEFT
 from sudare.tables.descent import Notes
-from sudare.tables.pruning import ALL_TO_THE_LEFT, PreparedTree, refined_by_pruning
+from sudare.tables.pruning import PreparedTree, refined_by_pruning
 from sudare.tables.reading import read_request
 from tests.scripted import ScriptedEntropy
 

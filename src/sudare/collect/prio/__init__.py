@@ -8,6 +8,8 @@ A reading map:
 - `sudare.collect.prio.fields`, `sudare.collect.prio.xof`: arithmetic and randomness, over `sudare.kernels`.
 - `sudare.collect.prio.task`, `sudare.collect.prio.parties`, `sudare.collect.prio.limits`, `sudare.collect.prio.service`:
   keys, clients and collector, what a client allows, and the two aggregators as processes.
+- `sudare.collect.prio.aggregators`, `sudare.collect.prio.leader`: what the two do with reports;
+  `sudare.collect.prio.connections`: places that slow clients cannot hold.
 - `sudare.collect.prio.known_answers`: replays the draft's published vectors.
 """
 

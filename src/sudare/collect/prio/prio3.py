@@ -208,7 +208,7 @@ class Prio3:
         )
         if not found.readable[0]:
             raise malformed("input share", "入力シェア")
-        state = VerifyState(found.output_shares[0].tobytes(), found.joint_seeds[0].tobytes())
+        state = VerifyState(found.output_shares[0].tobytes(), found.joint_seeds[0].tobytes(), bool(found.consistent[0]))
         return state, found.verifier_shares[0].tobytes()
 
     def verify_init_many(
@@ -228,12 +228,14 @@ class Prio3:
                 _empty(self.output_share_size),
                 _empty(self.message_size),
                 np.empty(0, dtype=np.bool_),
+                np.empty(0, dtype=np.bool_),
             )
         return Verification(
             np.concatenate([block.verifier_shares for block in blocks]),
             np.concatenate([block.output_shares for block in blocks]),
             np.concatenate([block.joint_seeds for block in blocks]),
             np.concatenate([block.readable for block in blocks]),
+            np.concatenate([block.consistent for block in blocks]),
         )
 
     def _verify_block(
@@ -254,12 +256,14 @@ class Prio3:
         )
         parts = seeds = np.empty((reports, 0), dtype=np.uint8)
         joint = field.zeros(reports, 0)
+        consistent = np.ones(reports, dtype=np.bool_)
         if blinds is not None:
             # The leader's share came as bytes already; encoding again would only undo the decoding.
             octets = inputs[:, : length * field.size] if aggregator == 0 else field.encode(share)
             parts = self._joint_part(ctx, aggregator, blinds, nonces, octets)
-            corrected = public.copy()
-            corrected[:, SEED_SIZE * aggregator : SEED_SIZE * (aggregator + 1)] = parts
+            corrected, own = public.copy(), slice(SEED_SIZE * aggregator, SEED_SIZE * (aggregator + 1))
+            consistent = np.asarray((public[:, own] == parts).all(axis=1))
+            corrected[:, own] = parts
             seeds = self._joint_seed(ctx, corrected)
             joint = self._joint_randomness(ctx, seeds)
         told = []
@@ -270,7 +274,7 @@ class Prio3:
             told.append(verifier)
             readable &= safe
         verifier_shares = np.concatenate([field.encode(np.concatenate(told, axis=1)), parts], axis=1)
-        return Verification(verifier_shares, field.encode(self.circuit.truncate(share)), seeds, readable)
+        return Verification(verifier_shares, field.encode(self.circuit.truncate(share)), seeds, readable, consistent)
 
     def verifier_shares_to_message(self, ctx: bytes, verifier_shares: Sequence[bytes]) -> bytes:
         """Decide on one report from what all aggregators told.
@@ -307,17 +311,20 @@ class Prio3:
     def verify_next(self, ctx: bytes, state: VerifyState, message: bytes) -> bytes:
         """The output share of one report, once all aggregators agree.
 
+        The draft compares the message with the joint seed. That the public share states this aggregator's own part is
+        looked at besides: the others computed with what is stated, so they come to the same end as this one.
+
         Raises:
-            ReportRefusedError: if the message is malformed or not what this aggregator knows.
+            ReportRefusedError: if the message is malformed or not what this aggregator knows, or the public share is not.
         """
         row = _row(message, self.message_size, "verifier message", "検証メッセージ")
-        if row.tobytes() != state.joint_seed:
+        if row.tobytes() != state.joint_seed or not state.consistent:
             raise rejected()
         return state.output_share
 
     def verify_next_many(self, found: Verification, messages: Octets) -> Mask:
         """Which reports of a batch to accept, given the messages."""
-        return np.asarray(found.readable & (messages == found.joint_seeds).all(axis=1))
+        return np.asarray(found.readable & found.consistent & (messages == found.joint_seeds).all(axis=1))
 
     def aggregate(self, output_shares: Sequence[bytes] | Octets) -> bytes:
         """Add up output shares, or aggregate shares of parts of a batch.
@@ -332,6 +339,15 @@ class Prio3:
         if not valid.all():
             raise malformed("output share", "出力シェア")
         return self._field.encode(self._field.total(numbers.swapaxes(0, 1))).tobytes()
+
+    def without(self, aggregate_share: bytes, output_share: bytes) -> bytes:
+        """Take one report's output share out of an aggregate share again."""
+        rows = [
+            _row(share, self.output_share_size, "output share", "出力シェア")
+            for share in (aggregate_share, output_share)
+        ]
+        total, one = (self._field.decode(row)[0] for row in rows)
+        return self._field.encode(self._field.subtract(total, one)).tobytes()
 
     def unshard(self, aggregate_shares: Sequence[bytes], count: int) -> Any:
         """The result, from the aggregate shares of all aggregators.

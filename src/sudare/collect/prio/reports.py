@@ -47,10 +47,17 @@ class Reports:
 
 @dataclass(frozen=True)
 class VerifyState:
-    """What an aggregator keeps between the two steps of a verification: never sent anywhere."""
+    """What an aggregator keeps between the two steps of a verification: never sent anywhere.
+
+    Attributes:
+        output_share: its share of what will be added up.
+        joint_seed: the common randomness as it knows it.
+        consistent: whether the public share states this aggregator's own part of the joint randomness as it is.
+    """
 
     output_share: bytes
     joint_seed: bytes
+    consistent: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,12 @@ class Verification:
         output_shares: its shares of what will be added up.
         joint_seeds: the common randomness as it knows it.
         readable: which reports were well formed; the rows of the others mean nothing.
+        consistent: whose public share states this aggregator's own part of the joint randomness as it is. Where it does
+            not, the others compute with other randomness, and will not accept the report.
     """
 
     verifier_shares: Octets
     output_shares: Octets
     joint_seeds: Octets
     readable: Mask
+    consistent: Mask

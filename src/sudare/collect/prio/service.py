@@ -7,6 +7,7 @@ path         who asks      what                                   answered by
 /collect     the collector gives a batch, sealed to the collector the leader
 /collected   the collector notes that the collector has a batch   the leader
 /job         the leader    verifies reports                       the helper
+/withdraw    the leader    rejects reports after all              the helper
 /share       the leader    gives an aggregate share               the helper
 /alive (GET) anybody       says which role of which task it is    both
 ============ ============= ====================================== ===========
@@ -21,11 +22,12 @@ import ssl
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from sudare.collect.prio.aggregators import JOB_SIZE, Helper, Leader
+from sudare.collect.prio.aggregators import Helper
+from sudare.collect.prio.connections import BoundedHandler, BoundedServer
+from sudare.collect.prio.leader import JOB_SIZE, Leader
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
 from sudare.collect.prio.sealing import SEAL_BYTES
 from sudare.collect.prio.task import HELPER, LEADER, AggregatorKeys, Task
@@ -35,9 +37,6 @@ from sudare.errors import OutputError, ParameterError, PlanError, ToldError
 __all__ = ["AggregatorService", "serve_aggregator"]
 
 _LOG = logging.getLogger(__name__)
-MOST_CONNECTIONS = 64
-SLOWEST_CLIENT = 30.0
-"""Seconds that a connection may be silent."""
 
 
 class AggregatorService:
@@ -154,7 +153,7 @@ class AggregatorService:
                 token = _from_hex(headers.get(TOKEN_HEADER, ""))
                 take = aggregator.collect if path == "/collect" else aggregator.acknowledge
                 return take(body, token), ""
-        elif path in ("/job", "/share"):
+        elif path in ("/job", "/withdraw", "/share"):
             code = request_code(self._link, path, body)
             if not is_same_code(headers.get(CODE_HEADER, ""), code):
                 raise AggregatorError(
@@ -162,7 +161,7 @@ class AggregatorService:
                     "verify key.",
                     "要求を認証できません。ヘルパーは自分のリーダーの要求だけに応じます。両者の検証鍵が同じか確認してください。",
                 )
-            content = aggregator.work_on(body) if path == "/job" else aggregator.give_share(body)
+            content = aggregator.answer(path, body)
             return content, answer_code(self._link, code, content)
         raise LookupError(path)
 
@@ -174,61 +173,34 @@ class AggregatorService:
         return one * JOB_SIZE if path == "/job" else one
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
+class _Server(BoundedServer):
     def __init__(self, address: tuple[str, int], service: AggregatorService) -> None:
         self.service = service
-        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
-        super().__init__(address, _Handler)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        self._places.acquire()
-        try:
-            super().process_request(request, client_address)
-        except BaseException:
-            self._places.release()
-            raise
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._places.release()
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        request.settimeout(SLOWEST_CLIENT)
-        context = self.service._context
-        if context is None:
-            super().finish_request(request, client_address)
-            return
-        with context.wrap_socket(request, server_side=True) as encrypted:
-            super().finish_request(encrypted, client_address)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a connection that broke off is its sender's business, and nothing of it is to be logged."""
+        super().__init__(address, _Handler, service._context)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(BoundedHandler):
     server: _Server
-    timeout = SLOWEST_CLIENT
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802
         service = self.server.service
+        if self.read_body(0) is None:
+            return
         if self.path != "/alive":
             self._say(HTTPStatus.NOT_FOUND, b"")
             return
         content = {"role": service.aggregator.role, "task": service.task.digest.hex()}
         self._say(HTTPStatus.OK, json.dumps(content).encode())
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802
         service = self.server.service
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or len(length) > 12 or int(length) > service.longest_request(self.path):
             self._say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, b"")
             return
-        body = self.rfile.read(int(length))
+        body = self.read_body(int(length))
+        if body is None:
+            return
         try:
             content, code = service.answer(self.path, body, self.headers)
         except LookupError:
@@ -250,12 +222,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(CODE_HEADER, code)
         self.end_headers()
         self.wfile.write(content)
-
-    def log_message(self, *_: Any) -> None:
-        """Keep no log: who sent when is not to be kept."""
-
-    def version_string(self) -> str:
-        return "sudare"
 
 
 def serve_aggregator(

@@ -11,14 +11,16 @@ import hashlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from sudare.collect.durable import is_kept_private
 from sudare.errors import LedgerError
+from sudare.system.regular_files import require_regular_file
+from sudare.system.sqlite_faults import SqliteFault, fault_of, no_room
 
 __all__ = ["Batch", "Held", "Record", "Store"]
 
@@ -85,7 +87,8 @@ class Store:
         self._guard = self._take_alone()
         try:
             # Shares, and sums of batches that are still open: for nobody but this aggregator.
-            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY, 0o600))
+            os.close(os.open(self._path, os.O_CREAT | os.O_WRONLY | os.O_NONBLOCK, 0o600))
+            require_regular_file(self._path)
             if not is_kept_private(self._path):
                 raise _open_to_others(self._path)
             self._database = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
@@ -141,13 +144,17 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
-            self._database.execute("BEGIN IMMEDIATE")
             try:
+                self._database.execute("BEGIN IMMEDIATE")
                 yield self._database
-            except BaseException:
-                self._database.execute("ROLLBACK")
+                self._database.execute("COMMIT")
+            except BaseException as problem:
+                with suppress(sqlite3.Error):
+                    if self._database.in_transaction:
+                        self._database.execute("ROLLBACK")
+                if isinstance(problem, sqlite3.Error):
+                    raise _unusable(self._path, problem) from None
                 raise
-            self._database.execute("COMMIT")
 
     def hold(self, nonce: bytes, payload: bytes) -> bool:
         """Hold a report until its turn comes; whether the one held under this nonce is this one."""
@@ -159,22 +166,28 @@ class Store:
             kept = database.execute("SELECT digest FROM reports WHERE nonce = ?", (nonce,)).fetchone()
         return bool(kept[0] == digest)
 
-    def next_reports(self, limit: int) -> list[Held]:
+    def next_reports(self, limit: int, aside: Collection[bytes] = ()) -> list[Held]:
         """Reports to work on: those that were put into a batch before a crash, else some of those held.
 
-        They are put into the open batch durably before anybody hears of them.
+        They are put into the open batch durably before anybody hears of them. Those that are named as set aside are
+        left for another round.
         """
-        wanted = "SELECT nonce, batch, payload FROM reports WHERE state = ? LIMIT ?"
+
+        def assigned() -> list[Held]:
+            wanted = "SELECT nonce, batch, payload FROM reports WHERE state = ? LIMIT ?"
+            rows = self._database.execute(wanted, (ASSIGNED, limit + len(aside))).fetchall()
+            return [Held(*row) for row in rows if row[0] not in aside][:limit]
+
         with self._transaction() as database:
-            rows = database.execute(wanted, (ASSIGNED, limit)).fetchall()
+            rows = assigned()
             if not rows:
                 database.execute(
                     "UPDATE reports SET state = ?, batch = ? WHERE nonce IN"
                     " (SELECT nonce FROM reports WHERE state = ? LIMIT ?)",
                     (ASSIGNED, self.open_batch().number, HELD, limit),
                 )
-                rows = database.execute(wanted, (ASSIGNED, limit)).fetchall()
-        return [Held(*row) for row in rows]
+                rows = assigned()
+        return rows
 
     def records(self, nonces: Sequence[bytes]) -> dict[bytes, Record]:
         """What became of those of some reports that were seen before."""
@@ -207,6 +220,20 @@ class Store:
                 "UPDATE batches SET reports = reports + ?, rejected = rejected + ?, checksum = ?, aggregate = ?"
                 " WHERE number = ?",
                 (len(accepted), len(records) - len(accepted), checksum, aggregate, batch),
+            )
+
+    def withdraw(self, batch: int, nonce: bytes, aggregate: bytes) -> None:
+        """Reject a report that was accepted into an open batch, and note the batch's aggregate share without it."""
+        before = self.batch(batch)
+        if before is None or before.closed:
+            raise ValueError("nothing is withdrawn from a closed batch")
+        checksum = checksum_of([nonce], before.checksum)
+        with self._transaction() as database:
+            database.execute("UPDATE reports SET state = ?, message = NULL WHERE nonce = ?", (REJECTED, nonce))
+            database.execute(
+                "UPDATE batches SET reports = reports - 1, rejected = rejected + 1, checksum = ?, aggregate = ?"
+                " WHERE number = ?",
+                (checksum, aggregate, batch),
             )
 
     def batch(self, number: int) -> Batch | None:
@@ -275,6 +302,9 @@ def _open_to_others(path: Path) -> LedgerError:
 
 
 def _unusable(path: Path, problem: Exception) -> LedgerError:
+    if isinstance(problem, sqlite3.Error) and fault_of(problem) is SqliteFault.NO_ROOM:
+        words = no_room(getattr(problem, "sqlite_errorname", ""))
+        return LedgerError(f"The store {path} {words.english}", f"保管ファイル {path} {words.japanese}")
     reason = problem.strerror if isinstance(problem, OSError) else "it is not a store, is damaged, or is locked"
     return LedgerError(
         f"The store {path} cannot be used: {reason}.", f"保管ファイル {path} を使用できません（{reason}）。"

@@ -25,6 +25,7 @@ from sudare.collect.prio.sealing import new_key_pair, public_key_of
 from sudare.collect.prio.variants import Prio3Count, Prio3Histogram, Prio3MultihotCountVec, Prio3Sum, Prio3SumVec
 from sudare.errors import Described, InputError, OutputError, ParameterError, PlanError
 from sudare.parameters import Rational, exact_fraction, exact_integer
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["HELPER", "LEADER", "AggregatorKeys", "CollectorKeys", "Measured", "Task", "create_task"]
 
@@ -352,7 +353,7 @@ def _write_keys(folder: Path, keys: dict[str, bytes]) -> None:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        return read_regular_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputError(
             f"The file {path} cannot be read. It is made together with a task's other files, by keygen.",

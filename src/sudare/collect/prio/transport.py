@@ -9,10 +9,14 @@ from __future__ import annotations
 import hmac
 import http.client
 import json
+import socket
 import ssl
+import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from sudare.collect.prio.connections import MIN_SPEED
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
 from sudare.collect.prio.task import read_address
 
@@ -31,7 +35,7 @@ class Caller:
     Args:
         url: where it listens.
         name: what it is called in errors.
-        timeout: seconds to wait for it.
+        timeout: seconds to wait for its whole answer, however slowly it comes, once the message is sent at `MIN_SPEED`.
         authority: certificates to trust besides the system's, for ``https``; a file of them.
     """
 
@@ -50,12 +54,19 @@ class Caller:
         encrypted, host, port = read_address(self.url, "url")
         try:
             connection = self._connection(encrypted, host, port)
+            connection.connect()
+            watch = threading.Timer(self.timeout + len(body) / MIN_SPEED, _cut_off, (connection.sock,))
+            watch.daemon = True
+            watch.start()
             try:
                 connection.request("POST", path, body, {"Content-Type": "application/octet-stream", **(headers or {})})
                 response = connection.getresponse()
                 content = response.read(LONGEST_ANSWER + 1)
             finally:
+                watch.cancel()
                 connection.close()
+            if not response.chunked and response.headers.get("Content-Length") != str(len(content)):
+                raise http.client.IncompleteRead(content)
         except (OSError, http.client.HTTPException):
             raise AggregatorError(
                 f"The {self.name} at {self.url} does not answer. Nothing is lost: try again when it is back.",
@@ -89,6 +100,12 @@ class Caller:
                 f"{self.url} の {self.name} の応答を認証できません。改変されたか、別の相手からの応答か、検証鍵が異なります。",
             )
         return content
+
+
+def _cut_off(connection: socket.socket) -> None:
+    """End a connection from another thread, whatever it is waiting for."""
+    with suppress(OSError):
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 def request_code(key: bytes, path: str, body: bytes) -> str:

@@ -24,6 +24,7 @@ from sudare.errors import InputError, ParameterError
 from sudare.io import atomically
 from sudare.microdata.pseudonyms.storage import FileLock
 from sudare.parameters import exact_integer, shown
+from sudare.system.regular_files import read_regular_file
 
 __all__ = ["SecretKey", "destroy_epoch", "expand_key", "new_key", "read_key", "rotate_key"]
 
@@ -256,7 +257,7 @@ def _private_text(file: Path) -> str:
                 f"鍵 {str(file)!r} はほかの利用者も読み書きできます。chmod 600 {file.name} を実行してください。"
                 "既に読まれた恐れがあれば、新しい鍵を作ってください。",
             )
-        return file.read_text(encoding="ascii")
+        return read_regular_file(file).decode("ascii")
     except FileNotFoundError:
         raise InputError(
             f"There is no key at {str(file)!r}. Make one with: sudare pseudonymize new-key {file.name}",

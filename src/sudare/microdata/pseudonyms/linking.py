@@ -11,6 +11,7 @@ from typing import Any
 
 from sudare.errors import InputError, ParameterError
 from sudare.io import atomically, complaints
+from sudare.io.text_files import AUTO
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope, index_and_identifier, indexed_message
 from sudare.microdata.pseudonyms.pseudonymizer import Design, Pseudonymizer
@@ -94,7 +95,7 @@ def relink_file(
     out: str | Path,
     *,
     key: SecretKey,
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
 ) -> None:
     """Old and new pseudonyms of everybody in a file of raw identifiers, by the keyed method.
 

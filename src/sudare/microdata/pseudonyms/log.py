@@ -10,9 +10,10 @@ import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
+
+from sudare.system.clock import utc_now
 
 __all__ = ["Finding", "LogEntry", "append_entry", "check_chain"]
 
@@ -70,7 +71,7 @@ def seal_of(key: bytes, number: int, time: str, body: str, before: str) -> str:
 def append_entry(connection: sqlite3.Connection, key: bytes, body: Mapping[str, Any]) -> LogEntry:
     """Append an entry, within a transaction that the caller holds."""
     last = connection.execute("SELECT number, seal FROM log ORDER BY number DESC LIMIT 1").fetchone() or (0, BEFORE_ALL)
-    number, time = last[0] + 1, datetime.now(UTC).isoformat(timespec="seconds")
+    number, time = last[0] + 1, utc_now().isoformat(timespec="seconds")
     text = json.dumps(dict(body), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     entry = LogEntry(number, time, text, seal_of(key, number, time, text, last[1]))
     connection.execute("INSERT INTO log VALUES (?, ?, ?, ?)", (entry.number, entry.time, entry.body, entry.seal))

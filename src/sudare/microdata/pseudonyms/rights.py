@@ -17,6 +17,7 @@ import numpy as np
 
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
+from sudare.io.text_files import AUTO
 from sudare.microdata.pseudonyms.answers import SETTLED, Answer, FileAnswer
 from sudare.microdata.pseudonyms.identifiers import canonical_texts
 from sudare.microdata.pseudonyms.keys import SecretKey
@@ -82,7 +83,7 @@ class PersonDesk:
         self._tag = register.tag(kind, self._person)
 
     def find(
-        self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = "utf-8"
+        self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = AUTO
     ) -> tuple[Answer, list[dict[str, Any]]]:
         """Find the person's rows.
 
@@ -115,7 +116,7 @@ class PersonDesk:
         files: Sequence[str | Path] = (),
         *,
         raw_column: str | None = None,
-        encoding: str = "utf-8",
+        encoding: str = AUTO,
         only_future: bool = False,
     ) -> Answer:
         """Leave the person out of all files to come, and take the rows out of files that there are.
@@ -130,7 +131,7 @@ class PersonDesk:
         return Answer(is_new, () if only_future else self._taken_out(files, raw_column, encoding, "opt-out"))
 
     def delete(
-        self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = "utf-8"
+        self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = AUTO
     ) -> Answer:
         """Take the person out of files, of all files to come, and, once no known file is left to look into, of the mapping.
 
@@ -159,7 +160,7 @@ class PersonDesk:
         files: Sequence[str | Path] = (),
         *,
         raw_column: str | None = None,
-        encoding: str = "utf-8",
+        encoding: str = AUTO,
     ) -> Answer:
         """Set fields of all rows of the person; what was wrong is corrected in files to come as well.
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
+from sudare.io.text_files import AUTO
 from sudare.microdata.pseudonyms.forms import EVERYBODY
 from sudare.microdata.pseudonyms.hashing import KeyedHash
 from sudare.microdata.pseudonyms.identifiers import first_missing, missing_identifier
@@ -52,7 +53,7 @@ def pseudonymize_file(
     mapping: NameMapping | None = None,
     people: int = EVERYBODY,
     missing: str = "refuse",
-    encoding: str = "utf-8",
+    encoding: str = AUTO,
     threads: int | None = None,
 ) -> Pseudonymized:
     r"""Replace the identifiers in some columns of a file by pseudonyms, and write a new file.

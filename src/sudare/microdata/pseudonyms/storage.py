@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from sudare.errors import InputError, OutputError
+from sudare.system.sqlite_faults import SqliteFault, fault_of, no_room
 
 __all__ = ["FileLock", "PrivateDatabase"]
 
@@ -198,6 +199,12 @@ class PrivateDatabase:
             yield
         except sqlite3.Error as error:
             name = getattr(error, "sqlite_errorname", "") or "it failed"
+            if fault_of(error) is SqliteFault.NO_ROOM:
+                words = no_room(name)
+                raise OutputError(
+                    f"The {self.what[0]} {str(self.path)!r} {words.english}",
+                    f"{self.what[1]} {str(self.path)!r} {words.japanese}",
+                ) from None
             if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_ERROR")):
                 raise self.not_ours() from None
             raise self._unusable(name) from None

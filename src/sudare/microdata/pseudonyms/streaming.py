@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from typing import Any
 
 from sudare.errors import InputError, OutputError
 from sudare.io import complaints
+from sudare.io.source import LONGEST_HEADER
+from sudare.io.text_files import AUTO, detected_encoding
 
 __all__ = ["PeopleStream", "StreamWriter", "TextLayout", "files_below", "require_written_form"]
 
@@ -43,13 +46,13 @@ class PeopleStream:
 
     Args:
         path: a CSV or Parquet file.
-        encoding: of a text file.
+        encoding: of a text file; ``"auto"`` tells it from the file.
 
     Raises:
         InputError: if it is missing, damaged, of another format or encoding, or has two columns of one name.
     """
 
-    def __init__(self, path: str | Path, encoding: str = "utf-8") -> None:
+    def __init__(self, path: str | Path, encoding: str = AUTO) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise complaints.no_files(str(path))
@@ -59,11 +62,12 @@ class PeopleStream:
                 f"Files of people are read from {', '.join(SUFFIXES)}, not from {self.path.name!r}.",
                 f"読み込めるのは {', '.join(SUFFIXES)} です。{self.path.name!r} は読めません。",
             )
+        if encoding.lower() == AUTO:
+            # What does not tell is read as UTF-8, and the row that is none is named. Parquet files hold UTF-8 always.
+            encoding = (detected_encoding(str(path)) if self.is_text else None) or "utf-8"
         self.layout = TextLayout(encoding)
         names = self._read_header() if self.is_text else self._read_schema()
-        for name in names:
-            if names.count(name) > 1:
-                raise complaints.repeated_header(str(self.path), name)
+        complaints.require_different(names, str(self.path))
         self.names = names
 
     def require(self, column: str) -> None:
@@ -77,7 +81,7 @@ class PeopleStream:
         try:
             # A row further down that is not in the encoding is told when it is read, with its number.
             with self.path.open(encoding=self.layout.encoding, errors="surrogateescape", newline="") as stream:
-                start = stream.read(1 << 16)
+                start = stream.read(LONGEST_HEADER)
         except LookupError:
             raise complaints.wrong_encoding(str(self.path), self.layout.encoding) from None
         except OSError:
@@ -87,7 +91,8 @@ class PeopleStream:
         delimiter = max(DELIMITERS, key=lambda one: (line.count(one), -DELIMITERS.index(one)))
         newline = "\r\n" if line.endswith("\r") else "\n"
         self.layout = replace(self.layout, delimiter=delimiter, newline=newline, mark=mark)
-        names = next(csv.reader(start.removeprefix(BOM).splitlines(keepends=True), delimiter=delimiter), [])
+        is_whole = len(start) < LONGEST_HEADER
+        names = complaints.header_of(start.removeprefix(BOM), delimiter, str(self.path), is_whole=is_whole)
         if not names:
             raise complaints.no_files(str(self.path))
         if any("\udc80" <= letter <= "\udcff" for name in names for letter in name):
@@ -124,12 +129,13 @@ class PeopleStream:
 
                 with pq.ParquetFile(self.path) as file:
                     for batch in file.iter_batches(BATCH_ROWS):
+                        batch.validate(full=True)
                         yield batch.replace_schema_metadata(self.schema.metadata)
         except UnicodeDecodeError:
             raise self._wrong_encoding() from None
         except pa.ArrowInvalid as failure:
             # Arrow's words quote the row, so none of them are passed on.
-            if "UTF8" in str(failure) or "UTF-8" in str(failure):
+            if self.is_text and ("UTF8" in str(failure) or "UTF-8" in str(failure)):
                 raise self._wrong_encoding() from None
             if self.is_text:
                 raise complaints.wrong_fields(complaints.Spot(str(self.path), self._ragged_row())) from None
@@ -215,6 +221,8 @@ class StreamWriter:
             if path.suffix.lower() == ".tsv":
                 self._layout = replace(layout, delimiter="\t")
             self._text = path.open("wb")
+            # One for the whole file: UTF-16 has its mark once.
+            self._encoder = codecs.getincrementalencoder(layout.encoding)()
             header = self._layout.delimiter.join(self._quoted_name(name) for name in schema.names)
             self._put((BOM if layout.mark else "") + header + layout.newline)
 
@@ -270,7 +278,7 @@ class StreamWriter:
 
     def _put(self, text: str) -> None:
         try:
-            self._text.write(text.encode(self._layout.encoding))
+            self._text.write(self._encoder.encode(text))
         except UnicodeEncodeError:
             raise OutputError(
                 f"Something cannot be written in the encoding {self._layout.encoding!r}; use utf-8.",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain import Attribute, Bins, CountTable, Mesh
+from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
 from sudare.io.atomic import atomically
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
@@ -170,8 +170,9 @@ def _batch(table: CountTable, points: bool, keys: NDArray[np.uint64], source: En
     for attribute in table.domain.attributes:
         own = tuple(places.pop(0) for _ in attribute.shape)
         columns[attribute.name] = pa.array(_values(attribute, own, source))
-        if points and isinstance(attribute, Mesh):
-            columns[LATITUDE], columns[LONGITUDE] = (pa.array(degrees) for degrees in _points(attribute, own, source))
+        if points and isinstance(attribute, (Mesh, MeshList)):
+            cells = attribute.window_cells(own)
+            columns[LATITUDE], columns[LONGITUDE] = (pa.array(d) for d in _points(attribute.window, cells, source))
     return pa.record_batch(columns)
 
 
@@ -210,7 +211,7 @@ def _divisions(mesh: Mesh) -> int:
 
 def _mesh_of(table: CountTable, function: str) -> None:
     names = [attribute.name for attribute in table.domain.attributes]
-    meshes = [attribute for attribute in table.domain.attributes if isinstance(attribute, Mesh)]
+    meshes = [attribute for attribute in table.domain.attributes if isinstance(attribute, (Mesh, MeshList))]
     if len(meshes) != 1 or LATITUDE in names or LONGITUDE in names:
         requirement = f"left out, unless the table has one mesh and no column {LATITUDE!r} or {LONGITUDE!r}"
         raise ParameterError("points", function, requirement, True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,10 @@ import pytest
 
 from sudare.collect.prio import (
     AggregatorError,
-    AggregatorKeys,
-    Measured,
     ReportRefusedError,
     Task,
-    create_task,
     make_report,
 )
-from sudare.collect.prio.aggregators import Helper, Leader
 from sudare.collect.prio.messages import (
     Collection,
     CollectRequest,
@@ -33,58 +28,14 @@ from sudare.collect.prio.messages import (
 )
 from sudare.collect.prio.store import Store, checksum_of
 from sudare.errors import LedgerError, ToldError
-
-
-class Pair:
-    """A leader and a helper that talk directly, through a wire that a test may cut or tap."""
-
-    def __init__(self, folder: Path, **settings: Any) -> None:
-        urls: dict[str, Any] = {"leader_url": "http://127.0.0.1:1", "helper_url": "http://127.0.0.1:2"}
-        settings = {"minimum_batch": 3, **settings}
-        self.folder = folder
-        self.task = create_task(folder / "task", Measured("histogram", length=3), **urls, **settings)
-        self.token = bytes.fromhex((folder / "task" / "collector" / "token.key").read_text())
-        self.wire: Callable[[str, bytes], bytes] = self.direct
-        self.sent: list[tuple[str, bytes]] = []
-        self.start()
-
-    def start(self) -> None:
-        keys = {
-            role: AggregatorKeys.read(self.folder / "task" / role, self.task, role) for role in ("leader", "helper")
-        }
-        self.helper = Helper(self.task, keys["helper"], self.folder / "helper.sqlite")
-        self.leader = Leader(self.task, keys["leader"], self.folder / "leader.sqlite", self.send)
-
-    def restart(self) -> None:
-        self.leader.close()
-        self.helper.close()
-        self.start()
-
-    def send(self, path: str, body: bytes) -> bytes:
-        self.sent.append((path, body))
-        return self.wire(path, body)
-
-    def direct(self, path: str, body: bytes) -> bytes:
-        return self.helper.work_on(body) if path == "/job" else self.helper.give_share(body)
-
-    def report(self, value: int) -> bytes:
-        made = make_report(self.task, value)
-        self.leader.take_report(made)
-        return made
-
-    def collect(self) -> Collection:
-        request = CollectRequest().pack(self.task.digest)
-        answer = Collection.unpack(self.leader.collect(request, self.token), self.task.digest)
-        self.leader.acknowledge(CollectRequest(answer.batch).pack(self.task.digest), self.token)
-        return answer
+from tests.unit.collect.prio.pairs import Pair
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Any:
     made = Pair(tmp_path)
     yield made
-    made.leader.close()
-    made.helper.close()
+    made.close()
 
 
 def fails(path: str, body: bytes) -> bytes:
@@ -162,7 +113,7 @@ def test_a_batch_stays_due_until_it_has_arrived(pair: Pair) -> None:
 def test_the_helper_answers_a_question_once_and_never_another_under_its_nonce(pair: Pair) -> None:
     pair.report(1)
     pair.leader.aggregate()
-    job = Job.unpack(pair.sent[-1][1], pair.task.digest)
+    job = pair.last_job()
     first = pair.helper.work_on(job.pack(pair.task.digest))
     assert pair.helper.work_on(job.pack(pair.task.digest)) == first
     twice = Job(0, job.items * 2).pack(pair.task.digest)
@@ -183,7 +134,7 @@ def test_a_new_report_twice_in_one_job_counts_once(pair: Pair) -> None:
     pair.report(1)
     with pytest.raises(AggregatorError):
         pair.leader.aggregate()
-    job = Job.unpack(pair.sent[-1][1], pair.task.digest)
+    job = pair.last_job()
     twice = Job(0, job.items * 2).pack(pair.task.digest)
     outcomes = JobAnswer.unpack(pair.helper.work_on(twice), pair.task.digest).outcomes
     assert [outcome.message is None for outcome in outcomes] == [False, True]
@@ -200,7 +151,7 @@ def test_a_closed_batch_takes_nothing(pair: Pair) -> None:
     pair.report(1)
     with pytest.raises(AggregatorError):
         pair.leader.aggregate()
-    late = Job.unpack(pair.sent[-1][1], pair.task.digest)
+    late = pair.last_job()
     for number in (0, 2**63):
         with pytest.raises(AggregatorError, match="closed"):
             pair.helper.work_on(Job(number, late.items).pack(pair.task.digest))
@@ -221,7 +172,7 @@ def test_what_the_helper_cannot_read_is_dropped(pair: Pair, change: dict[str, by
     pair.report(1)
     with pytest.raises(AggregatorError):
         pair.leader.aggregate()
-    item = Job.unpack(pair.sent[-1][1], pair.task.digest).items[0]
+    item = pair.last_job().items[0]
     bad = Job(0, (replace(item, **change),)).pack(pair.task.digest)
     outcomes = JobAnswer.unpack(pair.helper.work_on(bad), pair.task.digest).outcomes
     assert outcomes[0].message is None

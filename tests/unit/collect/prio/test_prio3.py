@@ -409,3 +409,32 @@ def test_shares_of_one_measurement_never_repeat() -> None:
     first, second = prio.shard(2, CTX), prio.shard(2, CTX)
     assert first.nonce != second.nonce
     assert not set(first.input_shares) & set(second.input_shares)
+
+
+@pytest.mark.parametrize("shares", [2, 3])
+@pytest.mark.parametrize("proofs", [1, 3])
+def test_a_wrong_part_in_the_public_share_is_rejected_by_whom_it_is_about(
+    shares: int, proofs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a proof that passes under any randomness, only the aggregator's own look at its part is left."""
+    prio = Prio3SumVec(3, 7, 3, shares) if proofs == 1 else Prio3SumVecWithMultiproof(3, 7, 3, shares)
+    honest = prio._system.prove
+    monkeypatch.setattr(prio._system, "prove", lambda *arguments: honest(*arguments) * 0)
+    report = prio.shard([7, 7, 7], CTX)
+    for which in range(-1, shares):
+        public = bytearray(report.public_share)
+        if which >= 0:
+            public[32 * which] ^= 1
+        found = [
+            prio.verify_init(KEY, CTX, i, report.nonce, bytes(public), report.input_shares[i]) for i in range(shares)
+        ]
+        message = prio.verifier_shares_to_message(CTX, [told for _, told in found])
+        accepted = []
+        for state, _ in found:
+            try:
+                prio.verify_next(CTX, state, message)
+                accepted.append(True)
+            except ReportRefusedError:
+                accepted.append(False)
+        # All or nobody: the one it is about by its own look, the others because they computed with what is stated.
+        assert accepted == [which < 0] * shares

@@ -27,7 +27,8 @@ from sudare.collect.prio import (
     create_task,
     send_report,
 )
-from sudare.collect.prio.aggregators import Helper, Leader
+from sudare.collect.prio.aggregators import Helper
+from sudare.collect.prio.leader import Leader
 from sudare.collect.prio.messages import UploadedReport
 from sudare.collect.prio.transport import CODE_HEADER, Caller, is_same_code, request_code
 from sudare.errors import InputError, OutputError, ParameterError, PlanError

@@ -164,7 +164,7 @@ def test_mixed_encodings_name_the_row(office: Office) -> None:
     source.write_bytes("patient,市\n1,東京\n".encode() + "2,大阪\n".encode("cp932"))
     fails(office, source, InputError, "row 3")
     source.write_bytes("patient,x\n1,東京\n".encode("cp932"))
-    fails(office, source, InputError, "utf-8")
+    fails(office, source, InputError, "utf-8", encoding="utf-8")
     fails(office, source, InputError, "nonsense", encoding="nonsense")
 
 

@@ -1,0 +1,173 @@
+"""How far published sums are expected to be from the true ones: the values of a prediction, and how they are shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any, Literal
+
+from sudare.accuracy.groupings import GroupingKind
+from sudare.errors import ParameterError
+from sudare.parameters import shown
+
+__all__ = ["Accuracy", "Basis", "ExpectedError"]
+
+Basis = Literal["formula", "stand-in", "invented"]
+
+_WORDS: dict[str, dict[str, str]] = {
+    "en": {
+        "formula": "Computed from the noise alone: it holds for every table.",
+        "stand-in": "Tried {runs} times on the public table that stands in for this one.",
+        "invented": "Tried {runs} times on invented tables of {people} people.",
+        "sum": "sum",
+        "rmse": "expected error",
+        "interval": "from - to",
+        "mean": "mean error",
+        "systematic": "systematic part",
+        "note": "Errors are root mean squares over the sums where people live; a mean error below 0 means that people are lost"
+        " there. The systematic part is what the mean of many releases would still be wrong by.",
+        "area": "areas of side {side}",
+        "cell": "cells",
+        "area of all categories": "areas of side {side}, all categories",
+        "margin": "each {name}",
+        "categories": "each {name}",
+        "level": "each {name}",
+        "total": "total",
+    },
+    "ja": {
+        "formula": "ノイズだけから計算した値で、どの表にも当てはまります。",
+        "stand-in": "代わりの公開済みの表で {runs} 回試した結果です。",
+        "invented": "架空の表(人口 {people})で {runs} 回試した結果です。",
+        "sum": "合計の単位",
+        "rmse": "予想誤差",
+        "interval": "範囲",
+        "mean": "平均誤差",
+        "systematic": "系統的な部分",
+        "note": "誤差は人の住む所での二乗平均平方根です。平均誤差が負なら、そこから人数が失われることを意味します。"
+        "系統的な部分は、何度公表して平均しても残る誤差です。",
+        "area": "一辺 {side} の領域",
+        "cell": "セル",
+        "area of all categories": "一辺 {side} の領域(全区分の合計)",
+        "margin": "{name}ごと",
+        "categories": "{name}ごと",
+        "level": "{name}ごと",
+        "total": "総計",
+    },
+}
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """The error to be expected of the sums of one grouping, where people live.
+
+    Attributes:
+        kind: what is summed.
+        name: of the attribute, axis or level; empty for areas and the total.
+        side: of areas, in cells.
+        groups: how many such sums the table has.
+        rmse: the root of the mean squared error.
+        low: the lower end of the interval in which the root mean squared error of one release is expected.
+        high: the upper end.
+        mean_error: the mean of published minus true.
+        systematic: the root mean square of what the mean of many releases is still wrong by.
+        systematic_high: the upper end of the interval that it is expected in.
+    """
+
+    kind: GroupingKind
+    name: str
+    side: int | None
+    groups: int
+    rmse: float
+    low: float
+    high: float
+    mean_error: float
+    systematic: float
+    systematic_high: float
+
+    def words(self, language: str = "en") -> str:
+        """What is summed, in words."""
+        words = _WORDS[language]
+        kind = "cell" if self.kind == "area" and self.side == 1 else self.kind
+        side = "" if self.side is None else f"{self.side:,}"
+        name = self.name
+        if language == "ja":
+            name = name.replace(", rows", " の行").replace(", columns", " の列").replace(" x ", "×")
+        return words[kind].format(name=name, side=side)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What to expect of a release, before anything is spent. It depends on nothing that is protected.
+
+    Attributes:
+        mechanism: what was predicted.
+        errors: from the cells to the total.
+        basis: where the figures come from: a formula, trials on a public table, or trials on invented ones.
+        runs: how many trials.
+        people: how many people the tables of the trials have, from the fewest to the most.
+    """
+
+    mechanism: str
+    errors: tuple[ExpectedError, ...]
+    basis: Basis
+    runs: int
+    people: tuple[int, ...]
+
+    def basis_in_words(self, language: str = "en") -> str:
+        """Where the figures come from, in a sentence."""
+        ends = sorted({self.people[0], self.people[-1]}) if self.people else []
+        people = " - ".join(f"{number:,}" for number in ends)
+        return _WORDS[language][self.basis].format(runs=self.runs, people=people)
+
+    def note(self, language: str = "en") -> str:
+        """What the columns mean."""
+        return _WORDS[language]["note"]
+
+    def headings(self, language: str = "en") -> list[str]:
+        """Names of the columns of `rows`."""
+        return [_WORDS[language][name] for name in ("sum", "rmse", "interval", "mean", "systematic")]
+
+    def rows(self, language: str = "en") -> list[list[str]]:
+        """A line of text for each grouping."""
+        return [
+            [
+                error.words(language),
+                f"± {_figure(error.rmse)}",
+                f"{_figure(error.low)} - {_figure(error.high)}",
+                _signed(error.mean_error),
+                _figure(error.systematic),
+            ]
+            for error in self.errors
+        ]
+
+    def explain(self, language: Literal["en", "ja"] = "en") -> str:
+        """The prediction as a page of text.
+
+        Args:
+            language: ``"en"`` or ``"ja"``.
+        """
+        if not isinstance(language, str) or language not in _WORDS:
+            raise ParameterError("language", "Accuracy.explain", "'en' or 'ja'", shown(language))
+        lines = [self.headings(language), *self.rows(language)]
+        widths = [max(len(line[column]) for line in lines) for column in range(5)]
+        texts = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
+        return "\n".join([self.basis_in_words(language), "", *texts, "", self.note(language)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "errors": [asdict(error) for error in self.errors], "people": list(self.people)}
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.explain())}</pre>"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:,.1f}"
+
+
+def _signed(value: float) -> str:
+    text = _figure(abs(value))
+    return text if float(text.replace(",", "")) == 0 else ("-" if value < 0 else "+") + text

@@ -1,0 +1,113 @@
+"""The errors of a mechanism on a table that is public: drawn several times, compared with the table itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.accuracy.groupings import Grouping
+from sudare.domain import CountTable
+from sudare.domain.sparse_table import SparseTable
+from sudare.noise.entropy import ResearchEntropy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+    Values = NDArray[np.float64]
+
+__all__ = ["Tried", "errors_of", "try_out"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What trials on one table showed of the sums of one grouping.
+
+    Attributes:
+        mean_square: of the errors, over the sums where the table has people.
+        mean_error: of the same.
+        systematic_square: the mean square of the sums' expected errors, estimated without bias; may be below 0 by chance.
+        resolution: the standard error of the systematic square.
+    """
+
+    mean_square: float
+    mean_error: float
+    systematic_square: float
+    resolution: float
+
+
+def try_out(
+    table: CountTable,
+    publish_with: Callable[[ResearchEntropy], Any],
+    groupings: tuple[Grouping, ...],
+    runs: int,
+    seed: int,
+) -> list[Tried]:
+    """Publish a public table several times and measure the errors of each grouping's sums.
+
+    Args:
+        table: a public table.
+        publish_with: publishes it with a source of random bits.
+        groupings: what is summed.
+        runs: how often, at least twice.
+        seed: of the first run; the next ones follow.
+    """
+    sums = [_Sums.of(table, grouping) for grouping in groupings]
+    for run in range(runs):
+        published = publish_with(ResearchEntropy(seed + run)).table
+        for one in sums:
+            one.add(published)
+    return [one.measured(runs) for one in sums]
+
+
+def errors_of(true: CountTable, published: SparseTable, groupings: tuple[Grouping, ...]) -> list[float]:
+    """The root mean squared errors of one release, over the sums of each grouping where the true table has people.
+
+    **Not private**: they tell about the true table.
+    """
+    roots = []
+    for grouping in groupings:
+        sums = _Sums.of(true, grouping)
+        sums.add(published)
+        roots.append(float(np.sqrt(sums.squares.mean())) if sums.squares.size else 0.0)
+    return roots
+
+
+class _Sums:
+    """Running sums of the errors of the groups that have people, and of their squares."""
+
+    def __init__(self, grouping: Grouping, groups: Keys, true: Values) -> None:
+        self.grouping, self.groups, self.true = grouping, groups, true
+        self.errors, self.squares = np.zeros(true.size), np.zeros(true.size)
+
+    @classmethod
+    def of(cls, table: CountTable, grouping: Grouping) -> _Sums:
+        groups, inverse = np.unique(grouping.group_of(table.domain, table.keys), return_inverse=True)
+        true = np.bincount(inverse, weights=table.counts, minlength=groups.size).astype(np.float64, copy=False)
+        return cls(grouping, groups, true)
+
+    def add(self, published: SparseTable) -> None:
+        if not self.groups.size:
+            return
+        of_cell = self.grouping.group_of(published.domain, published.keys)
+        at = np.minimum(np.searchsorted(self.groups, of_cell), self.groups.size - 1)
+        known = self.groups[at] == of_cell
+        sums = np.bincount(at[known], weights=published.counts[known], minlength=self.groups.size)
+        errors = sums - self.true
+        self.errors += errors
+        self.squares += errors * errors
+
+    def measured(self, runs: int) -> Tried:
+        if not self.groups.size:
+            return Tried(0.0, 0.0, 0.0, 0.0)
+        means = self.errors / runs
+        variances = np.maximum(self.squares / runs - means * means, 0.0) * runs / (runs - 1)
+        systematic = means * means - variances / runs
+        # The square of a mean of normal errors around 0 has the variance 2 (v / runs)^2; sums are taken as independent.
+        resolution = float(np.sqrt(2 * ((variances / runs) ** 2).sum())) / means.size
+        return Tried(
+            float(self.squares.sum()) / runs / means.size, float(means.mean()), float(systematic.mean()), resolution
+        )

@@ -1,0 +1,172 @@
+"""Reading and appending the entries of a ledger, within a transaction: what its steps have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+
+from sudare.errors import LedgerError
+from sudare.ledger import checks
+from sudare.ledger.amounts import Amount
+from sudare.ledger.entries import (
+    COLUMNS,
+    KEY_OF_RULE,
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    Reserved,
+    RuleChanged,
+    Settled,
+    hash_of,
+)
+from sudare.ledger.records import Dataset, Reservation
+from sudare.ledger.rules import Cost, Rule, Sums, amount_of_noise
+from sudare.ledger.stores import Row, Store
+from sudare.system.clock import utc_now
+
+__all__ = ["Book"]
+
+
+class Book:
+    """The tables of a ledger; every method is called within a transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def _dataset(self, name: str) -> Dataset:
+        """A data set with everything that is told of it."""
+        return replace(self._account(name), publications=self._publications(name))
+
+    def _publications(self, dataset: str) -> int:
+        rows = self._store.fetch(
+            "SELECT count(*) FROM sudare_entries WHERE kind = ? AND dataset = ?", ("publish", dataset)
+        )
+        return int(rows[0][0])
+
+    def _account(self, name: str) -> Dataset:
+        """A data set as a charge sees it: without what was published besides."""
+        number, spent, reserved = self._row_of(name, "entry, spent, reserved")
+        added = self._entry(number).read()
+        try:
+            if not isinstance(added, DatasetAdded):
+                raise ValueError("not the entry of a data set")
+            rule = self._rule(name, added)
+            amounts = rule.from_text(spent), rule.from_text(reserved)
+            account = Dataset(name, added.unit, added.description, rule, *amounts)
+            if not account.committed.fits(account.rule.limit):
+                raise ValueError("a balance that no entries lead to")
+            return account
+        except ValueError:
+            raise checks.damaged() from None
+
+    def _rule(self, name: str, added: DatasetAdded) -> Rule:
+        found = self._store.fetch(
+            "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (name, KEY_OF_RULE)
+        )
+        if not found:
+            return Sums(added.total) if added.rule is None else added.rule
+        changed = self._entry(found[0][0]).read()
+        if not isinstance(changed, RuleChanged) or changed.rule.total != added.total:
+            raise ValueError("not the entry of a changed rule")
+        return changed.rule
+
+    def _costs(self, dataset: str) -> tuple[list[Cost], list[Cost]]:
+        """What every release of a data set cost, and what is reserved, both in order."""
+        rows = self._store.fetch(
+            f"SELECT {COLUMNS} FROM sudare_entries WHERE dataset = ? ORDER BY number",  # noqa: S608
+            (dataset,),
+        )
+        releases: list[Cost] = []
+        reserved: dict[int, Cost] = {}
+        for entry in (Entry(*row) for row in rows):
+            body = entry.read() if entry.kind in ("reserve", "settle", "cancel") else None
+            if isinstance(body, Reserved):
+                reserved[entry.number] = body.cost, body.noise
+            elif isinstance(body, Settled | Cancelled):
+                reserved.pop(body.reservation, None)
+            if isinstance(body, Settled):
+                releases.append((body.event.cost, amount_of_noise(body.event.measurements)))
+        return releases, list(reserved.values())
+
+    def _row_of(self, name: str, columns: str) -> Row:
+        # What cannot be a name is asked of no database: PostgreSQL refuses some characters.
+        is_possible = checks.read_text(name, "dataset", "Ledger").isprintable()
+        statement = f"SELECT {columns} FROM sudare_datasets WHERE name = ?"  # noqa: S608
+        rows = self._store.fetch(statement, (name,)) if is_possible else []
+        if not rows:
+            raise self._unknown(name)
+        return rows[0]
+
+    def _unknown(self, name: str) -> LedgerError:
+        names = [str(known) for (known,) in self._store.fetch("SELECT name FROM sudare_datasets ORDER BY entry")]
+        near = get_close_matches(str(name), names, n=1)
+        listed = ", ".join(repr(known) for known in names[:10])
+        if near:
+            english, japanese = f"Did you mean {near[0]!r}?", f"{near[0]!r} のことでしょうか。"
+        elif names:
+            english, japanese = f"It has {listed}.", f"台帳にあるのは {listed} です。"
+        else:
+            english, japanese = "It has none yet; add one first.", "まだ一つもありません。先に追加してください。"
+        return LedgerError(
+            f"The ledger has no data set {name!r}. {english}", f"台帳にデータセット {name!r} はありません。{japanese}"
+        )
+
+    def _secret_and_salt(self, name: str) -> tuple[str, str]:
+        secret, salt = self._row_of(name, "secret, salt")
+        if not (checks.is_hash(secret) and checks.is_hash(salt)):
+            raise checks.damaged()
+        return secret, salt
+
+    def _entry(self, number: int) -> Entry:
+        rows = self._store.fetch(f"SELECT {COLUMNS} FROM sudare_entries WHERE number = ?", (number,))  # noqa: S608
+        if not rows:
+            raise checks.damaged()
+        return Entry(*rows[0])
+
+    def _head(self) -> tuple[int, str]:
+        rows = self._store.fetch("SELECT number, hash FROM sudare_entries ORDER BY number DESC LIMIT 1")
+        if rows:
+            return rows[0][0], rows[0][1]
+        return 0, self._store.fetch("SELECT identity FROM sudare_ledger")[0][0]
+
+    def _append(self, kind: str, dataset: str, body: str) -> Entry:
+        last, previous = self._head()
+        number, time = last + 1, utc_now().isoformat(timespec="microseconds")
+        entry = Entry(number, time, kind, dataset, body, previous, hash_of(number, time, kind, dataset, body, previous))
+        self._store.execute(
+            f"INSERT INTO sudare_entries ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
+            (number, time, kind, dataset, body, previous, entry.hash),
+        )
+        return entry
+
+    def _set_balance(self, dataset: str, rule: Rule, spent: Amount, reserved: Amount) -> None:
+        self._store.execute(
+            "UPDATE sudare_datasets SET spent = ?, reserved = ? WHERE name = ?",
+            (rule.to_text(spent), rule.to_text(reserved), dataset),
+        )
+
+    def _open_reservation(self, reservation: Reservation) -> Reserved:
+        known = type(reservation.number) is int and 0 < reservation.number <= self._head()[0]
+        number = reservation.number if known else 0
+        rows = self._store.fetch("SELECT closed_by FROM sudare_reservations WHERE number = ?", (number,))
+        entry = self._entry(reservation.number) if rows else None
+        body = entry.read() if entry else None
+        if (
+            entry is None
+            or not isinstance(body, Reserved)
+            or (entry.dataset, body.cost, body.fingerprint)
+            != (reservation.dataset, reservation.cost, reservation.fingerprint)
+        ):
+            raise LedgerError(
+                f"Reservation {reservation.number} is not one of this ledger.",
+                f"予約 {reservation.number} はこの台帳のものではありません。",
+            )
+        if rows[0][0] is not None:
+            raise LedgerError(
+                f"Reservation {reservation.number} was closed before, by entry {rows[0][0]}; make a new one.",
+                f"予約 {reservation.number} は {rows[0][0]} 番の記録で既に閉じられています。新しく予約してください。",
+            )
+        return body
+
+    def _close_reservation(self, number: int, entry: int) -> None:
+        self._store.execute("UPDATE sudare_reservations SET closed_by = ? WHERE number = ?", (entry, number))

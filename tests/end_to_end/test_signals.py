@@ -1,0 +1,173 @@
+"""SIGTERM and SIGHUP, as Ctrl-C, at every moment of a command that reserves: what was not drawn for is given back."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sudare import Budget, WeakBudgetWarning
+from sudare.ledger import open_ledger
+from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at
+from tests.unit.microdata_release.town import MST, build_town
+from tests.unit.release.offices import open_office
+from tests.unit.sql.shops import COUNT, open_shop
+
+pytestmark = pytest.mark.slow
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ALL_SIGNALS = [
+    pytest.param(number, id=number.name, marks=() if number is signal.SIGTERM else pytest.mark.deep)
+    for number in SIGNALS
+]
+
+GIVEN_BACK = (
+    "sudare.ledger.ledger.Ledger.reserve after",
+    "sudare.release.running._charge",
+    "sudare.release.running.read_counts",
+    "sudare.io.counting.fetch_arrow after",
+    "sudare.release.running.publish",
+    "sudare.release.running.publish twice",
+)
+SPENT = (
+    "sudare.release.running.publish after",
+    "sudare.release.running.write_table",
+    "sudare.release.running._write twice",
+)
+WHOLE = Budget(epsilon=5, delta=Fraction(1, 10_000))
+FINISHED = ("sudare.release.folders._sync", "sudare.ledger.ledger.Ledger.settle after", "sudare.release.running.appear")
+
+
+def end_with(folder: Path, arguments: list[str], where: str, number: int) -> None:
+    process = Doomed(signal_at, folder / "told", arguments, where, number)
+    lines = process.end()
+    assert lines[0] == where, "the function was called"
+    assert lines[-1] == f"exit {128 + number}", lines
+
+
+def account(folder: Path, dataset: str) -> tuple[Budget | None, int]:
+    """What is left, and how many reservations are open."""
+    with open_ledger(folder / "budget.db") as ledger:
+        assert ledger.verify() == []
+        return ledger.dataset(dataset).remaining, len(ledger.reservations(dataset))
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize("where", GIVEN_BACK)
+def test_a_release_that_drew_nothing_is_given_back(tmp_path: Path, where: str, number: int) -> None:
+    plan = open_office(tmp_path)
+    end_with(tmp_path, ["release", str(plan.file), "--yes"], where, number)
+    assert account(tmp_path, "town") == (Budget(epsilon=3), 0)
+    assert not list(tmp_path.glob(".*partial*"))
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize("where", SPENT)
+def test_a_release_that_drew_stays_spent_and_leaves_nothing(tmp_path: Path, where: str, number: int) -> None:
+    plan = open_office(tmp_path)
+    end_with(tmp_path, ["release", str(plan.file), "--yes"], where, number)
+    assert account(tmp_path, "town") == (Budget(epsilon=2), 1)
+    assert not list(tmp_path.glob(".*partial*"))
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize("where", FINISHED)
+def test_a_release_that_is_complete_is_settled_and_shown(tmp_path: Path, where: str, number: int) -> None:
+    plan = open_office(tmp_path)
+    end_with(tmp_path, ["release", str(plan.file), "--yes"], where, number)
+    assert account(tmp_path, "town") == (Budget(epsilon=2), 0)
+    assert not list(tmp_path.glob(".*partial*"))
+    assert (tmp_path / "release" / "release.json").is_file()
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize(
+    ("where", "left"),
+    [
+        ("sudare.ledger.ledger.Ledger.reserve after", WHOLE),
+        ("sudare.microdata_release.running.read_planned", WHOLE),
+        ("sudare.microdata_release.running.run_private_step", WHOLE),
+        ("sudare.microdata_release.running.run_private_step after", Budget(epsilon=3, delta=Fraction(9, 100_000))),
+        ("sudare.microdata_release.running.settle_and_show", Budget(epsilon=3, delta=Fraction(9, 100_000))),
+    ],
+)
+def test_records_of_people(tmp_path: Path, where: str, left: Budget, number: int) -> None:
+    pytest.importorskip("mbi")
+    plan = build_town(tmp_path, MST)
+    end_with(tmp_path, ["synthesize", str(plan), "--out", str(tmp_path / "out"), "--yes"], where, number)
+    assert account(tmp_path, "town")[0] == left
+    assert not list(tmp_path.glob(".*partial*"))
+    assert (tmp_path / "out" / "report.json").is_file() == where.endswith("settle_and_show")
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize(
+    ("where", "left", "still_open"),
+    [
+        ("sudare.ledger.ledger.Ledger.reserve after", Budget(epsilon=3), 0),
+        ("sudare.sql.charging.require_schema", Budget(epsilon=3), 0),
+        ("sudare.sql.charging.answer", Budget(epsilon=2), 1),
+        ("sudare.io.atomic._bring_to_disk", Budget(epsilon=2), 0),
+        ("sudare.ledger.ledger.Ledger.settle", Budget(epsilon=2), 0),
+    ],
+)
+def test_a_query(tmp_path: Path, where: str, left: Budget, still_open: int, number: int) -> None:
+    """Once the database reads, the cost stays spent: how long it takes may depend on the data."""
+    open_shop(tmp_path, Budget(epsilon=3))
+    files = ["--data", tmp_path / "shop.duckdb", "--metadata", tmp_path / "shop.toml"]
+    place = [*files, "--ledger", tmp_path / "budget.db", "--dataset", "shop", "--epsilon", "1"]
+    end_with(tmp_path, ["sql", "run", *map(str, place), COUNT], where, number)
+    assert account(tmp_path, "shop") == (left, still_open)
+
+
+def test_what_is_ignored_stays_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under nohup a terminal that is gone stops nothing."""
+    from sudare.system.interrupts import ended_by_signals
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ended_by_signals():
+            signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.deep
+def test_at_random_moments(tmp_path: Path) -> None:
+    """Signals from outside, whenever they come: the ledger says the truth, and nothing is left behind."""
+    dice = random.Random(11)
+    with pytest.warns(WeakBudgetWarning):
+        total = Budget(epsilon=10_000)
+    plan = open_office(tmp_path, total=total)
+    text = plan.file.read_text()
+    outcomes, longest = set(), 0.0
+    for turn in range(61):
+        file = tmp_path / f"plan{turn}.toml"
+        file.write_text(text.replace('"release"', f'"release{turn}"'))
+        with open_ledger(tmp_path / "budget.db") as ledger:
+            head, before = ledger.head()[0], ledger.dataset("town").remaining
+        process = Doomed(run_command_until_signal, tmp_path / f"told{turn}", ["release", str(file), "--yes"])
+        process.wait_for(1)
+        started = time.monotonic()
+        if turn:
+            time.sleep(dice.uniform(0, longest))
+            process.signal(SIGNALS[turn % len(SIGNALS)])
+        process.end()
+        longest = longest or time.monotonic() - started
+        with open_ledger(tmp_path / "budget.db") as ledger:
+            assert ledger.verify() == []
+            after = ledger.dataset("town").remaining
+            kinds = tuple(entry.kind for entry in ledger.entries() if entry.number > head)
+        assert before is not None
+        assert after is not None
+        assert not list(tmp_path.glob(".*partial*"))
+        assert (tmp_path / f"release{turn}").exists() == (kinds == ("reserve", "settle"))
+        assert before.epsilon - after.epsilon == (1 if kinds in (("reserve",), ("reserve", "settle")) else 0)
+        outcomes.add(kinds)
+    assert {(), ("reserve", "cancel"), ("reserve", "settle")} <= outcomes, "the signals came at too few moments"

@@ -1,0 +1,145 @@
+"""Margins are right: no method moves people along an axis because of where a place stands.
+
+Tables and noise are new in every run and all places along an axis are alike, so that mean signed errors are 0 but for chance.
+Every mean is compared, in its own standard deviations, with the quantile for the number of means that are compared. The controls
+publish as sudare once did.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.margins import EPSILON, PEOPLE_A_PLACE, Method, SignedErrors, clustered, methods, signed_errors
+from numpy.typing import NDArray
+from scipy.stats import t
+
+import sudare
+from sudare.domain.layout import Layout
+from sudare.refine.trees import Estimates, NoisyTree
+from sudare.tables import dense_tree
+
+ERROR_PROBABILITY = 1e-6
+"""That a table without bias fails a test of this module."""
+
+METHODS = list(methods((4, 4, 3)))
+SLOW = ("auto-reference",)
+
+
+def deviates(found: list[SignedErrors]) -> bool:
+    """Whether any mean error of any place of any axis is further from 0 than chance allows for all of them together."""
+    deviations = np.concatenate([np.abs(errors.deviations) for errors in found])
+    return bool(deviations.max() > t.isf(ERROR_PROBABILITY / (2 * deviations.size), found[0].runs - 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in SLOW])
+def test_margins_of_every_axis_are_unbiased(method: str) -> None:
+    """Seven categories, as weekdays have, on a map whose sides are no powers of two."""
+    shape = (12, 13, 7)
+    assert not deviates(signed_errors(shape, methods(shape)[method], 100))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "length"), [("wide-tree-plain", 13), ("nn-wavelet", 7), ("topdown-bisection", 3)])
+def test_without_turned_ends_the_last_category_gains(method: str, length: int) -> None:
+    """The control: the layout itself, whose last node has a single category."""
+    shape = (16, 16, length)
+    name = method.removesuffix("-plain")
+
+    def along(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
+        layout = sudare.morton_layout(shape)
+        return sudare.publish(table, sudare.Budget(epsilon=0.1), name, layout=layout, entropy=bits)
+
+    found = signed_errors(shape, along, 120)
+    assert deviates(found)
+    assert found[2].bias[-1] > 0.4
+    assert not deviates(signed_errors(shape, methods(shape)[method], 120))
+
+
+def around_with_padding(
+    tree: NoisyTree, estimates: Estimates, layout: Layout, axes: Any, level: int
+) -> NDArray[np.float64]:
+    """What the surroundings once were: padding counted as empty neighbours, and a node at an end as its own."""
+    from scipy.ndimage import uniform_filter
+
+    splits = layout.axis_of_split[: sum(tree.bits[:level])]
+    shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
+    order = Layout(shape, splits).to_tree(np.arange(estimates.values[level].size, dtype=np.uint64)).astype(np.int64)
+    own = estimates.values[level][order].reshape(shape)
+    block = 3 ** len(shape)
+    out = np.empty(own.size)
+    out[order] = ((uniform_filter(own, size=3, mode="nearest") * block - own) / (block - 1)).reshape(-1)
+    return out
+
+
+def without_measured_margins(shape: tuple[int, ...]) -> Method:
+    """The automatic tree as it is where no margin is measured, which would hide what else moves people."""
+    budget = sudare.Budget(epsilon=EPSILON)
+    settings = dict(sudare.plan_table(sudare.Domain.of_shape(shape), budget).settings)
+    settings["weights"] = settings["weights"][: len(settings["bits"]) + 1]
+    settings.pop("margins")
+    return lambda table, bits: sudare.wide_tree(table, budget, entropy=bits, **settings)
+
+
+@pytest.mark.slow
+def test_padding_that_counts_as_empty_neighbours_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control for what is learned of empty places. No end is turned here: 24 is a multiple of 8."""
+    shape = (64, 64, 24)
+    learned = without_measured_margins(shape)
+    assert not deviates(signed_errors(shape, learned, 30))
+    monkeypatch.setattr(dense_tree, "_around", around_with_padding)
+    found = signed_errors(shape, learned, 30)
+    assert deviates(found)
+    assert found[2].bias[-1] < -0.5
+
+
+@pytest.mark.slow
+def test_a_small_category_keeps_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One person in ten, everywhere: it gains what non-negative counts move. The control moves nothing back."""
+    shape, shares = (32, 32, 2), (0.9, 0.1)
+    automatic = methods(shape)["auto"]
+    people = PEOPLE_A_PLACE * 32 * 32 * 0.1
+
+    def gain(found: SignedErrors) -> float:
+        return float(found.total[-1] / found.runs / people)
+
+    assert abs(gain(signed_errors(shape, automatic, 40, shares)[2])) < 0.1
+    learned = without_measured_margins(shape)
+    assert abs(gain(signed_errors(shape, learned, 40, shares)[2])) < 0.2
+    monkeypatch.setattr(dense_tree, "correct_margins", lambda counts, *_: counts)
+    assert gain(signed_errors(shape, learned, 40, shares)[2]) > 0.7
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("length", range(2, 51))
+def test_margins_for_every_length(method: str, length: int) -> None:
+    """And nowhere is the bias large beside the error, at the ends of an axis or inside."""
+    shape = (16, 16, length)
+    runs = 60 if method in SLOW else 400
+    found = signed_errors(shape, methods(shape)[method], runs)
+    assert not deviates(found)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in SLOW])
+@pytest.mark.parametrize("shape", [(37, 37), (50, 21), (33, 45), (7, 100), (29, 3, 11)])
+def test_margins_of_maps_whose_sides_are_no_powers_of_two(method: str, shape: tuple[int, ...]) -> None:
+    found = signed_errors(shape, methods(shape)[method], 1000)
+    assert not deviates(found)
+    for errors in found:
+        assert errors.bound.max() < 0.25
+
+
+def test_places_of_the_tables_are_alike() -> None:
+    """The tables themselves favour no place: every margin has the mean of its axis."""
+    shape, runs = (5, 7, 3), 400
+    tables = np.array([clustered(shape, np.random.default_rng(seed)) for seed in range(runs)])
+    for axis in range(3):
+        others = tuple(1 + other for other in range(3) if other != axis)
+        found = SignedErrors()
+        for margin in tables.sum(axis=others):
+            found.add(margin - margin.mean())
+        assert not deviates([found])
