@@ -20,8 +20,9 @@ from sudare.sql.parsing import parse_query
 from sudare.sql.planning import plan_query
 from tests.contracts.sql_servers import Servers, location_of, running_servers
 from tests.sql_corpus.accepted import ACCEPTED
+from tests.sql_corpus.asking import Asking
 from tests.sql_corpus.refused import REFUSED, Refused
-from tests.sql_corpus.schema import MARKER, METADATA, TOML, shop_with_violations, write_tables
+from tests.sql_corpus.schema import MARKER, METADATA, TOML, shop, shop_with_violations, write_tables
 from tests.unit.sql.refused_statements import REFUSED_STATEMENTS
 
 NAMES = {dialect: Names(METADATA, dialect) for dialect in ("duckdb", "postgres", "spark")}
@@ -101,6 +102,17 @@ def test_results_cannot_be_mixed_with_what_is_computed_with(name: str) -> None:
     )
     with pytest.raises(QueryRefusedError):
         plan_query(parse_query(text, "duckdb"), metadata, Names(metadata, "duckdb"))
+
+
+def test_every_accepted_query_is_answered_where_nobody_is(tmp_path: Path) -> None:
+    """An error would tell that the tables are empty."""
+    folder = write_tables({name: table.slice(0, 0) for name, table in shop().items()}, tmp_path / "shop")
+    with running_servers() as servers, open_engine(_location(folder, servers)) as nobody:
+        asking = Asking(nobody)
+        for entry in ACCEPTED:
+            if "duckdb" in entry.dialects:
+                plan = asking.plan(entry)
+                answer(plan, allocate(plan, Budget(epsilon=1, delta=1e-6)), nobody, asking.lists)
 
 
 def test_the_corpora_are_large_and_have_no_repeats() -> None:

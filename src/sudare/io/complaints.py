@@ -402,15 +402,6 @@ def repeated_cell(columns: Sequence[str], values: Sequence[object], hint: str = 
     )
 
 
-def nothing_kept(where: Sequence[tuple[str, object]]) -> InputError:
-    """A condition that no row fulfils."""
-    named = ", ".join(f"{column} = {value}" for column, value in where)
-    return InputError(
-        f"No row fulfils {named}. Look at the values in the file and correct where.",
-        f"{named} の行がありません。ファイルの値を見て where を直してください。",
-    )
-
-
 def failed_query(reason: str, reason_ja: str) -> InputError:
     """The query cannot be run."""
     return InputError(f"The query cannot be run: {reason}", f"クエリを実行できません: {reason_ja}")

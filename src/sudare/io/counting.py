@@ -292,13 +292,12 @@ class _Reading:
         named = [f"{count} AS {name}" for count, name in zip(counts, amounts, strict=True)]
         sql = f"SELECT {', '.join([*self._grouped(), *raws, *amounts])} FROM ({self._selected(named)})"
         result = fetch_arrow(self.connection, sql, progress).combine_chunks()
-        if self.source.where and result.num_rows == 0:
-            raise complaints.nothing_kept(list(self.source.where.items()))
         for name, (_, column), count in zip(amounts, self.counts, counts, strict=True):
             self._check_counts(result[name], column, count, table_kind)
         result = self._within_windows(result)
         places = self._places(result)
-        keys = [self.domain.keys_at(*self._with_count_column(places, place)) for place, _ in self.counts]
+        rows = result.num_rows
+        keys = [self.domain.keys_at(*self._with_count_column(places, place, rows)) for place, _ in self.counts]
         people = np.concatenate([numpy_of(result[name]) for name in amounts])
         try:
             table = table_kind.from_cells(self.domain, np.concatenate(keys), people)
@@ -315,7 +314,7 @@ class _Reading:
         if amounts.size and amounts.min() < table_kind.lowest:
             raise complaints.wrong_count(column, self._spot(f"({count}) < {table_kind.lowest}"), table_kind)
 
-    def _with_count_column(self, places: list[NDArray[np.int64]], place: int) -> list[NDArray[np.int64]]:
+    def _with_count_column(self, places: list[NDArray[np.int64]], place: int, rows: int) -> list[NDArray[np.int64]]:
         """Places along all axes, where those of the attribute that stands in several columns are all the same."""
         spread = self.source.count_columns
         if spread is None:
@@ -325,7 +324,6 @@ class _Reading:
             if attribute.name == spread[0]:
                 break
             axis += len(attribute.shape)
-        rows = places[0].size if places else 1
         return [*places[:axis], np.full(rows, place, dtype=np.int64), *places[axis:]]
 
     def _refuse_repeated(self, result: Any, keys: NDArray[np.uint64]) -> None:

@@ -66,6 +66,7 @@ class HierarchyRule:
         of_height: the same with so many levels, where their number would else depend on the values.
         takes_for_missing: whether missing values may be called so: never as one of the groups may be called, in which they would
             be taken for values of it, or break the tree as soon as somebody is in it.
+        trial: a value that the rule takes.
     """
 
     kind: str
@@ -75,10 +76,15 @@ class HierarchyRule:
     digest: str = ""
     of_height: Callable[[int], Build] | None = None
     takes_for_missing: Callable[[str], bool] = lambda label: True
+    trial: str = "a"
 
     def build_to(self, level: int) -> Build:
-        """What gives a hierarchy with a level, of which neither the height nor any label depends on other values."""
-        return self.build if self.of_height is None else self.of_height(max(level, 1))
+        """What gives a hierarchy with a level, of which neither the height nor any label depends on other values.
+
+        A column of nobody has one, too: an error would tell that nobody is there.
+        """
+        build = self.build if self.of_height is None else self.of_height(max(level, 1))
+        return lambda column: build(column if column.labels else CodedColumn.of(column.name, [self.trial]))
 
 
 def read_rule(section: Section, name: str, base: Path, missing: str | None = None) -> HierarchyRule | None:
@@ -124,7 +130,7 @@ def read_rule(section: Section, name: str, base: Path, missing: str | None = Non
     except ParameterError as error:
         refused(rule, error)
     if kind != "mask":
-        return HierarchyRule(kind, kind, build, tried.height, takes_for_missing=_is_without_digits)
+        return HierarchyRule(kind, kind, build, tried.height, takes_for_missing=_is_without_digits, trial=trial)
     letter, from_left = rule.text("letter", "*"), rule.flag("from_left", False)
 
     def of_height(levels: int) -> Build:

@@ -192,8 +192,6 @@ def _draw(
     """Read and draw."""
     tell("load", None)
     everybody = read_planned(plan)
-    if not everybody.rows:
-        raise InputError(f"{plan.source.name} has no rows.", f"{plan.source.name} に行がありません。")
     people = without_opted_out(plan, charging, everybody, ledger)
     keyed_hash = keyed_hash_of_records(people, ledger.secret(charging.ledger.dataset), entry_hash)
     records = without_identifiers(plan, people)

@@ -275,7 +275,7 @@ def run_private_step(plan: PeoplePlan, step: Step, records: Records) -> tuple[Do
 def _values_alone(column: CodedColumn) -> Generalization:
     """The values of a column, and nothing coarser."""
     return Generalization.of_paths(
-        column.name, [(label,) for label in dict.fromkeys(text or "" for text in column.labels)]
+        column.name, [(label,) for label in dict.fromkeys(text or "" for text in column.labels or ("",))]
     )
 
 

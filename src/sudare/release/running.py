@@ -35,7 +35,7 @@ from sudare.release.expected import accuracy_of_release
 from sudare.release.folders import DOCUMENT, PAGE, SEAL, Workshop, appear, completed_beside, told
 from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash, seal_of
 from sudare.release.page import render_page
-from sudare.release.plan_file import ReleasePlan
+from sudare.release.plan_file import Reference, ReleasePlan
 from sudare.system.interrupts import uninterrupted
 from sudare.tables import Published, publish
 
@@ -209,7 +209,10 @@ def _load_ahead() -> None:
 def read_release_source(
     plan: ReleasePlan, ledger: Ledger, progress: Callable[[float, str], None] | None = None
 ) -> CountTable:
-    """The true counts of a plan, without the people who opted out. Not private."""
+    """The true counts of a plan, without the people who opted out. Not private.
+
+    A table of nobody is a table like any other: an error would tell for nothing, and for certain, that nobody is in it.
+    """
     opted_out = ledger.opt_outs(plan.ledger.dataset)
     if plan.source.person is None:
         if opted_out.digests and not plan.opt_outs_removed:
@@ -229,11 +232,6 @@ def read_release_source(
             opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests else None,
             memory=plan.memory,
             progress=progress,
-        )
-    if truth.total == 0:
-        raise InputError(
-            f"{plan.file.name}: nobody is counted: the source has no rows, or where and outside leave none.",
-            f"{plan.file.name}: 数える人がいません。元のデータに行がないか、where や outside によってすべて除かれています。",
         )
     return truth
 
@@ -259,9 +257,7 @@ def _publish(
     """Count and draw."""
     tell("read", None)
     counted = read_release_source(plan, ledger, lambda share, _: tell("read", share))
-    reference = None
-    if plan.reference is not None:
-        reference = read_counts(plan.reference.source, plan.domain, memory=plan.memory)
+    reference = None if plan.reference is None else _read_reference(plan, plan.reference)
     tell("draw", None)
     charge.begin_drawing()
     published = publish(
@@ -277,6 +273,19 @@ def _publish(
     )
     charge.keep()
     return published, counted
+
+
+def _read_reference(plan: ReleasePlan, reference: Reference) -> CountTable:
+    """The public table; one of nobody is a mistake in the plan, which may be told because it is public."""
+    table = read_counts(reference.source, plan.domain, memory=plan.memory)
+    if table.total == 0:
+        raise InputError(
+            f"{plan.file.name}: the public reference '{reference.name}' has nobody in it: its file has no rows, or where and "
+            "outside leave none.",
+            f"{plan.file.name}: 公開の参照表「{reference.name}」に数える人がいません。ファイルに行がないか、"
+            "where や outside によってすべて除かれています。",
+        )
+    return table
 
 
 def _try_formats(plan: ReleasePlan, folder: Path) -> None:

@@ -386,6 +386,15 @@ def test_a_header_without_rows_is_nobody(content: str, encoding: str, tmp_path: 
 WIDE = {"sex": {"f": "women", "m": "men"}}
 
 
+@pytest.mark.parametrize("columns", [{}, {"sex": {"f": "women", "m": "men"}}])
+def test_where_that_keeps_nothing_is_nobody(columns: dict[str, Any], tmp_path: Path) -> None:
+    """Rows without people are often left out of tables of counts: whether any row is kept tells whether anybody is there."""
+    path = tmp_path / "counts.csv"
+    path.write_text("sex,year,count,women,men\nf,2020,3,1,2\n")
+    source = Source(str(path), rows="counts", columns=columns, where={"year": 2031})
+    assert read_counts(source, Domain((Category("sex", ("f", "m")),))).total == 0
+
+
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_attribute_in_several_columns_of_counts(form: str, tmp_path: Path) -> None:
     """Wide tables are read as if they had been made long before."""

@@ -45,6 +45,17 @@ def test_a_label_is_a_matter_of_the_value_alone(said: dict[str, Any], values: li
             assert built.height == (rule.height or max(level, 1))
 
 
+@pytest.mark.parametrize(("said", "values"), RULES)
+def test_nobody_has_a_hierarchy_too(said: dict[str, Any], values: list[str]) -> None:
+    rule = read_rule(Section(said, "columns.x", "plan.toml", COLUMN_KEYS), "x", Path(), "untold")
+    assert rule is not None
+    for level in range((rule.height or 6) + 1):
+        nobody, somebody = CodedColumn.of("x", []), CodedColumn.of("x", values)
+        built = hierarchy_of(nobody, rule.build_to(level))
+        assert built.generalized(nobody, level).rows == 0
+        assert built.height == hierarchy_of(somebody, rule.build_to(level)).height
+
+
 def test_masks_of_so_many_levels() -> None:
     values = CodedColumn.of("zip", ["8", "81667", None])
     assert masked_hierarchy("zip", values, levels=2, missing="?").paths() == [

@@ -14,14 +14,24 @@ from sudare.ledger import open_ledger
 from sudare.microdata.anonymizing import satisfies
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.records import Records, read_people
-from sudare.microdata_release import read_people_plan, run_people_plan
+from sudare.microdata_release import read_people_plan, run_people_plan, verify_people
 from sudare.microdata_release import running as running_module
 from sudare.microdata_release.charging import without_opted_out
 from sudare.microdata_release.measuring import rest_of_population
 from sudare.microdata_release.page import render_people_page
 from sudare.privacy import Budget, ReleaseEvent, Unit
 from sudare.release.hashing import hash_of_file
-from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, MST, SAMPLED, UNTOLD, build_town, people
+from tests.unit.microdata_release.town import (
+    ANONYMIZE,
+    COLUMNS,
+    HEAD,
+    LEDGER,
+    MST,
+    SAMPLED,
+    UNTOLD,
+    build_town,
+    people,
+)
 
 
 def run(folder: Path, text: str = HEAD + COLUMNS + ANONYMIZE, **options: Any) -> Any:
@@ -334,6 +344,27 @@ class TestPrivate:
         (tmp_path / "out" / "people.csv").write_text("age,sex\n")
         with pytest.raises(LedgerError, match="was made before"):
             run(tmp_path, MST)
+
+    @pytest.mark.parametrize("method", ["mst", "aim", "sampled-k-anonymity", "choose_levels"])
+    @pytest.mark.parametrize("why", ["no rows", "all opted out"])
+    def test_nobody_is_published_like_anybody(self, tmp_path: Path, method: str, why: str) -> None:
+        """An error that costs nothing would tell for certain that nobody is in the data."""
+        text = SAMPLED if method == "sampled-k-anonymity" else MST.replace('"mst"', f'"{method}"')
+        if method == "choose_levels":
+            text = SAMPLED.replace("level = 1\n", "").replace(LEDGER, f"choose_levels = 0.2\n{LEDGER}")
+        rows: list[list[str]] = []
+        if why == "all opted out":
+            rows, text = people(3), text.replace("[input]", '[input]\nperson = "person"')
+            build_town(tmp_path)
+            with open_ledger(tmp_path / "budget.db") as ledger:
+                for row in rows:
+                    ledger.opt_out("town", row[0])
+        made = run(tmp_path, text, rows=rows)
+        assert spent(tmp_path) == Budget(epsilon=2, delta=1e-5)
+        assert ReleaseEvent.from_json(json.dumps(made.document["event"])).cost == Budget(epsilon=2, delta=1e-5)
+        assert read_people(tmp_path / "out" / "people.csv").rows == made.document["published"]["rows"]
+        assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        assert {check.outcome for check in verify_people(tmp_path / "out", str(tmp_path / "budget.db"))} == {"passed"}
 
     def test_bad_data_costs_nothing(self, tmp_path: Path) -> None:
         for column, text in (("sex", MST), ("age", SAMPLED)):

@@ -159,15 +159,6 @@ def test_counts_are_not_taken_for_people(tmp_path: Path) -> None:
     run_release(read_plan(tmp_path / "plan.toml"))
 
 
-def test_nobody_is_no_release(tmp_path: Path) -> None:
-    plan = open_office(tmp_path)
-    people = pyarrow.parquet.read_table(tmp_path / "people.parquet")
-    pyarrow.parquet.write_table(people.slice(0, 0), tmp_path / "people.parquet")
-    with pytest.raises(InputError, match="nobody"):
-        run_release(plan)
-    assert remaining(tmp_path) == Budget(epsilon=3)
-
-
 def test_bad_data_is_not_charged(tmp_path: Path) -> None:
     plan = open_office(tmp_path, text=PLAN.replace("[8560, 6400, 32, 32]", "[8560, 6400, 10, 10]"))
     with pytest.raises(InputError):
