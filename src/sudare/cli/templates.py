@@ -29,6 +29,7 @@ kind = "mesh"                     # Japanese regional meshes (JIS X 0410)
 level = "1/2"                     # "1" 80 km, "2" 10 km, "3" 1 km, "1/2" 500 m, "1/4" 250 m, "1/8" 125 m
 corners = ["5339", "5340"]        # south-west and north-east mesh, of any level; or area = "japan"
 # meshes = "mesh-list.csv"        # better: a public list of meshes, so that nobody is published in the sea
+# public = true                   # with a list: you declare that it is public, and not made from the data
 # prefectures = ["Tokyo"]         # of that list, if it has municipality codes; or municipalities = [13101]
 
 # [[domain]]                      # more attributes, if the table has them
@@ -101,6 +102,7 @@ kind = "mesh"                     # 地域メッシュ（JIS X 0410）
 level = "1/2"                     # "1" 80km, "2" 10km, "3" 1km, "1/2" 500m, "1/4" 250m, "1/8" 125m
 corners = ["5339", "5340"]        # 南西と北東のメッシュ（どの階層でも可）。area = "japan" も使えます
 # meshes = "mesh-list.csv"        # 公開されたメッシュの一覧を指定すると、海上に人が公表されません
+# public = true                   # 一覧が公開のもので、データから作ったものでないことの宣言
 # prefectures = ["Tokyo"]         # 一覧に市区町村コードがあるとき。municipalities = [13101] も可
 
 # [[domain]]                      # 他の属性があれば追加

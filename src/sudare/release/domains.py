@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, MeshList, Positions, Times
 from sudare.domain.attributes import Attribute
 from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.domain.times import PERIODS
 from sudare.errors import InputError, ParameterError, SudareError
+from sudare.io import Source
 from sudare.io.text_files import read_text
 from sudare.release.mesh_lists import read_mesh_list
+from sudare.release.public_files import require_other_files, require_public
 from sudare.sections import Section
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
@@ -29,6 +32,7 @@ ATTRIBUTE_KEYS = (
     "area",
     "corners",
     "meshes",
+    "public",
     "prefectures",
     "municipalities",
     "listed",
@@ -47,25 +51,32 @@ KINDS = ("mesh", "category", "bins", "positions", "hierarchy", "time")
 KEY_OF = {"first": "from", "last": "to"}
 """Keys that are named otherwise than what they give to an attribute."""
 
+PUBLIC_AREAS = Words("this list of areas, which becomes the cells of the table,", "表のセルになるこの地域一覧")
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
 
-def read_domain_sections(sections: list[Section], base: Path) -> Domain:
-    """The domain that the ``[[domain]]`` sections of a plan state; files that they name are meant from a folder."""
-    attributes = [_read_attribute(section, base) for section in sections]
+def read_domain_sections(sections: list[Section], base: Path, protected: Source | None = None) -> Domain:
+    """The domain that the ``[[domain]]`` sections of a plan state.
+
+    Args:
+        sections: of the attributes.
+        base: the folder that files are meant from.
+        protected: the data of the plan, of which the domain must not be made.
+    """
+    attributes = [_read_attribute(section, base, protected) for section in sections]
     try:
         return Domain(tuple(attributes))
     except ParameterError as error:
         sections[0].refuse("name", f"cannot be part of this domain: {error}", f"はこの領域に使えません: {error}")
 
 
-def _read_attribute(section: Section, base: Path) -> Attribute:
+def _read_attribute(section: Section, base: Path, protected: Source | None) -> Attribute:
     name = section.text("name")
     kind = section.choice("kind", KINDS)
     try:
         if kind in ("hierarchy", "mesh"):
-            attribute = (_read_hierarchy if kind == "hierarchy" else _read_mesh)(section, name, base)
+            attribute = (_read_hierarchy if kind == "hierarchy" else _read_mesh)(section, name, base, protected)
         else:
             attribute = _READERS[kind](section, name)
     except ParameterError as error:
@@ -76,7 +87,7 @@ def _read_attribute(section: Section, base: Path) -> Attribute:
     return attribute
 
 
-def _read_mesh(section: Section, name: str, base: Path) -> Attribute:
+def _read_mesh(section: Section, name: str, base: Path, protected: Source | None) -> Attribute:
     level = mesh_level(section.text("level"), "plan")
     listing = [key for key in ("meshes", "prefectures", "municipalities") if section.has(key)]
     bounding = [key for key in ("corners", "area", "window") if section.has(key)]
@@ -85,7 +96,7 @@ def _read_mesh(section: Section, name: str, base: Path) -> Attribute:
             bounding[0], f"cannot go with {listing[0]}: a list says all", f"は {listing[0]} と同時に指定できません"
         )
     if listing:
-        return read_mesh_list(section, name, level, base)
+        return read_mesh_list(section, name, level, base, protected)
     if section.has("window"):
         window = section.items("window")
         if len(window) != 4 or not all(type(number) is int for number in window):
@@ -167,7 +178,7 @@ _READERS = {
 }
 
 
-def _read_hierarchy(section: Section, name: str, base: Path) -> Attribute:
+def _read_hierarchy(section: Section, name: str, base: Path, protected: Source | None) -> Attribute:
     """Areas within areas: from a file with a column for each level, or with codes and parents; or row by row."""
     levels = section.items("levels")
     if not levels or not all(isinstance(level, str) for level in levels):
@@ -182,6 +193,9 @@ def _read_hierarchy(section: Section, name: str, base: Path) -> Attribute:
             section.refuse("leaves", "must be lists with a code for each level", "は階層ごとのコードのリストです")
         return Hierarchy.from_levels(name, {level: [row[i] for row in rows] for i, level in enumerate(levels)})
     path = base / section.text("areas")
+    require_public(section, PUBLIC_AREAS)
+    if protected is not None:
+        require_other_files(section, "areas", Source(str(path)), protected)
     try:
         listed = list(csv.DictReader(io.StringIO(read_text(path), newline="")))
     except InputError as error:

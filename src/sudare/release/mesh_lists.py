@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import MeshLevel, MeshList
 from sudare.domain.prefectures import prefecture_number
 from sudare.errors import InputError, ParameterError
 from sudare.io import Source, describe_source, read_records
+from sudare.release.public_files import require_other_files, require_public
 from sudare.sections import Section
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ WHERE = (
     "The Statistics Bureau publishes one: www.stat.go.jp/data/mesh/m_itiran.html",
     "総務省統計局の「市区町村別メッシュ・コード一覧」（www.stat.go.jp/data/mesh/m_itiran.html）が使えます",
 )
+PUBLIC_LIST = Words("this list of meshes, which becomes the cells of the table,", "表のセルになるこのメッシュ一覧")
 MESH_COLUMNS = frozenset({"keycode", "mesh", "meshcode", "code", "mesh1kmid"})
 MUNICIPALITY_COLUMNS = frozenset(
     {"citycode", "municipality", "municipalitycode", "city", "団体コード", "行政区域コード"}
@@ -36,8 +39,21 @@ MAX_CODE = 100_000
 """Codes of municipalities have five digits; a sixth one is a check digit."""
 
 
-def read_mesh_list(section: Section, name: str, level: MeshLevel, base: Path) -> MeshList:
-    """The meshes that a section names; relative paths are meant from a folder."""
+def read_mesh_list(
+    section: Section, name: str, level: MeshLevel, base: Path, protected: Source | None = None
+) -> MeshList:
+    """The meshes that a section names.
+
+    Args:
+        section: of the attribute.
+        name: of the attribute.
+        level: of its meshes.
+        base: the folder that files are meant from.
+        protected: the data of the plan, which is no list.
+
+    Raises:
+        PlanError: if there is no such list, it is not declared to be public, or it is the protected data itself.
+    """
     prefectures, municipalities = _given(section, "prefectures"), _given(section, "municipalities")
     if not section.has("meshes"):
         section.refuse(
@@ -48,6 +64,9 @@ def read_mesh_list(section: Section, name: str, level: MeshLevel, base: Path) ->
     paths = _given(section, "meshes") or []
     if not paths or not all(isinstance(path, str) and path for path in paths):
         section.refuse("meshes", "must be a file or a list of files", "はファイル名、またはそのリストです")
+    require_public(section, PUBLIC_LIST)
+    if protected is not None:
+        require_other_files(section, "meshes", Source(tuple(str(base / path) for path in paths)), protected)
     lists = [_read_file(section, base / path, needs_areas=bool(prefectures or municipalities)) for path in paths]
     codes = np.concatenate([found["mesh"] for found in lists])
     chosen = np.ones(codes.size, dtype=bool)

@@ -24,6 +24,7 @@ from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
 from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.release.method_settings import require_usable
+from sudare.release.public_files import require_other_files, require_public
 from sudare.sections import Section, nearest, read_toml
 from sudare.tables import Plan, plan_table
 from sudare.tables.planning import Workload
@@ -220,7 +221,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
     source = _read_source(source_section, base)
-    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base)
+    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
     method = top.section("method", METHOD_KEYS)
     public_total = method.flag("public_total", False)
     unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
@@ -229,7 +230,9 @@ def read_plan(path: str | Path) -> ReleasePlan:
     name = method.choice("name", ("auto", *METHODS), "auto")
     workload = _read_workload(method)
     settings = {key: _plain(value) for key, value in method.rest().items()}
-    reference = _read_reference(top.section("reference", REFERENCE_KEYS), base) if top.has("reference") else None
+    reference = None
+    if top.has("reference"):
+        reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
     output = top.section("output", OUTPUT_KEYS)
     folder = base / output.text("folder", "release")
     formats = _read_formats(output)
@@ -390,15 +393,12 @@ def _read_workload(section: Section) -> Workload:
     return tuple(sides)
 
 
-def _read_reference(section: Section, base: Path) -> Reference:
+def _read_reference(section: Section, base: Path, protected: Source) -> Reference:
     name = section.text("name")
-    if not section.flag("public", False):
-        section.refuse(
-            "public",
-            "must be true: you declare that this table is public already. It is not protected",
-            "は true でなければなりません。この表が既に公開されていることの宣言です（保護されません）",
-        )
-    return Reference(name, _read_source(section, base))
+    require_public(section, Words("this table", "この表"))
+    source = _read_source(section, base)
+    require_other_files(section, "path" if source.paths else "query", source, protected)
+    return Reference(name, source)
 
 
 def _read_formats(section: Section) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ formats = ["csv", "parquet", "geoparquet"]
 
 def planned(folder: Path, keys: str, encoding: str = "cp932", level: str = "3") -> ReleasePlan:
     (folder / "meshes.csv").write_bytes(LIST.encode(encoding))
+    keys = keys if "public" in keys or "meshes" not in keys else f"{keys}\npublic = true"
     (folder / "plan.toml").write_text(
         PLAN.format(keys=keys).replace('level = "3"', f'level = "{level}"'), encoding="utf-8"
     )
@@ -104,6 +105,8 @@ def test_coarser_lists_other_files_and_names(tmp_path: Path) -> None:
     [
         ("prefectures = [13]", "'meshes' .* is missing: name a public list .*m_itiran"),
         ('meshes = "nowhere.csv"', "'meshes' .* no file to read"),
+        ('meshes = "meshes.csv"\npublic = false', "'public' .* must be true: you declare that this list of meshes"),
+        ('meshes = "meshes.csv"\npublic = "yes"', "'public' .* must be true or false"),
         ('meshes = "meshes.csv"\nprefectures = ["Edo"]', "'prefectures' .* has 'Edo', which is none"),
         ('meshes = "meshes.csv"\nprefectures = [27]', "'prefectures' .* leaves no mesh"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from tests.unit.release.offices import PLAN, open_office, remaining
 REFERENCE = """[reference]
 name = "Last census"
 public = true
-path = "people.parquet"
+path = "census.parquet"
 """
 
 
@@ -59,6 +60,7 @@ def test_from_plan_to_verified_release(tmp_path: Path, method: str) -> None:
 def test_a_weight_from_the_public_reference_and_a_public_total(tmp_path: Path) -> None:
     text = with_method('name = "negative-l2"\npublic_total = true', REFERENCE).replace('"town"', '"replaced"')
     open_office(tmp_path)
+    shutil.copy(tmp_path / "people.parquet", tmp_path / "census.parquet")
     with open_ledger(tmp_path / "budget.db") as ledger:
         ledger.add_dataset("replaced", Budget(epsilon=1), unit=Unit("person", adjacency="replace"))
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")

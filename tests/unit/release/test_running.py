@@ -543,6 +543,7 @@ name = "ward"
 kind = "hierarchy"
 levels = ["nation", "city", "ward"]
 areas = "areas.csv"
+public = true
 [[domain]]
 name = "sex"
 kind = "category"
