@@ -53,7 +53,7 @@ def topdown_bisection(
         layout: in which order the cells are halved, or its name, such as ``"hilbert"``; the axes in turn (Morton) if left
             out. By name or left out, the ends of axes whose length is no power of two are turned (`sudare.domain.turning`).
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.

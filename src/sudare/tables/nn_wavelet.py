@@ -99,7 +99,7 @@ def nn_wavelet(
         pruning: ``"lazy"`` draws noise only where somebody is left. The three orders of the papers draw all noise first,
             for tables up to 2**26 cells, and give the same table for the same noise (`sudare.tables.pruning`).
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.

@@ -94,7 +94,7 @@ def publish(
         reference: a table over the same domain that is public already, such as the last census; it makes the result more
             exact and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.

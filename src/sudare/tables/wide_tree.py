@@ -93,7 +93,7 @@ def wide_tree(
         reference: a table over the same domain that is public already, such as the last census: shares that it foretells well
             are drawn towards it. It costs no budget. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         entropy: where the bits come from; the secure source by default.

@@ -67,7 +67,7 @@ def negative_l2(
             public.**
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         total_share: of the budget, for the total where it is not public; 1/20 if left out.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -129,7 +129,7 @@ def simplex(
         budget: what may be spent in all.
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         total_share: of the budget, for the total where it is not public; 1/20 if left out.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -198,7 +198,7 @@ def lasso(
             public.**
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         total_share: of the budget, for the total where it is not public; 1/20 if left out.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -258,7 +258,7 @@ def lm(
         budget: what may be spent in all.
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
-            guarantee is that of replacing a unit by another.
+            guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         total_share: of the budget, for the total where it is not public; 1/20 if left out.
         noise: which noise to add.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.

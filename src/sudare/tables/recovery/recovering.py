@@ -14,7 +14,7 @@ from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, Measurement
-from sudare.privacy.unit import sensitivity_of_counts
+from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.tables.descent import measure_levels
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.reading import Noise, Request
@@ -116,9 +116,14 @@ def measurements_for(
         shares, sensitivities = [Fraction(1)], [of_cells]
     else:
         shares = [total_share, 1 - total_share]
-        sensitivities = [sensitivity_of_counts(request.unit, merged=True), of_cells]
+        sensitivities = [sensitivity_of_total(request.unit), of_cells]
     measurements = measure_levels(request.budget, shares, sensitivities, noise, conversion)
     return measurements, _max_visited(recovery, request, measurements[-1])
+
+
+def sensitivity_of_total(unit: Unit) -> Sensitivity:
+    """How far the total moves: by the rows of a unit, whether it is added, removed, or replaced by one with other rows."""
+    return Sensitivity(unit.rows, unit.rows**2, cells=1, largest=unit.rows)
 
 
 def _noted(name: str, measurement: Measurement, keys: Keys, values: Counts) -> NoisyCounts:
