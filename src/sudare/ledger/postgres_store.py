@@ -4,6 +4,9 @@ Every writer first takes a lock that lasts until its transaction ends. Under REA
 everything that was committed before it began, so a writer who has the lock reads the latest balance, and nobody can
 change it before the writer commits. There is one lock and it is taken first, so that writers never wait for each other
 in a circle. The primary key on entry numbers stands behind it: two writers could not both append.
+
+Until it commits a transaction has done nothing. So a signal may end every wait for the server before that, for the lock as for
+rows or tables that another program holds. The wait for the commit itself is never ended: nobody would know what became of it.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.errors import LedgerError, MissingPackageError
 from sudare.ledger.stores import SCHEMA, Row, Value
+from sudare.system.interrupts import waiting
 
 if TYPE_CHECKING:
     import psycopg
@@ -119,7 +123,7 @@ class PostgresStore:
             )
         with self._lock:
             try:
-                with self._told():
+                with self._told(), waiting():
                     if write:
                         self._connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
                         self._wait_for_other_writers()
@@ -149,7 +153,8 @@ class PostgresStore:
     def _run(self, statement: str, values: Sequence[Value]) -> psycopg.Cursor[Row]:
         # All statements are written in this package, none by a user.
         query: Any = statement.replace("?", "%s")
-        return self._connection.execute(query, tuple(values) or None)
+        with waiting():
+            return self._connection.execute(query, tuple(values) or None)
 
     def is_ledger(self) -> bool:
         """Whether there is a ledger; see `Store`."""

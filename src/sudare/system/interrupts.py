@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["ENDING_SIGNALS", "Interruption", "Pause", "end_waits", "ended_by_signals", "uninterrupted"]
+__all__ = ["ENDING_SIGNALS", "Interruption", "Pause", "end_waits", "ended_by_signals", "uninterrupted", "waiting"]
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 """Besides SIGINT, which Python itself turns into an exception."""
@@ -76,11 +76,32 @@ def end_waits() -> None:
         _PAUSES[-1]._raise_if_allowed()
 
 
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Within this block somebody waits, and whatever was begun is undone by an exception.
+
+    A signal that came, or comes now, raises at once if the innermost pause allows it; for waits that cannot ask `end_waits`
+    themselves, such as those for a server.
+    """
+    is_paused = bool(_PAUSES) and threading.current_thread() is threading.main_thread()
+    if not is_paused:
+        yield
+        return
+    pause = _PAUSES[-1]
+    outer, pause._is_waited_in = pause._is_waited_in, True
+    try:
+        pause._raise_if_allowed()
+        yield
+    finally:
+        pause._is_waited_in = outer
+
+
 class Pause:
     """Signals that wait; made by `uninterrupted`.
 
     Attributes:
-        may_end_waits: whether a signal may raise all the same while somebody waits and has begun nothing (`end_waits`).
+        may_end_waits: whether a signal may raise all the same while somebody waits and has begun nothing (`end_waits`,
+            `waiting`).
     """
 
     may_end_waits = False
@@ -88,6 +109,7 @@ class Pause:
     def __init__(self) -> None:
         self._handlers: dict[int, Handler] = {}
         self._waiting: list[int] = []
+        self._is_waited_in = False
 
     def _begin(self) -> None:
         for number in (signal.SIGINT, *ENDING_SIGNALS):
@@ -98,6 +120,8 @@ class Pause:
 
     def _keep(self, number: int, frame: FrameType | None) -> None:
         self._waiting.append(number)
+        if self._is_waited_in:
+            self._raise_if_allowed()
 
     def _raise_if_allowed(self) -> None:
         if self.may_end_waits and self._waiting:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sudare.system.interrupts import Interruption, end_waits, ended_by_signals, uninterrupted
+from sudare.system.interrupts import Interruption, end_waits, ended_by_signals, uninterrupted, waiting
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +106,49 @@ def test_who_waits_to_begin_is_interrupted_where_that_is_allowed(allowed: bool) 
         wait()
     assert steps == ([] if allowed else ["went on"])
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+@pytest.mark.parametrize("moment", ["before", "within", "within another"])
+def test_who_waits_for_a_server_is_interrupted_at_once_where_that_is_allowed(allowed: bool, moment: str) -> None:
+    reached: list[str] = []
+
+    def wait() -> None:
+        with uninterrupted() as pause:
+            pause.may_end_waits = allowed
+            if moment == "before":
+                signal.raise_signal(signal.SIGINT)
+            with waiting():
+                if moment == "within another":
+                    with waiting():
+                        reached.append("inner")
+                if moment != "before":
+                    signal.raise_signal(signal.SIGINT)
+                reached.append("waited")
+            reached.append("after")
+
+    with pytest.raises(KeyboardInterrupt):
+        wait()
+    assert reached == ["inner"] * (moment == "within another") + ([] if allowed else ["waited", "after"])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_only_a_wait_is_ended_at_once() -> None:
+    reached: list[str] = []
+
+    def wait_and_commit() -> None:
+        with uninterrupted() as pause:
+            pause.may_end_waits = True
+            with waiting():
+                reached.append("waited")
+            signal.raise_signal(signal.SIGINT)
+            reached.append("committed")
+
+    with pytest.raises(KeyboardInterrupt):
+        wait_and_commit()
+    assert reached == ["waited", "committed"]
+
+
+def test_waiting_changes_nothing_without_a_pause() -> None:
+    with waiting(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
