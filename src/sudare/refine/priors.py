@@ -163,7 +163,9 @@ class Departures:
         return Posterior(expected + means, posteriors, priors)
 
 
-def learn_departures(values: Values, variances: Values, expected: Values, *, is_laplace: bool) -> Departures:
+def learn_departures(
+    values: Values, variances: Values, expected: Values, *, is_laplace: bool, places: int = SAMPLE
+) -> Departures:
     """Learn from noisy counts how far the counts depart from expected ones.
 
     Args:
@@ -171,11 +173,12 @@ def learn_departures(values: Values, variances: Values, expected: Values, *, is_
         variances: of the noise of each, positive.
         expected: what each count would be if nothing had changed, >= 0.
         is_laplace: the shape of the noise, else Gaussian.
+        places: how many of them are learned from, evenly taken.
     """
     deviation = float(np.sqrt(np.median(variances)))
     widest = max(float(np.abs(values - expected).max()), 1024 * deviation)
     absolute = np.geomspace(0.5 * deviation, 2 * widest, 14)
-    sample = np.arange(0, values.size, max(1, values.size // SAMPLE))
+    sample = np.arange(0, values.size, max(1, values.size // places))
     candidates = [
         _fit(values[sample], variances[sample], expected[sample], deviation, exponent, absolute, is_laplace)
         for exponent in EXPONENTS
