@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sudare
-from benchmarks import margins, totals
+from benchmarks import margins, mixed, totals
 from benchmarks.data import census_1km, japan_500m, window_500m
 from benchmarks.predictions import prediction_coverage
 from sudare.evaluate import error_by_area, error_of_rectangles, random_rectangles
@@ -47,6 +47,7 @@ TARGETS = {
     "prediction_coverage_bias": "at least 0.95 (share of systematic errors below their stated limit)",
     "japan_closest_win": "the largest ratio of our error to a rival's, below 1",
     **margins.TARGETS,
+    **mixed.TARGETS,
     **totals.TARGETS,
 }
 
@@ -67,7 +68,7 @@ def run() -> dict[str, float]:
             for side, ratio in zip(SIDES, ratios, strict=False):
                 numbers[f"side_{side}_{name}_{label}"] = float(ratio) - 1
     numbers["worst_side"] = max(excess)
-    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), margins.run())
+    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), mixed.run(), margins.run())
     return {name: value for part in (numbers, *parts) for name, value in part.items()}
 
 

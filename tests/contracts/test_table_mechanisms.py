@@ -34,6 +34,7 @@ from sudare import (
     lasso,
     layout_named,
     lm,
+    margin_tree,
     morton_layout,
     negative_l2,
     nn_wavelet,
@@ -135,6 +136,10 @@ CASES = {
     "wide_tree, least squares": Case(partial(wide_tree, estimate="least-squares"), measures=("total", "cells")),
     "wide_tree, learned": Case(partial(wide_tree, estimate="learned"), measures=("total", "cells")),
     "wide_tree, reference": Case(with_public_reference, is_lazy=True, measures=("total", "cells")),
+    "margin_tree": Case(margin_tree, takes_layout=False, measures=("total", "cells")),
+    "margin_tree, least squares": Case(
+        partial(margin_tree, estimate="least-squares"), takes_layout=False, measures=("total", "cells")
+    ),
     "topdown_bisection": Case(topdown_bisection, is_lazy=True, measures=AREAS),
     "topdown": Case(by_hierarchy, takes_total=False, takes_layout=False, measures=()),
     "laplace": Case(laplace, ("laplace",), False, False, False, False, measures=("cells",), is_signed=True),

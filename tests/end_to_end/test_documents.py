@@ -35,6 +35,7 @@ SAMPLERS_AND_MECHANISMS = [
     "lm",
     "nn_wavelet",
     "wide_tree",
+    "margin_tree",
     "topdown",
     "topdown_bisection",
 ]

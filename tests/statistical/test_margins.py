@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.margins import EPSILON, PEOPLE_A_PLACE, Method, SignedErrors, clustered, methods, signed_errors
+from benchmarks.margins import EPSILON, PEOPLE_A_PLACE, SignedErrors, clustered, methods, signed_errors
 from numpy.typing import NDArray
 from scipy.stats import t
 
@@ -74,20 +74,16 @@ def around_with_padding(
     return out
 
 
-def without_measured_margins(shape: tuple[int, ...]) -> Method:
-    """The automatic tree as it is where no margin is measured, which would hide what else moves people."""
-    budget = sudare.Budget(epsilon=EPSILON)
-    settings = dict(sudare.plan_table(sudare.Domain.of_shape(shape), budget).settings)
-    settings["weights"] = settings["weights"][: len(settings["bits"]) + 1]
-    settings.pop("margins")
-    return lambda table, bits: sudare.wide_tree(table, budget, entropy=bits, **settings)
+def without_measured_margins(table: Any, bits: sudare.EntropySource) -> Any:
+    """A learned tree where no margin is measured, which would hide what else moves people."""
+    return sudare.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
 
 
 @pytest.mark.slow
 def test_padding_that_counts_as_empty_neighbours_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control for what is learned of empty places. No end is turned here: 24 is a multiple of 8."""
     shape = (64, 64, 24)
-    learned = without_measured_margins(shape)
+    learned = without_measured_margins
     assert not deviates(signed_errors(shape, learned, 30))
     monkeypatch.setattr(dense_tree, "_around", around_with_padding)
     found = signed_errors(shape, learned, 30)
@@ -106,7 +102,7 @@ def test_a_small_category_keeps_its_size(monkeypatch: pytest.MonkeyPatch) -> Non
         return float(found.total[-1] / found.runs / people)
 
     assert abs(gain(signed_errors(shape, automatic, 40, shares)[2])) < 0.1
-    learned = without_measured_margins(shape)
+    learned = without_measured_margins
     assert abs(gain(signed_errors(shape, learned, 40, shares)[2])) < 0.2
     monkeypatch.setattr(dense_tree, "correct_margins", lambda counts, *_: counts)
     assert gain(signed_errors(shape, learned, 40, shares)[2]) > 0.7

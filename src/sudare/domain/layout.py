@@ -159,12 +159,14 @@ class Layout:
         axis_of_split: the axis of each split; axis a appears as often as its length has bits.
         arrangement: how the cells change places with each other first; they do not if left out.
         embedding: which of the cells there are, where they are those of listed meshes; all are if left out.
+        fixed: axes whose ends are never turned: categories that the tree parts before it comes to places.
     """
 
     lengths: tuple[int, ...]
     axis_of_split: tuple[int, ...]
     arrangement: Shuffle | HilbertCurve | TurnedEnds | None = None
     embedding: Embedding | None = None
+    fixed: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         wanted = sorted(axis for axis, length in enumerate(self.lengths) for _ in range(axis_bits(length)))
@@ -200,13 +202,15 @@ class Layout:
     @property
     def has_ends_to_turn(self) -> bool:
         """Whether some node of a few cells is cut off by the end of an axis, and cells stand where the axes have them."""
-        return self.arrangement is None and self.embedding is None and any(map(places_that_turn, self.lengths))
+        free = [length for axis, length in enumerate(self.lengths) if axis not in self.fixed]
+        return self.arrangement is None and self.embedding is None and any(map(places_that_turn, free))
 
     def turned(self, key: int) -> Layout:
         """The same layout with the ends of padded axes turned by a public key; the layout itself if no axis needs it."""
         if not self.has_ends_to_turn:
             return self
-        return Layout(self.lengths, self.axis_of_split, TurnedEnds(self.lengths, key))
+        turned = TurnedEnds(self.lengths, key, self.fixed)
+        return Layout(self.lengths, self.axis_of_split, turned, fixed=self.fixed)
 
     @cached_property
     def _positions(self) -> tuple[tuple[int, ...], ...]:

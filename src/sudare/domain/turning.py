@@ -47,15 +47,17 @@ class TurnedEnds:
     Attributes:
         lengths: places along each axis.
         key: which of the turns; a whole number from 0 to 2**64 - 1.
+        fixed: axes that are not turned, because the tree parts each of their places from the others first.
     """
 
     lengths: tuple[int, ...]
     key: int
+    fixed: tuple[int, ...] = ()
 
     @cached_property
     def _settings(self) -> tuple[Keys, Keys, Keys]:
         """Of each axis: its length, how many places turn, and how many bits of other axes' indices are within a block."""
-        turning = [places_that_turn(length) for length in self.lengths]
+        turning = [0 if axis in self.fixed else places_that_turn(n) for axis, n in enumerate(self.lengths)]
         bits = [max(places - 1, 0).bit_length() for places in turning]
         of_lengths, of_turning, of_bits = (
             np.array(numbers, dtype=np.uint64) for numbers in (self.lengths, turning, bits)

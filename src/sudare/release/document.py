@@ -222,7 +222,7 @@ def _describe_plan(plan: Plan) -> dict[str, Any]:
         "noise": plan.noise,
         "settings": {key: _plain(value) for key, value in plan.settings.items()},
         "levels": [asdict(level) for level in plan.levels],
-        "errors": [asdict(error) for error in plan.errors],
+        "errors": [{**asdict(error), "margin": list(error.margin)} for error in plan.errors],
         "alternatives": [asdict(alternative) for alternative in plan.alternatives],
         "reasons": list(plan.reasons),
     }

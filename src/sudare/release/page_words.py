@@ -315,6 +315,7 @@ _UNITS = {
 }
 _MECHANISMS = {
     "wide-tree": Words("wide tree", "幅広木（wide tree）"),
+    "margin-tree": Words("margin tree", "周辺表つき空間木（margin tree）"),
     "nn-wavelet": Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
     "topdown": Words("top-down", "トップダウン（top-down）"),
     "topdown-bisection": Words("top-down bisection", "トップダウン二分割"),
@@ -366,6 +367,8 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"total", "total", "合計"),
     (r"cells", "single cells", "各セル"),
     (r"areas of 2\*\*(\d+) cells", "areas of {0} cells", "{0} セルの領域"),
+    (r"places", "single places", "各地点"),
+    (r"areas of 2\*\*(\d+) places", "areas of {0} places", "{0} 地点の領域"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
 _REASONS: list[tuple[str, str]] = [
@@ -385,6 +388,19 @@ _REASONS: list[tuple[str, str]] = [
         r"more than 2\*\*24 cells: noise is drawn only where somebody is left",
         "2**24 セルを超えるため、人が残る領域にだけノイズを生成",
     ),
+    (
+        r"places with attributes: areas carry margins, so that sums over places and over categories are both right",
+        "属性つきの地図: 各領域で属性の周辺和を測定し、場所ごとの和と属性ごとの和をともに保つ",
+    ),
+    (
+        r"weights by the predicted error of every area and margin, relative to a map made for it alone",
+        "重みは、すべての領域と周辺和の予想誤差（その一つだけのための地図に対する比）により決定",
+    ),
+    (
+        r"nearly all of the budget goes to single cells, as the workload asks; areas are less accurate",
+        "要求に従い、予算のほとんどを各セルに配分（領域の精度は下がる）",
+    ),
+    (r"a map of its own for each combination of attributes", "属性の組合せごとに別の地図として公表"),
 ]
 
 
@@ -425,6 +441,12 @@ def of_level(name: str) -> Words:
     margin = re.fullmatch(r"margin of axis (\d+)", name)
     if margin:
         return Words(name, f"第{margin[1]}軸の周辺合計")
+    size, by, attributes = name.partition(" by ")
+    areas = _of_areas(size)
+    return Words(f"{areas.english} by {attributes}", f"{areas.japanese}（{attributes} 別）") if by else areas
+
+
+def _of_areas(name: str) -> Words:
     for pattern, english, japanese in _LEVELS:
         found = re.fullmatch(pattern, name)
         if found:

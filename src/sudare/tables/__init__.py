@@ -5,6 +5,7 @@
 Trees, refined from the top into whole, non-negative numbers that add up:
 
 - `wide_tree`: few levels with many children each, projected on the parent's count. The one to use for maps.
+- `margin_tree`: a tree over places whose nodes carry margins of their people's attributes. The one to use for mesh x age x sex.
 - `nn_wavelet`: the Haar tree (Terada et al. 2015; Ishioka and Terada for rho), with the papers' pruning orders.
 - `topdown_bisection`: both halves of every area measured; a baseline.
 - `topdown`: any hierarchy of areas, several tables of one person, exact invariants, as the US Census publishes.
@@ -29,6 +30,7 @@ from sudare.tables.pruning import PreparedTree
 from sudare.tables.publish import publish
 from sudare.tables.published import NoisyCounts, Published, ThresholdEffect
 from sudare.tables.recovery import lasso, lm, negative_l2, simplex
+from sudare.tables.strategies.margin_tree import margin_tree
 from sudare.tables.topdown import table_at_level, topdown
 from sudare.tables.wide_tree import wide_tree
 
@@ -45,6 +47,7 @@ __all__ = [
     "laplace",
     "lasso",
     "lm",
+    "margin_tree",
     "negative_l2",
     "nn_wavelet",
     "plan_table",

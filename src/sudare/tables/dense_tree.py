@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.refine.margins import correct_margins, meet_margins
 from sudare.refine.occupancy import expected_from_neighbours, use_occupancy
-from sudare.refine.trees import Estimates, Judge, Judgement, NoisyTree, least_squares, refine_from_top, use_reference
+from sudare.refine.trees import (
+    Estimates,
+    Judge,
+    Judgement,
+    NoisyTree,
+    Words,
+    least_squares,
+    refine_from_top,
+    use_reference,
+)
 from sudare.tables.descent import Notes
 from sudare.tables.reading import Request
 from sudare.tables.short_axes import short_axes
@@ -28,7 +38,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["MOST_DENSE_BITS", "refined_densely"]
+__all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "refined_densely", "refined_totals", "variance_of"]
 
 MOST_DENSE_BITS = 24
 """Depth of the largest tree of which every node is measured."""
@@ -63,7 +73,7 @@ def refined_densely(
         margins: measured margins of short axes, which the table will have.
     """
     samplers = [noise_for(level) for level in levels]
-    cells = _cells_of_nodes(layout, bits)
+    cells = cells_of_nodes(layout, bits)
     measured: list[Values | None] = [None] * (len(bits) + 1 - len(levels))
     variances = [0.0] * len(measured)
     for counts, level, sampler, name in zip(
@@ -74,7 +84,7 @@ def refined_densely(
         depth = len(measured)
         if notes.wanted:
             has_cells = cells[depth] > 0
-            notes.take(name, _first_leaves(layout, bits, depth, has_cells), noisy[has_cells])
+            notes.take(name, first_leaves(layout, bits, depth, has_cells), noisy[has_cells])
         measured.append(noisy.astype(np.float64))
         variances.append(variance_of(level))
     tree = NoisyTree(
@@ -85,14 +95,32 @@ def refined_densely(
         is_laplace=not isinstance(levels[-1], GaussianMeasurement),
         total=request.table.total if request.total_is_public else None,
     )
-    estimates, judge = _estimates(tree, layout, layout.axes_of(request.table.domain).ordered_axes, learns, reference)
-    leaves = refine_from_top(tree, estimates, request.source.words, judge)
+    leaves = refined_totals(
+        tree, layout, request.table.domain, request.source.words, learns=learns, reference=reference
+    )
     short = short_axes(request.table.domain)
     if short or margins:
         return _with_margins(request, layout, tree, leaves, short, margins or {})
     positive = np.flatnonzero(leaves)
     keys = layout.to_raster(positive.astype(np.uint64))
     return CountTable.from_unique_cells(request.table.domain, keys, leaves[positive])
+
+
+def refined_totals(
+    tree: NoisyTree, layout: Layout, domain: Domain, words: Words, *, learns: bool, reference: CountTable | None
+) -> Counts:
+    """Whole counts >= 0 of the leaves of a measured tree.
+
+    Args:
+        tree: what was measured.
+        layout: how the cells of the domain lie along the leaves.
+        domain: the cells.
+        words: gives random words.
+        learns: whether it is learned from the noisy counts which places are likely to be empty.
+        reference: a public table over the same domain.
+    """
+    estimates, judge = _estimates(tree, layout, layout.axes_of(domain).ordered_axes, learns, reference)
+    return refine_from_top(tree, estimates, words, judge)
 
 
 def _with_margins(
@@ -159,7 +187,7 @@ def _sums_of_nodes(table: CountTable, layout: Layout, bits: Sequence[int]) -> li
     return _summed_up(leaves, bits)
 
 
-def _cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Counts, ...]:
+def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Counts, ...]:
     """How many cells each node has."""
     if not layout.is_padded:
         heights = [layout.depth - sum(bits[:level]) for level in range(len(bits) + 1)]
@@ -177,7 +205,7 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     return levels
 
 
-def _first_leaves(layout: Layout, bits: Sequence[int], level: int, has_cells: NDArray[np.bool_]) -> NDArray[np.uint64]:
+def first_leaves(layout: Layout, bits: Sequence[int], level: int, has_cells: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """The first leaf that is a cell of each node of a level that has any."""
     height = layout.depth - sum(bits[:level])
     leaves = np.flatnonzero(has_cells).astype(np.uint64) << np.uint64(height)

@@ -26,6 +26,7 @@ _WORDS = {
         "share": "share of the budget",
         "deviation": "noise (standard deviation)",
         "side": "areas of side",
+        "people": "all people",
         "error": "expected error",
         "interval": "from - to",
         "inhabited": "Expected error: root mean squared error of areas where people live; less where few do.",
@@ -40,6 +41,7 @@ _WORDS = {
         "share": "予算の割合",
         "deviation": "ノイズ(標準偏差)",
         "side": "領域の一辺",
+        "people": "総数",
         "error": "予想誤差",
         "interval": "範囲",
         "inhabited": "予想誤差は、人の住む領域での二乗平均平方根誤差。人の少ない所ではより小さい。",
@@ -73,12 +75,14 @@ class PredictedError:
         rmse: root mean squared error if every part of the area is inhabited.
         low: the lower end of the interval seen on real maps.
         high: the upper end.
+        margin: the attributes by which the people of an area are divided; none for all of them together.
     """
 
     side: int
     rmse: float
     low: float
     high: float
+    margin: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -143,8 +147,7 @@ class Plan:
         lines = [*self._headlines(words), ""]
         lines.append(f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}")
         lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
-        lines += ["", f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
-        lines += [f"  {e.side:>14,}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}" for e in self.errors]
+        lines += ["", *(self._grid(words) if any(error.margin for error in self.errors) else self._list(words))]
         lines.append(f"  {words['inhabited']}")
         if self.reasons:
             lines += ["", f"{words['why']}:", *(f"  - {reason}" for reason in self.reasons)]
@@ -154,6 +157,25 @@ class Plan:
                 f"  x {a.ratio:.2f} (max {a.worst_ratio:.2f})  {a.mechanism}, {a.settings}" for a in self.alternatives
             ]
         return "\n".join(lines)
+
+    def _list(self, words: dict[str, str]) -> list[str]:
+        """The predicted error of each size of area, a line for each."""
+        lines = [f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
+        return lines + [f"  {e.side:>14,}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}" for e in self.errors]
+
+    def _grid(self, words: dict[str, str]) -> list[str]:
+        """The same where there are margins: a line for each size of area, a column for each margin."""
+        margins = list(dict.fromkeys(error.margin for error in self.errors))
+        names = [" x ".join(margin) or words["people"] for margin in margins]
+        widths = [max(len(name), 8) for name in names]
+        known = {(error.side, error.margin): error.rmse for error in self.errors}
+        columns = list(zip(margins, names, widths, strict=True))
+        lines = [f"  {words['side']:>14}  " + "  ".join(f"{name:>{width}}" for _, name, width in columns)]
+        for side in sorted({error.side for error in self.errors}):
+            cells = [(known.get((side, margin)), width) for margin, _, width in columns]
+            shown = [f"{value:>{width},.1f}" if value is not None else " " * width for value, width in cells]
+            lines.append(f"  {side:>14,}  " + "  ".join(shown))
+        return lines
 
     def _headlines(self, words: dict[str, str]) -> list[str]:
         cells = 1

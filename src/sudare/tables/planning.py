@@ -28,6 +28,13 @@ from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise, read_noise
 from sudare.tables.short_axes import margin_names, planned_margins
+from sudare.tables.strategies.axes import (
+    CATEGORIES_FIRST,
+    PlacesAndAttributes,
+    categories_first,
+    places_and_attributes,
+)
+from sudare.tables.strategies.planning import MarginWorkload, has_room, plan_margin_tree
 from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, USUAL_MARGIN_SHARE, level_names
 
 if TYPE_CHECKING:
@@ -42,6 +49,9 @@ LARGEST_GUARDED_SIDE = 256
 GUARD = 0.9
 """At no size up to the guarded one may a plan's predicted error exceed this share of NN-Wavelet's."""
 
+SHARE_OF_CELLS = 0.95
+"""Of the budget, where cells are all that matters."""
+
 AS_GOOD = 0.01
 """Plans whose predicted error is this much larger are as good as the best."""
 
@@ -49,6 +59,9 @@ GROWTHS = np.arange(21) / 40
 FIRST_FACTORS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0)
 TOTAL_WEIGHTS = (0.02, 0.05, 0.3, 1.0)
 INTERVAL = (0.5, 1.1)
+BESIDE = 0.02
+"""How much sizes and margins that a workload does not name matter beside those that it names."""
+
 
 Workload = str | Sequence[int] | None
 
@@ -91,8 +104,8 @@ def plan_table(
         table: the domain, or a table or array over it, of which only the domain is looked at.
         budget: what may be spent.
         unit: who is protected; one person in one cell if left out.
-        workload: which areas matter: sides of aligned squares, such as ``(1, 4, 16)``; ``"cells"`` or ``"areas"``;
-            left out, all sides from 1 to 64.
+        workload: what matters: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of aligned squares such as
+            ``(1, 4, 16)``; left out, all sides from 1 to 64 of a map, and every margin in every area of a map with attributes.
         public_total: whether the total is published exactly.
         noise: which noise to use; the one with the smaller error if left out.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -122,15 +135,36 @@ def plan_table(
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
     layout = map_layout(domain, MOST_DENSE_BITS)
-    areas = _Areas(layout, layout.axes_of(domain).dimensions)
+    parts = places_and_attributes(domain)
+    if parts is not None and not (parts.places and parts.attributes):
+        parts = None
+    apart = parts.attributes if parts is not None and layout.depth > MOST_DENSE_BITS else ()
+    if apart:
+        layout = categories_first(domain)
+    dimensions = layout.axes_of(domain).dimensions
+    areas = _Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
     sides = _read_workload(workload, areas, function)
     heights = [areas.height(side) for side in sides] + areas.guarded_heights()
     noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
+    if parts is not None and has_room(parts):
+
+        def plan_map(kind: Noise) -> Plan:
+            return plan_table(
+                parts.of_places, budget, unit=protected, public_total=public_total, noise=kind, conversion=conversion
+            )
+
+        wanted = _margin_workload(parts, workload)
+        return plan_margin_tree(
+            parts, budget, protected, wanted, noises, conversion, plan_map, public_total=public_total
+        )
     margins = planned_margins(domain) if layout.depth <= MOST_DENSE_BITS else ()
-    task = _Task(shape, layout, budget, protected, public_total, conversion, heights, len(sides), margins)
+    above = tuple(axis_bits(shape[axis]) for axis in apart)
+    task = _Task(shape, layout, budget, protected, public_total, conversion, heights, len(sides), margins, above)
 
     halving = {kind: task.halving(kind) for kind in noises}
-    candidates = [task.candidates(bits, kind) for kind in noises for bits in _patterns(layout.depth)]
+    if isinstance(workload, str) and workload == "cells":
+        return _write_plan(task, sides, [task.for_cells(kind) for kind in noises], halving)
+    candidates = [task.candidates(bits, kind) for kind in noises for bits in task.patterns()]
     rivals = np.min(list(halving.values()), axis=0)
     worst = [task.worst(trees.variances, rivals) for trees in candidates]
     limit = max(GUARD, 1.05 * min(float(ratios.min()) for ratios in worst))
@@ -152,7 +186,18 @@ class _Task:
     """How many of the heights belong to the workload; the others are guarded."""
     margins: tuple[int, ...] = ()
     """The axes whose margins are measured."""
+    above: tuple[int, ...] = ()
+    """Halvings that part people by each of their attributes, where that comes first."""
     known: dict[tuple[Sensitivity, str], float] = field(default_factory=dict)
+
+    def patterns(self) -> list[tuple[int, ...]]:
+        """Splits of the tree that are tried."""
+        return [(*self._by_attributes, *pattern) for pattern in _patterns(self.layout.depth - sum(self.above))]
+
+    @property
+    def _by_attributes(self) -> tuple[int, ...]:
+        """The levels that part people by their attributes."""
+        return (sum(self.above),) if 0 < sum(self.above) <= MOST_BITS_A_LEVEL else self.above
 
     @property
     def is_dense(self) -> bool:
@@ -184,6 +229,10 @@ class _Task:
         weights = 2 ** (growths * depths)
         weights[:, :1] = totals
         weights[:, 1:2] *= firsts
+        return self._weighed(bits, kind, weights)
+
+    def _weighed(self, bits: tuple[int, ...], kind: Noise, weights: Values) -> _WideTrees:
+        """Trees with these weights, and the variances that follow from them."""
         used = weights[:, self.total_is_public :]
         shares = used / used.sum(axis=1, keepdims=True)
         shares /= 1 + USUAL_MARGIN_SHARE * len(self.margins)
@@ -191,6 +240,21 @@ class _Task:
         columns = [np.zeros(len(weights))] * self.total_is_public + list(noise.T)
         variances = wide_tree_variances(bits, columns, self.heights, combined=self.is_dense)
         return _WideTrees(bits, kind, weights, np.stack(variances, axis=1))
+
+    def for_cells(self, kind: Noise) -> _WideTrees:
+        """The tree for whoever wants cells alone: few levels, and nearly all of the budget for the last one."""
+        depth, bits = self.layout.depth - sum(self.above), list[int]()
+        while depth > 0:
+            bits.insert(0, min(depth, MOST_BITS_A_LEVEL))
+            depth -= bits[0]
+        return self._weighed(
+            (*self._by_attributes, *bits), kind, self._leaf_heavy(len(bits) + len(self._by_attributes))
+        )
+
+    def _leaf_heavy(self, levels: int) -> Values:
+        weights = np.full((1, levels + 1), (1 - SHARE_OF_CELLS) / max(levels, 1))
+        weights[0, -1] = SHARE_OF_CELLS
+        return weights
 
     def _alone(self, levels: int, kind: Noise) -> list[float]:
         """The variance of each level's noise if it had the whole budget."""
@@ -266,6 +330,7 @@ def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halvin
         "estimate": estimate,
         "conversion": task.conversion,
         **({"margins": task.margins} if task.margins else {}),
+        **({"layout": CATEGORIES_FIRST} if task.above else {}),
     }
     weights = task.with_margins(best.weights)
     measurements = task.measurements(weights, best.noise)
@@ -276,18 +341,22 @@ def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halvin
         for name, weight, m in zip(names, used, measurements, strict=True)
     )
     errors = tuple(
-        PredictedError(side, *(factor * sqrt(variance) for factor in (1, *INTERVAL)))
+        PredictedError(side, sqrt(variance), INTERVAL[0] * sqrt(variance), INTERVAL[1] * sqrt(variance))
         for side, variance in zip(sides, best.variances, strict=False)
     )
     sizes = f"sides {sides[0]} to {sides[-1]}" if len(sides) > 1 else f"side {sides[0]}"
     choice = f"of {count:,} wide trees that are at no size worse than NN-Wavelet"
     if task.worst(best.variances, np.min(list(halving.values()), axis=0)) > 1:
         choice = f"of {count:,} wide trees that come nearest to NN-Wavelet at the sizes where it is better"
+    aim = f"smallest predicted error, geometric mean over {sizes}, {choice}"
+    if count <= len(halving):
+        aim = "nearly all of the budget goes to single cells, as the workload asks; areas are less accurate"
     reasons = [
-        f"smallest predicted error, geometric mean over {sizes}, {choice}",
+        aim,
         "all levels are weighed together, and empty surroundings learned from the noisy counts"
         if task.is_dense
         else "more than 2**24 cells: noise is drawn only where somebody is left",
+        *(["a map of its own for each combination of attributes"] if task.above else []),
     ]
     return Plan(
         "wide-tree",
@@ -360,7 +429,7 @@ class _Areas:
 
     Attributes:
         layout: how the cells lie along the leaves.
-        dimensions: of each axis: an area of side s is s to this power places long along it.
+        dimensions: of each axis: an area of side s is s to this power places long along it; 0 for categories, one at a time.
     """
 
     layout: Layout
@@ -372,6 +441,7 @@ class _Areas:
         return max(
             length if number == 1 else 1 << -(-axis_bits(length) // number)
             for length, number in zip(self.layout.lengths, self.dimensions, strict=True)
+            if number
         )
 
     def height(self, side: int) -> int:
@@ -394,8 +464,26 @@ class _Areas:
         return [self.height(side) for side in self.sides_up_to(LARGEST_GUARDED_SIDE)]
 
 
+def _margin_workload(parts: PlacesAndAttributes, workload: Workload) -> MarginWorkload:
+    """What matters in a map of people with attributes: by default every margin in every area, up to the whole map."""
+    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    areas = _Areas(layout, layout.axes_of(parts.of_places).dimensions)
+    sides = areas.sides_up_to(areas.longest) if workload is None else _read_workload(workload, areas, "plan_table")
+    if workload is None or workload in ("margins", "totals"):
+        sides = [*sides, 1 << axis_bits(areas.longest)]
+    every = areas.sides_up_to(areas.longest)
+    others = [side for side in (*every, 1 << axis_bits(areas.longest)) if side not in sides]
+    wanted = np.full((len(sides) + len(others), 1 << len(parts.attributes)), BESIDE)
+    wanted[: len(sides)] = 1
+    if workload == "cells":
+        wanted[: len(sides), :-1] = BESIDE
+    elif workload == "totals":
+        wanted[: len(sides), 1:] = BESIDE
+    return MarginWorkload((*sides, *others), tuple(map(areas.height, (*sides, *others))), wanted)
+
+
 def _read_workload(workload: Workload, areas: _Areas, function: str) -> list[int]:
-    requirement = "left out, 'cells', 'areas', or sides of areas such as (1, 4, 16)"
+    requirement = "left out, 'cells', 'areas', 'margins', 'totals', or sides of areas such as (1, 4, 16)"
     usual = areas.sides_up_to(USUAL_LARGEST_SIDE)
     if workload is None:
         return usual
@@ -404,6 +492,9 @@ def _read_workload(workload: Workload, areas: _Areas, function: str) -> list[int
             return usual[:1]
         if workload == "areas":
             return usual[len(usual) // 2 :]
+        if workload in ("margins", "totals"):
+            largest = areas.sides_up_to(areas.longest)
+            return largest[len(largest) // 2 :]
         raise ParameterError("workload", function, requirement, workload)
     if not isinstance(workload, (list, tuple, range)) or not len(workload):
         raise ParameterError("workload", function, requirement, shown(workload))

@@ -26,6 +26,7 @@ from sudare.tables.privelet import privelet
 from sudare.tables.published import Published
 from sudare.tables.reading import MAX_SIGNED_CELLS, TOTAL, read_reference, read_table
 from sudare.tables.recovery.mechanisms import lasso, lm, negative_l2, simplex
+from sudare.tables.strategies.margin_tree import margin_tree
 from sudare.tables.topdown import topdown
 from sudare.tables.wide_tree import wide_tree
 
@@ -36,6 +37,7 @@ __all__ = ["METHODS", "publish", "publishes_signed", "publishes_too_many_cells"]
 
 METHODS: dict[str, Callable[..., Published]] = {
     "wide-tree": wide_tree,
+    "margin-tree": margin_tree,
     "nn-wavelet": nn_wavelet,
     "topdown-bisection": topdown_bisection,
     "topdown": topdown,
@@ -52,7 +54,7 @@ METHODS: dict[str, Callable[..., Published]] = {
 SIGNED_METHODS = ("laplace", "gaussian", "privelet")
 """Those that publish noise as it is, on every cell."""
 
-PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins"}
+PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins", "layout"}
 """What a plan decides; who is protected, and what is public, is the caller's to say."""
 
 
@@ -85,12 +87,12 @@ def publish(
     Args:
         table: the counts: a CountTable, or an array of whole numbers.
         budget: what may be spent.
-        method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"nn-wavelet"``, ``"topdown"``,
-            ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``, ``"negative-l2"``, ``"simplex"``,
-            ``"lasso"``, ``"lm"``.
+        method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"margin-tree"``, ``"nn-wavelet"``,
+            ``"topdown"``, ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``, ``"negative-l2"``,
+            ``"simplex"``, ``"lasso"``, ``"lm"``.
         unit: who is protected; one person in one cell if left out.
-        workload: which areas matter to a plan: sides such as ``(1, 4, 16)``, ``"cells"`` or ``"areas"``; all from 1 to 64
-            if left out.
+        workload: what matters to a plan: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of areas such as
+            ``(1, 4, 16)``; sides from 1 to 64 of maps, and every margin in every area of maps with attributes, if left out.
         reference: a table over the same domain that is public already, such as the last census; it makes the result more
             exact and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the

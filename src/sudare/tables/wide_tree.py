@@ -34,6 +34,7 @@ from sudare.tables.reading import (
 )
 from sudare.tables.short_axes import margin_names, measure_margins, read_margins
 from sudare.tables.splitting import Splitting, WholeDescent, workspace_for
+from sudare.tables.strategies.axes import CATEGORIES_FIRST, categories_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +85,8 @@ def wide_tree(
             level gets 2**0.25 times as much per halving of a side as the one above, and a margin a twentieth of all these.
         unit: who is protected; one person in one cell if left out.
         layout: in which order the cells are halved, or its name, such as ``"hilbert"``; the axes in turn (Morton) if left
-            out. By name or left out, the ends of axes whose length is no power of two are turned (`sudare.domain.turning`).
+            out; ``"categories-first"`` parts people by their attributes before places. By name or left out, the ends of axes
+            whose length is no power of two are turned (`sudare.domain.turning`).
         estimate: what the counts of a level are taken to be before they are refined. ``"plain"``: as measured, and only
             where somebody is left. ``"least-squares"``: together with the levels below, for tables up to 2**24 cells.
             ``"learned"``: also with how often places in such surroundings are empty.
@@ -127,6 +129,8 @@ def wide_tree(
     kind, way = read_noise(noise, "wide_tree"), _read_estimate(estimate)
     if layout is None and way != "plain":
         shape = map_layout(request.table.domain, MOST_DENSE_BITS)
+    elif isinstance(layout, str) and layout == CATEGORIES_FIRST:
+        shape = categories_first(request.table.domain)
     else:
         shape = read_layout(layout, request.table, "wide_tree")
     steps = _read_bits(bits, shape.depth)

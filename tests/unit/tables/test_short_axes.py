@@ -25,23 +25,18 @@ def hours(people_a_place: int = 150) -> np.ndarray:
     return np.asarray(generator.poisson(density[..., None] * shares / shares.sum()))
 
 
-def errors_of_hours(counts: np.ndarray, **settings: Any) -> np.ndarray:
+def errors_of_hours(counts: np.ndarray, margins: tuple[int, ...]) -> np.ndarray:
     """Signed errors of the margin of the hours in many runs."""
     true, errors = counts.sum(axis=(0, 1)), []
-    plan = sudare.plan_table(counts, TENTH)
     for seed in range(RUNS):
         entropy = sudare.ResearchEntropy(seed)
-        if settings:
-            chosen = {
-                **plan.settings,
-                "weights": plan.settings["weights"][: len(plan.settings["bits"]) + 1],
-                **settings,
-            }
-            published = sudare.wide_tree(counts, TENTH, entropy=entropy, **chosen)
-        else:
-            published = sudare.publish(counts, TENTH, plan, entropy=entropy)
+        published = sudare.wide_tree(counts, TENTH, estimate="learned", margins=margins, entropy=entropy)
         errors.append(published.to_dense().sum(axis=(0, 1)) - true)
     return np.array(errors)
+
+
+def with_margin(budget: sudare.Budget, **settings: Any) -> sudare.Published:
+    return sudare.wide_tree(hours(), budget, estimate="learned", margins=(2,), keep_measurements=True, **settings)
 
 
 def largest_score(errors: np.ndarray) -> float:
@@ -52,7 +47,7 @@ def largest_score(errors: np.ndarray) -> float:
 def test_margins_have_no_bias_and_little_error() -> None:
     counts = hours(people_a_place=30)
     limit = norm.isf(1e-4 / (2 * counts.shape[2]))
-    with_margins, without = errors_of_hours(counts), errors_of_hours(counts, margins=())
+    with_margins, without = errors_of_hours(counts, (2,)), errors_of_hours(counts, ())
     assert largest_score(with_margins) < limit
     assert largest_score(without) > limit, "the control: without measured margins people are moved"
     flat = np.sqrt(32 * 32 * 2) / 0.1
@@ -69,12 +64,16 @@ def test_which_axes() -> None:
     assert short_axes(sudare.Domain((sex, age))) == [0, 1]
 
 
-def test_a_plan_pays_for_what_it_measures() -> None:
-    published = sudare.publish(hours(), TENTH, keep_measurements=True)
-    assert published.plan is not None
-    assert published.plan.settings["margins"] == (2,)
-    assert [level.name for level in published.plan.levels][-1] == "margin of axis 3"
-    assert sum(level.share for level in published.plan.levels) == pytest.approx(1)
+def test_a_plan_of_many_attributes_pays_for_what_it_measures() -> None:
+    attributes = tuple(sudare.Category(str(length), tuple(range(length))) for length in (2, 3, 4, 5, 6))
+    plan = sudare.plan_table(sudare.Domain(attributes), TENTH)
+    assert plan.settings["margins"] == (0, 1, 2, 3, 4)
+    assert [level.name for level in plan.levels][-1] == "margin of axis 5"
+    assert sum(level.share for level in plan.levels) == pytest.approx(1)
+
+
+def test_a_margin_is_paid_for() -> None:
+    published = with_margin(TENTH)
     assert published.event.cost == TENTH
     assert published.measurements is not None
     margin = published.measurements[0]
@@ -85,7 +84,7 @@ def test_a_plan_pays_for_what_it_measures() -> None:
 
 def test_the_table_meets_what_was_measured() -> None:
     """But for the total, which is known better, and a rest of about the root of the number of lines."""
-    published = sudare.publish(hours(), sudare.Budget(epsilon=1), keep_measurements=True)
+    published = with_margin(sudare.Budget(epsilon=1))
     assert published.measurements is not None
     told = published.measurements[0].values.astype(np.float64)
     own = published.to_dense().sum(axis=(0, 1))
@@ -95,7 +94,7 @@ def test_the_table_meets_what_was_measured() -> None:
 
 def test_people_of_several_rows_change_a_margin_by_all_of_them() -> None:
     unit = sudare.Unit.with_rows(3)
-    event = sudare.publish(hours(), TENTH, unit=unit).event
+    event = with_margin(TENTH, unit=unit).event
     assert all(measurement.l1 >= 3 for measurement in event.measurements)  # type: ignore[attr-defined]
     assert event.cost == TENTH
 

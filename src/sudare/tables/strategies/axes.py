@@ -1,0 +1,114 @@
+"""Which axes of a domain are places, along which areas are made, and which are attributes of the people there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.attributes import Attribute, Positions
+from sudare.domain.domain import Domain
+from sudare.domain.layout import Layout, axis_bits, morton_layout
+from sudare.tables.short_axes import short_axes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+
+__all__ = ["CATEGORIES_FIRST", "PlacesAndAttributes", "categories_first", "places_and_attributes"]
+
+CATEGORIES_FIRST = "categories-first"
+"""The name of the layout whose tree parts people by their attributes before it parts them by place."""
+
+MAX_ATTRIBUTES = 4
+"""So many attributes have 16 margins; beyond, groupings are too many to be weighed in a moment."""
+
+
+@dataclass(frozen=True)
+class PlacesAndAttributes:
+    """A domain as places times attributes.
+
+    Attributes:
+        domain: the whole.
+        places: the axes of places, in their order.
+        attributes: the axes of attributes, in their order.
+    """
+
+    domain: Domain
+    places: tuple[int, ...]
+    attributes: tuple[int, ...]
+
+    @cached_property
+    def of_places(self) -> Domain:
+        """The domain of places alone; a single place where all axes are attributes."""
+        if not self.places:
+            return Domain((Positions("place", 1),))
+        return Domain(tuple(a for a, axes in self._axes_of_attributes() if set(axes) <= set(self.places)))
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """Of the attributes."""
+        return tuple(self.domain.shape[axis] for axis in self.attributes)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the attributes."""
+        return tuple(a.name for a, axes in self._axes_of_attributes() if axes[0] in self.attributes)
+
+    @property
+    def categories(self) -> int:
+        """Cells of each place."""
+        return prod(self.lengths)
+
+    def split(self, keys: Keys) -> tuple[Keys, Integers]:
+        """Of cells: the keys of their places, and their numbers within a place."""
+        along = self.domain.places_of(keys)
+        of_places = np.zeros(keys.size, dtype=np.uint64)
+        if self.places:
+            of_places = self.of_places.keys_at(*(along[axis] for axis in self.places))
+        numbers = np.zeros(keys.size, dtype=np.int64)
+        for axis in self.attributes:
+            numbers = numbers * self.domain.shape[axis] + along[axis]
+        return of_places, numbers
+
+    def join(self, places: Keys, numbers: Integers) -> Keys:
+        """The keys of cells of which the keys of places and the numbers within a place are given."""
+        along: dict[int, Integers] = {}
+        if self.places:
+            along = dict(zip(self.places, self.of_places.places_of(places), strict=True))
+        for axis in reversed(self.attributes):
+            numbers, along[axis] = np.divmod(numbers, self.domain.shape[axis])
+        return self.domain.keys_at(*(along[axis] for axis in range(len(self.domain.shape))))
+
+    def _axes_of_attributes(self) -> list[tuple[Attribute, tuple[int, ...]]]:
+        found, first = [], 0
+        for attribute in self.domain.attributes:
+            axes = tuple(range(first, first + len(attribute.shape)))
+            found.append((attribute, axes))
+            first += len(axes)
+        return found
+
+
+def places_and_attributes(domain: Domain) -> PlacesAndAttributes | None:
+    """Tell the attributes of a table from its places; None where there are too many attributes."""
+    attributes = tuple(short_axes(domain))
+    if len(attributes) > MAX_ATTRIBUTES:
+        return None
+    return PlacesAndAttributes(domain, tuple(a for a in range(len(domain.shape)) if a not in attributes), attributes)
+
+
+def categories_first(domain: Domain) -> Layout:
+    """A layout that parts people by their attributes first, and each combination of them by place, along the Morton curve.
+
+    A tree over it is one map for each combination, below their noisy totals. No place is so empty that people of a frequent
+    category would be given to a rare one.
+    """
+    attributes = short_axes(domain)
+    own = [axis for axis in attributes for _ in range(axis_bits(domain.shape[axis]))]
+    by_place = [axis for axis in morton_layout(domain.shape).axis_of_split if axis not in attributes]
+    return Layout(domain.shape, (*own, *by_place), fixed=tuple(attributes))

@@ -1,0 +1,255 @@
+"""The plan for a map of people with attributes: which margins are measured in which areas, with which shares.
+
+It looks at no count. The error of each part of the workload (a size of area times a margin) is compared with that of a map
+made for this part alone with the whole budget, and the weights are those whose ratios are small on average and nowhere large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.layout import Layout, map_layout
+from sudare.privacy.budget import Budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.refine.components import axes_within
+from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
+from sudare.tables.descent import measure_levels
+from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.prediction import flat_variances, wide_tree_variances
+from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.strategies.axes import PlacesAndAttributes
+from sudare.tables.strategies.groupings import Grouping, Strategy
+from sudare.tables.strategies.margin_tree import sensitivities_of
+from sudare.tables.strategies.weighing import best_weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+__all__ = ["MarginWorkload", "has_room", "plan_margin_tree"]
+
+INTERVAL = (0.5, 1.1)
+DIGITS = 3
+USUAL_STEP: dict[Noise, int] = {"laplace": 4, "gaussian": 2}
+"""Halvings a level that suit each noise: with Laplace noise few levels win, with Gaussian noise many."""
+
+MARGIN_ALONE = 8
+"""A margin of all places together is compared with one measured by itself with this part, one eighth, of the budget."""
+
+
+@dataclass(frozen=True)
+class MarginWorkload:
+    """Which areas matter, and which margins of their people.
+
+    Attributes:
+        sides: of areas, with their heights in the tree.
+        heights: the halvings below each of them.
+        parts: for each area and margin, how much it matters.
+    """
+
+    sides: tuple[int, ...]
+    heights: tuple[int, ...]
+    parts: Values
+
+
+@dataclass(frozen=True)
+class _Choice:
+    strategy: Strategy
+    noise: Noise
+    variances: Values
+    loss: float
+
+
+def has_room(parts: PlacesAndAttributes) -> bool:
+    """Whether a table is small enough to be published by a margin tree."""
+    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    return parts.categories << layout.depth <= 1 << MOST_DENSE_BITS
+
+
+def plan_margin_tree(
+    parts: PlacesAndAttributes,
+    budget: Budget,
+    unit: Unit,
+    workload: MarginWorkload,
+    noises: Sequence[Noise],
+    conversion: Conversion,
+    plan_map: Callable[[Noise], Plan],
+    *,
+    public_total: bool,
+) -> Plan:
+    """Plan how to publish a map of people with attributes.
+
+    Args:
+        parts: the places and the attributes.
+        budget: what may be spent.
+        unit: who is protected.
+        workload: what matters.
+        noises: the kinds of noise that give the budget.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        plan_map: plans a map of the places alone.
+        public_total: whether the total is published exactly.
+    """
+    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    maps = {kind: plan_map(kind) for kind in noises}
+    of_maps = {kind: _map_variances(plan, workload.heights, public_total) for kind, plan in maps.items()}
+    rivals = np.min(list(of_maps.values()), axis=0)
+    if public_total:  # a map's total is exact then; margins of the whole are not
+        rivals = np.where(np.array(workload.heights) == layout.depth, np.inf, rivals)
+    rivals = _with_margins_alone(rivals, workload.heights, layout.depth, budget, unit, noises, conversion)
+    task = _Task(parts, layout, budget, unit, conversion, workload, rivals, public_total)
+    choices = [
+        task.choose(bits, kind)
+        for kind in noises
+        for bits in dict.fromkeys((tuple(maps[kind].settings["bits"]), _even(layout.depth, USUAL_STEP[kind])))
+    ]
+    best = min(choices, key=lambda choice: choice.loss)
+    return task.write(best, choices)
+
+
+def _with_margins_alone(
+    rivals: Values,
+    heights: Sequence[int],
+    depth: int,
+    budget: Budget,
+    unit: Unit,
+    noises: Sequence[Noise],
+    conversion: Conversion,
+) -> Values:
+    """Rivals for all places together: a margin measured by itself with a part of the budget, where that beats a map's."""
+    merged = [sensitivity_of_counts(unit, merged=True)] * 2
+    for kind in noises:
+        part, _ = measure_levels(budget, [1, MARGIN_ALONE - 1], merged, kind, conversion)
+        rivals = np.where(np.array(heights) == depth, np.minimum(rivals, variance_of(part)), rivals)
+    return rivals
+
+
+def _map_variances(plan: Plan, heights: Sequence[int], public_total: bool) -> Values:
+    noise = [level.deviation**2 for level in plan.levels]
+    return np.array(wide_tree_variances(plan.settings["bits"], [0.0] * public_total + noise, heights, combined=True))
+
+
+def _even(depth: int, step: int) -> tuple[int, ...]:
+    return (*([depth % step] if depth % step else []), *[step] * (depth // step))
+
+
+@dataclass(frozen=True)
+class _Task:
+    parts: PlacesAndAttributes
+    layout: Layout
+    budget: Budget
+    unit: Unit
+    conversion: Conversion
+    workload: MarginWorkload
+    rivals: Values
+    total_is_public: bool
+
+    def choose(self, bits: tuple[int, ...], kind: Noise) -> _Choice:
+        """The best weights for a tree."""
+        margins = 1 << len(self.parts.attributes)
+        everything = Strategy(bits, len(self.parts.attributes), ((1.0,) * margins,) * (len(bits) + 1))
+        alone = self._noise(everything, list(everything.groupings()), kind, together=False)
+        rivals = np.repeat(self.rivals[:, None], margins, axis=1)
+        shares, ratios = best_weights(
+            bits,
+            self.parts.lengths,
+            alone.reshape(len(bits) + 1, margins),
+            self.workload.heights,
+            rivals,
+            self.workload.parts,
+            is_laplace=kind == "laplace",
+            fixed_total=self.total_is_public,
+        )
+        # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
+        rows = tuple(tuple(float(f"{share:.{DIGITS}g}") for share in row) for row in shares)
+        logs = np.log(ratios[self.workload.parts >= 1])
+        loss = float(logs.mean() + logs.max())
+        return _Choice(Strategy(bits, len(self.parts.attributes), rows), kind, ratios**2 * rivals, loss)
+
+    def _noise(self, strategy: Strategy, groupings: list[Grouping], kind: Noise, *, together: bool) -> Values:
+        """The variance of each grouping's noise, with its share or, each by itself, with the whole budget."""
+        sensitivities = sensitivities_of(strategy, groupings, self.unit)
+        if together:
+            weights = [grouping.weight for grouping in groupings]
+            measured = measure_levels(self.budget, weights, sensitivities, kind, self.conversion)
+            return np.array([variance_of(measurement) for measurement in measured])
+        known = {}
+        for sensitivity in set(sensitivities):
+            (whole,) = measure_levels(self.budget, [1], [sensitivity], kind, self.conversion)
+            known[sensitivity] = variance_of(whole)
+        return np.array([known[sensitivity] for sensitivity in sensitivities])
+
+    def write(self, best: _Choice, choices: Sequence[_Choice]) -> Plan:
+        """The plan in the words of `Plan`."""
+        strategy = best.strategy
+        groupings = list(strategy.groupings(without_total=self.total_is_public))
+        variances = self._noise(strategy, groupings, best.noise, together=True)
+        spent = sum(grouping.weight for grouping in groupings)
+        levels = tuple(
+            PlannedLevel(strategy.name(grouping, self.parts.names), grouping.weight / spent, sqrt(variance))
+            for grouping, variance in zip(groupings, variances, strict=True)
+        )
+        settings = {
+            "bits": strategy.bits,
+            "weights": strategy.weights,
+            "noise": best.noise,
+            "estimate": "learned",
+            "conversion": self.conversion,
+        }
+        return Plan(
+            "margin-tree",
+            settings,
+            best.noise,
+            self.parts.domain.shape,
+            self.budget,
+            self.unit,
+            (TOTAL,) if self.total_is_public else (),
+            levels,
+            self._errors(best),
+            tuple(self._alternatives(best, choices)),
+            (
+                "places with attributes: areas carry margins, so that sums over places and over categories are both right",
+                "weights by the predicted error of every area and margin, relative to a map made for it alone",
+            ),
+        )
+
+    def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:
+        """The predicted error of each part of the workload."""
+        found = []
+        for mask in range(1 << len(self.parts.attributes)):
+            margin = tuple(self.parts.names[axis] for axis in axes_within(mask))
+            for place, side in enumerate(self.workload.sides):
+                if self.workload.parts[place, mask] >= 1:
+                    error = sqrt(float(best.variances[place, mask]))
+                    found.append(PredictedError(side, error, INTERVAL[0] * error, INTERVAL[1] * error, margin))
+        return tuple(found)
+
+    def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
+        """Other trees, one map with noise on each cell alone, and maps made for one part alone."""
+        wanted = self.workload.parts >= 1
+
+        def compared(name: str, settings: str, variances: Values) -> Alternative:
+            logs = 0.5 * np.log(variances / best.variances)[wanted]
+            return Alternative(name, settings, float(np.exp(logs.mean())), float(np.exp(logs.max())))
+
+        others = [c for c in choices if c is not best]
+        found = [compared("margin-tree", f"{c.noise} noise, bits {c.strategy.bits}", c.variances) for c in others]
+        return [*found, compared(best.noise, "noise on each cell alone", self._flat(best.noise))]
+
+    def _flat(self, kind: Noise) -> Values:
+        margins = 1 << len(self.parts.attributes)
+        cells = Strategy((), len(self.parts.attributes), ((0.0,) * (margins - 1) + (1.0,),))
+        (variance,) = self._noise(cells, list(cells.groupings()), kind, together=True)
+        of_cells = np.array(flat_variances(float(variance), self.workload.heights))
+        lengths = self.parts.lengths
+        summed_up = [
+            np.prod([float(lengths[axis]) for axis in range(len(lengths)) if not mask >> axis & 1])
+            for mask in range(margins)
+        ]
+        return of_cells[:, None] * np.array(summed_up)[None, :]
