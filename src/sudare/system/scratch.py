@@ -1,7 +1,9 @@
 """Folders for what does not fit into memory: private, locked while they are used, and cleared away by whoever comes next.
 
 What a database spills holds people's identifiers. A process that is killed cannot clear up after itself, so the next one
-does: a folder of ours whose lock nobody holds belongs to nobody.
+does: a folder of ours whose lock nobody holds belongs to nobody. A folder gets the name that is looked for only once it is
+locked, so that nobody ever sees one of a living process without its lock. The lock belongs to the open folder and not to a
+process: a forked process that ends, or closes what it inherited, unlocks nothing of its parent.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from sudare.system.locks import is_held
 __all__ = ["ScratchFolder", "clear_abandoned", "scratch_folder"]
 
 PREFIX = "sudare-scratch-"
-"""Older versions made folders without a lock, under other names; those are left alone."""
+"""Of locked folders. Older versions made folders without a lock, under other names; those are left alone."""
+
+UNLOCKED_PREFIX = "sudare-unlocked-"
+"""Of folders that are about to be locked. They are empty; what a process leaves that is killed just then names nobody."""
 
 
 class ScratchFolder:
@@ -65,14 +70,18 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def _made() -> tuple[Path, int]:
-    """A new folder with our lock on it."""
-    while True:
-        path = Path(tempfile.mkdtemp(prefix=PREFIX))
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """A new folder with our lock on it, which nobody could clear away before it was locked."""
+    unlocked = Path(tempfile.mkdtemp(prefix=UNLOCKED_PREFIX))
+    path = unlocked.with_name(PREFIX + unlocked.name.removeprefix(UNLOCKED_PREFIX))
+    handle = os.open(unlocked, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        if path.exists():
-            return path, handle
-        os.close(handle)  # cleared away by somebody who saw it before it was locked
+        unlocked.rename(path)
+    except BaseException:
+        os.close(handle)
+        unlocked.rmdir()
+        raise
+    return path, handle
 
 
 def _remove(path: Path, handle: int, process: int) -> None:
