@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -264,3 +267,36 @@ def test_a_wait_for_the_same_release_in_postgresql_is_ended(office: tuple[str, P
         assert process.end()[-1] == f"exit {128 + number}"
         assert time.monotonic() - started < HALF_A_WAIT
     require_untouched(location, plan.parent)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_from_the_first_moments_on(tmp_path: Path, number: int) -> None:
+    """Most of a second goes by with loading: a signal then is neither an internal error nor another signal's code."""
+    plan = open_office(tmp_path)
+    seen = []
+    for tenths in range(1, 16, 2):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sudare", "release", str(plan.file), "--yes"],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LANG": "en_US.UTF-8"},
+        )
+        try:
+            time.sleep(tenths / 10)
+            process.send_signal(number)
+            _, told = process.communicate(timeout=120)
+        finally:
+            process.kill()
+            process.wait(timeout=60)
+        if process.returncode == 128 + number:
+            assert "Interrupted" in told
+        else:
+            # Python itself was still starting, or the release was done before.
+            assert process.returncode in (-number, 0), told
+        seen.append(process.returncode)
+        if process.returncode == 0:
+            break
+    assert 128 + number in seen, seen
+    assert len(account(tmp_path, "town")) == 2

@@ -2,9 +2,39 @@
 
 `sudare.cli.app` puts the commands together; each module named after what is done holds the commands of one kind, and
 `sudare.cli.english` and `sudare.cli.japanese` hold every word that is shown. Nothing heavy is loaded before a command
-needs it.
+needs it, and nothing at all before signals are taken care of.
 """
 
-from sudare.cli.app import build_app, main
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
+from sudare.system.interrupts import ended_by_signals
+
+if TYPE_CHECKING:
+    from sudare.cli.app import build_app
 
 __all__ = ["build_app", "main"]
+
+__getattr__, _ = loaded_on_use("sudare.cli", {"build_app": "app"})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code; see `sudare.cli.app.main`.
+
+    Args:
+        arguments: what was typed behind ``sudare``; the process's own arguments if left out.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with ended_by_signals():  # what the commands need takes a moment to load
+            from sudare.cli import app
+
+            return app.main(given)
+    except KeyboardInterrupt as interruption:
+        from sudare.cli import app
+
+        return app.tell_interruption(app.speaker_of(given), interruption)

@@ -34,15 +34,15 @@ from sudare.cli import (
     sql,
     starting,
 )
-from sudare.cli.failures import INTERRUPTED, USAGE, usage_failure
+from sudare.cli.failures import USAGE, failure_of, usage_failure
 from sudare.cli.helping import epilog, in_language
 from sudare.cli.messages import Language, Words, find_language
 from sudare.cli.speaking import Speaker
 from sudare.cli.spoken import Function, group_callback, spoken
-from sudare.system.interrupts import Interruption, ended_by_signals
+from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned
 
-__all__ = ["COMMANDS", "GROUPS", "build_app", "main"]
+__all__ = ["COMMANDS", "GROUPS", "build_app", "main", "speaker_of", "tell_interruption"]
 
 COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("release", "init", starting.init),
@@ -179,30 +179,46 @@ def build_app(language: Language) -> typer.Typer:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code.
+    """Run the command and return its exit code. A command that fails after a signal ends as the signal asks, whatever failed.
 
     Args:
         arguments: what was typed behind ``sudare``; the process's own arguments if left out.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    language = find_language(given, os.environ)
+    speaker = speaker_of(given)
+    try:
+        with ended_by_signals():
+            command: Any = get_command(build_app(speaker.language))
+            clear_abandoned()  # what a killed process spilled to the disk names people
+            ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        interruption = delivered_interruption()
+        if interruption is not None or isinstance(error, (typer.Abort, KeyboardInterrupt)):
+            return tell_interruption(speaker, interruption or KeyboardInterrupt())
+        if isinstance(error, typer.TyperException):
+            return _tell_usage(speaker, error)
+        raise
+    code = ended if isinstance(ended, int) else 0
+    # Outside of a command typer makes an exit code of an interruption, the same for every signal, and tells nothing.
+    untold = delivered_interruption() if code else None
+    return code if untold is None else tell_interruption(speaker, untold)
+
+
+def speaker_of(given: Sequence[str]) -> Speaker:
+    """Who tells what happens outside of a command."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter must not stop a release.
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    speaker = Speaker(language, as_json="--json" in given, debug="--debug" in given)
-    command: Any = get_command(build_app(language))
-    try:
-        with ended_by_signals():
-            clear_abandoned()  # what a killed process spilled to the disk names people
-            ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
-    except typer.TyperException as error:
-        return _tell_usage(speaker, error)
-    except Interruption as error:
-        return error.exit_code
-    except (typer.Abort, KeyboardInterrupt):
-        return INTERRUPTED
-    return ended if isinstance(ended, int) else 0
+    return Speaker(find_language(given, os.environ), as_json="--json" in given, debug="--debug" in given)
+
+
+def tell_interruption(speaker: Speaker, interruption: KeyboardInterrupt) -> int:
+    """Tell that a signal ended the command; the exit code that goes with the signal."""
+    failure = failure_of(interruption)
+    with suppress(OSError):  # a terminal that is gone
+        speaker.tell_failure(failure)
+    return failure.exit_code
 
 
 def _tell_usage(speaker: Speaker, error: typer.TyperException) -> int:

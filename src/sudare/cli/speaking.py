@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sudare.cli.failures import Failure, UsageError, failure_of
 from sudare.cli.messages import Language, Words
+from sudare.system.interrupts import forget_interruption
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -125,7 +126,9 @@ class Speaker:
 
         if self.debug:
             traceback.print_exception(error, file=sys.stderr)
-        raise typer.Exit(self.tell_failure(failure_of(error)))
+        code = self.tell_failure(failure_of(error))
+        forget_interruption()  # if there was one, it is told
+        raise typer.Exit(code)
 
     def tell_failure(self, failure: Failure) -> int:
         """Tell what went wrong; the exit code."""

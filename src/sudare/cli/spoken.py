@@ -19,6 +19,7 @@ import typer
 from sudare.cli.messages import Language, Words
 from sudare.cli.speaking import Speaker
 from sudare.errors import SudareWarning
+from sudare.system.interrupts import delivered_interruption
 
 __all__ = ["Function", "Wishes", "common_parameters", "group_callback", "spoken"]
 
@@ -132,7 +133,7 @@ def _told(speaker: Speaker) -> Iterator[None]:
         except (typer.Exit, typer.Abort, typer.TyperException, BrokenPipeError):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            speaker.fail(error)
+            speaker.fail(delivered_interruption() or error)
 
 
 def _helped(parameter: inspect.Parameter, name: str, words: Words) -> inspect.Parameter:

@@ -13,7 +13,7 @@ from sudare.cli import sql_showing
 from sudare.cli.failures import failure_of
 from sudare.cli.speaking import Speaker
 from sudare.errors import SudareError
-from sudare.system.interrupts import Interruption
+from sudare.system.interrupts import Interruption, delivered_interruption, forget_interruption
 
 if TYPE_CHECKING:
     from sudare.sql.connection import Connection
@@ -42,9 +42,12 @@ def talk(speaker: Speaker, connection: Connection) -> int:
         except Interruption:
             raise
         except KeyboardInterrupt:
+            forget_interruption()
             speaker.say("failure.interrupted")
             speaker.say("sql.interrupted")
         except SudareError as error:
+            if delivered_interruption() is not None:
+                raise
             failed = speaker.tell_failure(failure_of(error))
     return 0 if is_person else failed
 
@@ -86,6 +89,7 @@ def _lines(speaker: Speaker, is_person: bool) -> Callable[[bool], str | None]:
             except Interruption:
                 raise
             except KeyboardInterrupt:
+                forget_interruption()
                 speaker.say("failure.interrupted")
 
     return read

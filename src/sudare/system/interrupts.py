@@ -2,22 +2,44 @@
 
 Ctrl-C (SIGINT), the end that a service manager or a scheduler asks for (SIGTERM) and a terminal that is gone (SIGHUP) are one
 and the same to a release: what was reserved is given back if nothing was drawn, and what was begun is cleared away.
+
+Code that an exception passes through may turn it into another: an import that is torn apart ends as an ImportError, a query as
+an error of the database. So a signal waits until an import is over, and what was raised is remembered: a command that fails after
+a signal failed because of it (`delivered_interruption`).
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["ENDING_SIGNALS", "Interruption", "Pause", "end_waits", "ended_by_signals", "uninterrupted", "waiting"]
+__all__ = [
+    "ENDING_SIGNALS",
+    "Interruption",
+    "Pause",
+    "delivered_interruption",
+    "end_waits",
+    "ended_by_signals",
+    "forget_interruption",
+    "uninterrupted",
+    "waiting",
+]
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 """Besides SIGINT, which Python itself turns into an exception."""
+
+SECONDS_BETWEEN_LOOKS = 0.02
+MAX_SECONDS_OF_IMPORT = 20.0
+"""A signal that waited so long for an import raises within it."""
+
+IMPORT_SYSTEM = "<frozen importlib._bootstrap>"
 
 Handler = Callable[[int, FrameType | None], Any]
 
@@ -39,31 +61,121 @@ class Interruption(KeyboardInterrupt):
         return 128 + self.signal_number
 
 
+_DELIVERED: list[KeyboardInterrupt] = []
+"""What signals raised, the first one first; of the main thread alone."""
+
+
+def delivered_interruption() -> KeyboardInterrupt | None:
+    """What the first signal raised since `ended_by_signals` began, if one came: whatever failed afterwards failed because of it."""
+    return _DELIVERED[0] if _DELIVERED else None
+
+
+def forget_interruption() -> None:
+    """Whoever handles an interruption, as a prompt does that works on, says so."""
+    _DELIVERED.clear()
+
+
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
     """Within this block SIGTERM and SIGHUP raise an `Interruption`. What is ignored, as under ``nohup``, stays so.
 
-    Only the main thread can ask for it; elsewhere, and in forked processes, everything stays as it is.
+    What they and SIGINT raise is remembered, and waits until an import is over. Only the main thread can ask for it; elsewhere,
+    and in forked processes, everything stays as it is. A block within a block does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    process = os.getpid()
-
-    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
-        if os.getpid() != process:  # forked: not ours to clear up
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-        raise Interruption(number)
-
-    usual = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    if _INTERRUPTING:
+        yield
+        return
+    forget_interruption()
+    interrupting = _Interrupting()
+    _INTERRUPTING.append(interrupting)
     try:
-        for number in usual:
-            signal.signal(number, interrupt)
+        interrupting.begin()
         yield
     finally:
-        for number in usual:
-            signal.signal(number, signal.SIG_DFL)
+        _INTERRUPTING.remove(interrupting)
+        interrupting.end()
+
+
+_INTERRUPTING: list[_Interrupting] = []
+"""The block that holds, if there is one; of the main thread alone."""
+
+
+class _Interrupting:
+    """What signals do within `ended_by_signals`."""
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+        self._before: dict[int, Any] = {}
+        self._waiting: int | None = None
+        self._waits_since = 0.0
+
+    def begin(self) -> None:
+        usual: dict[int, Any] = {number: signal.SIG_DFL for number in ENDING_SIGNALS}
+        usual[signal.SIGINT] = signal.default_int_handler
+        for number, handler in usual.items():
+            if signal.getsignal(number) is handler:
+                self._before[number] = handler
+                signal.signal(number, self._interrupt)
+
+    def end(self) -> None:
+        """Everything as before; a signal that still waits for an import raises."""
+        waiting = self._waiting
+        if waiting is not None:
+            self._stop_waiting()
+        for number, handler in self._before.items():
+            if signal.getsignal(number) == self._interrupt:
+                signal.signal(number, handler)
+        if waiting is not None:
+            _deliver(waiting)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if os.getpid() != self._process:  # forked: not ours to clear up
+            signal.signal(number, self._before[number])
+            signal.raise_signal(number)
+            return
+        if self._must_wait(number, frame):
+            return
+        _deliver(number)
+
+    def _must_wait(self, number: int, frame: FrameType | None) -> bool:
+        """Whether an import is under way; then the signal comes again in a moment, by an alarm."""
+        if self._waiting is None:
+            if signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL or not _is_importing(frame):
+                return False
+            self._waiting, self._waits_since = number, time.monotonic()
+            signal.signal(signal.SIGALRM, self._look_again)
+        elif time.monotonic() - self._waits_since > MAX_SECONDS_OF_IMPORT or not _is_importing(frame):
+            self._stop_waiting()
+            return False
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_LOOKS)
+        return True
+
+    def _look_again(self, number: int, frame: FrameType | None) -> None:
+        if self._waiting is not None:
+            signal.raise_signal(self._waiting)
+
+    def _stop_waiting(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        self._waiting = None
+
+
+def _deliver(number: int) -> NoReturn:
+    error = KeyboardInterrupt() if number == signal.SIGINT else Interruption(number)
+    _DELIVERED.append(error)
+    raise error
+
+
+def _is_importing(frame: FrameType | None) -> bool:
+    at: FrameType | None = frame if frame is not None else sys._getframe()
+    while at is not None:
+        if at.f_code.co_filename == IMPORT_SYSTEM:
+            return True
+        at = at.f_back
+    return False
 
 
 _PAUSES: list[Pause] = []

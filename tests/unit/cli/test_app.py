@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,57 @@ def test_what_typer_raises_passes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(cli_app, "get_command", lambda _: Aborting())
     assert main([]) == 130
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("secondary", [ImportError("cannot import"), DatabaseError("a", "あ"), RuntimeError("torn")])
+def test_a_signal_is_told_whatever_it_was_turned_into(
+    run: Run, monkeypatch: pytest.MonkeyPatch, number: int, secondary: Exception
+) -> None:
+    def tear(*_: object) -> None:
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise secondary from None
+
+    monkeypatch.setattr("sudare.release.read_plan", tear)
+    shown = run("plan", "plan.toml")
+    assert (shown.code, shown.err) == (128 + number, "Error: Interrupted.\n")
+    told = run("plan", "plan.toml", "--json")
+    assert (told.error["kind"], told.error["exit_code"]) == ("interrupted", 128 + number)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("moment", ["get_command", "build_app", "clear_abandoned", "find_language", "spoken"])
+def test_a_signal_before_the_command_begins(
+    run: Run, monkeypatch: pytest.MonkeyPatch, number: int, moment: str
+) -> None:
+    def signalled(*_: object, **__: object) -> None:
+        monkeypatch.undo()
+        signal.raise_signal(number)
+
+    monkeypatch.setattr(cli_app, moment, signalled)
+    shown = run("mesh", "bounds", "5339")
+    assert (shown.code, shown.out, shown.err) == (128 + number, "", "Error: Interrupted.\n")
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Typer makes something else of it there."""
+    monkeypatch.setattr("sudare.cli.spoken.Wishes", lambda *_: signal.raise_signal(number))
+    shown = run("mesh", "bounds", "5339")
+    assert (shown.code, shown.out) == (128 + number, "")
+    assert "Interrupted" in shown.err
+
+
+def test_an_error_after_a_command_that_was_interrupted_is_its_own(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.release.read_plan", lambda *_: signal.raise_signal(signal.SIGTERM))
+    assert run("plan", "plan.toml").code == 143
+    monkeypatch.undo()
+    assert run("plan", "missing.toml").code == 2
 
 
 def test_brackets_are_shown_as_they_are(run: Run, town: Path) -> None:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from sudare.system.interrupts import Interruption, end_waits, ended_by_signals, uninterrupted, waiting
+from sudare.system import interrupts
+from sudare.system.interrupts import (
+    Interruption,
+    delivered_interruption,
+    end_waits,
+    ended_by_signals,
+    forget_interruption,
+    uninterrupted,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -152,3 +166,101 @@ def test_only_a_wait_is_ended_at_once() -> None:
 def test_waiting_changes_nothing_without_a_pause() -> None:
     with waiting(), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
+
+
+ALL_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture
+def torn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module that gets the signal that ``TORN_BY`` names while it is loaded."""
+    (tmp_path / "torn_import.py").write_text(
+        "import os, signal\nsignal.raise_signal(int(os.environ['TORN_BY']))\nWHOLE = True\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "torn_import"
+    sys.modules.pop("torn_import", None)
+
+
+def wait_for_signal() -> None:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+def test_a_signal_waits_until_an_import_is_over(torn: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORN_BY", str(int(number)))
+    with pytest.raises(KeyboardInterrupt), ended_by_signals():
+        module = importlib.import_module(torn)
+        assert module.WHOLE
+        wait_for_signal()
+    assert sys.modules[torn].WHOLE
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_a_signal_that_waited_for_an_import_waits_for_a_step_too(torn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORN_BY", str(int(signal.SIGTERM)))
+    steps = []
+
+    def work() -> None:
+        importlib.import_module(torn)
+        with uninterrupted():
+            time.sleep(10 * interrupts.SECONDS_BETWEEN_LOOKS)
+            steps.append("step")
+        steps.append("never")
+
+    with pytest.raises(Interruption), ended_by_signals():
+        work()
+    assert steps == ["step"]
+
+
+def test_a_signal_in_the_last_import_raises_at_the_end(torn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORN_BY", str(int(signal.SIGHUP)))
+    monkeypatch.setattr(interrupts, "SECONDS_BETWEEN_LOOKS", 30.0)
+    with pytest.raises(Interruption), ended_by_signals():
+        importlib.import_module(torn)
+    assert isinstance(delivered_interruption(), Interruption)
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_an_import_without_an_end_is_torn_apart(torn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "MAX_SECONDS_OF_IMPORT", 0.05)
+    monkeypatch.setenv("TORN_BY", str(int(signal.SIGTERM)))
+    (tmp_path / "torn_import.py").write_text(
+        "import signal, time\nsignal.raise_signal(signal.SIGTERM)\ntime.sleep(20)\n", encoding="utf-8"
+    )
+    started = time.monotonic()
+    with pytest.raises(Interruption), ended_by_signals():
+        importlib.import_module(torn)
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize("number", ALL_SIGNALS)
+def test_what_was_raised_is_remembered(number: int) -> None:
+    with ended_by_signals():
+        assert delivered_interruption() is None
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt as error:
+            raised = error
+        with ended_by_signals():
+            assert delivered_interruption() is raised, "a block within a block forgets nothing"
+    assert delivered_interruption() is raised
+    forget_interruption()
+    assert delivered_interruption() is None
+    with ended_by_signals(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    with ended_by_signals():
+        assert delivered_interruption() is None, "it was somebody else's"
+
+
+def test_a_forked_process_is_ended_as_ever() -> None:
+    with ended_by_signals():
+        child = os.fork()
+        if child == 0:
+            signal.raise_signal(signal.SIGTERM)
+            os._exit(0)
+        assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGTERM
+    assert delivered_interruption() is None
