@@ -271,7 +271,8 @@ HELP: Mapping[str, str] = {
     "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
     "--epsilon 0.5 -f query.sql --out answer.csv",
     "sql.run.out": "Write the answer to this .csv or .parquet file.",
-    "sql.run.intervals": "In the file, put the interval and the noise of each number behind its column.",
+    "sql.run.intervals": "In the file, put the interval and the noise of each number behind its column, and mark groups that "
+    "are perhaps empty in the last one.",
     "sql.run.again": "Draw, and spend, once more even if the very same query was answered before.",
     "sql.explain.help": "Show what a query becomes: the SQL for the database, sensitivities, noise, and every change of meaning."
     "\n\nReads no private row and charges nothing.",

@@ -266,7 +266,8 @@ HELP: Mapping[str, str] = {
     "sudare sql run --data shop.duckdb --metadata shop.toml --ledger budget.db --dataset shop "
     "--epsilon 0.5 -f query.sql --out answer.csv",
     "sql.run.out": "回答を書き出す .csv または .parquet ファイル。",
-    "sql.run.intervals": "ファイルの各列の後ろに、区間と雑音の大きさの列を加えます。",
+    "sql.run.intervals": "ファイルの各列の後ろに、区間と雑音の大きさの列を加え、誰もいない可能性のあるグループの印を最後の列に"
+    "付けます。",
     "sql.run.again": "以前に答えたクエリでも新たに雑音を引きます（予算をもう一度使います）。",
     "sql.explain.help": "クエリがどう変わるかを示します（送られる SQL、感度、雑音、意味の違い）。"
     "\n\n非公開の行は読まず、費用もかかりません。",

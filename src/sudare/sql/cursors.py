@@ -51,7 +51,7 @@ class Cursor:
         ... ) as connection:
         ...     cursor = connection.cursor().execute("SELECT town, count(*) AS people FROM visits GROUP BY town")
         ...     [town for town, people in cursor], cursor.to_table(intervals=True).column_names
-        (['A', 'B'], ['town', 'people', 'people_low', 'people_high', 'people_noise'])
+        (['A', 'B'], ['town', 'people', 'people_low', 'people_high', 'people_noise', 'perhaps_empty'])
         >>> folder.cleanup()
     """
 
@@ -178,7 +178,8 @@ class Cursor:
                 they were measured this holds for each number by itself; for calculations with them it holds nearly, where
                 the noise is small beside the numbers. Behind a median, a quantile, MIN or MAX stands ``_rank_error``: with
                 probability 0.95 no more rows lie between the number and the wanted one (beyond it, for MIN and MAX), where
-                the group has as many. How far that is in the number itself, nothing that was paid for tells.
+                the group has as many. How far that is in the number itself, nothing that was paid for tells. The last column,
+                ``perhaps_empty``, marks groups that perhaps nobody is in, where that can be told: see `perhaps_empty`.
         """
         import pyarrow as pa
 
@@ -197,6 +198,8 @@ class Cursor:
                 columns.append((f"{name}_noise", pa.array(answer.deviations[place])))
             if place in answer.ranks:
                 columns.append((f"{name}_rank_error", pa.array(answer.ranks[place].astype(np.int64))))
+        if answer.perhaps_empty is not None:
+            columns.append((_free_name("perhaps_empty", answer.table.column_names), pa.array(answer.perhaps_empty)))
         return pa.Table.from_arrays([column for _, column in columns], names=[name for name, _ in columns])
 
     def df(self, *, intervals: bool = False) -> pd.DataFrame:
@@ -284,6 +287,11 @@ def _description(field: pa.Field) -> Description:
     else:
         name = "text"
     return field.name, name, None, None, precision, scale, True
+
+
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    """The name, with signs behind it that make it a new one."""
+    return name if name not in taken else _free_name(f"{name}_", taken)
 
 
 def _as_floats(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.float64]]:

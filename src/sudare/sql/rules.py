@@ -95,12 +95,7 @@ class Scope:
         """A part that must be text."""
         form = self.form(node, False)
         if form.kind != "text":
-            refuse_kind(
-                node,
-                "not-a-text",
-                "text; other values become text with CAST(x AS VARCHAR)",
-                "文字列 (CAST(x AS VARCHAR) で変換できます) ",
-            )
+            _refuse_text(node, form.kind)
         return form
 
     def whole(self, node: exp.Expr | None, least: int, most: int) -> int:
@@ -114,3 +109,24 @@ class Scope:
             f"Here a whole number from {least} to {most} must be written out.",
             f"ここには {least} 以上 {most} 以下の整数をそのまま書いてください。",
         )
+
+
+def _refuse_text(node: exp.Expr, kind: str) -> NoReturn:
+    """Refuse what is no text, with the way to make it one where CAST offers one."""
+    if kind == "other":
+        refuse(
+            node,
+            "not-a-text",
+            "Here text is needed, and this is of a type that only the database knows. Neither text functions nor CAST take it: use a "
+            "column of plain text.",
+            "ここには文字列が必要ですが、データベース固有の型です。文字列の関数にも CAST にも使えません。通常の文字列の列を"
+            "使ってください。",
+        )
+    if kind == "float":
+        refuse_kind(node, "not-a-text", "text, and no floating-point number,", "浮動小数点数ではなく文字列")
+    refuse(
+        node,
+        "not-a-text",
+        "Here text is needed. Numbers, dates and truth values become text with CAST(x AS VARCHAR).",
+        "ここには文字列が必要です。数、日付、真偽値は CAST(x AS VARCHAR) で文字列になります。",
+    )

@@ -122,7 +122,7 @@ class TestRun:
         import duckdb
 
         found = duckdb.read_csv(str(out)) if suffix == ".csv" else duckdb.read_parquet(str(out))
-        assert found.columns == ["town", "n", "n_low", "n_high", "n_noise"]
+        assert found.columns == ["town", "n", "n_low", "n_high", "n_noise", "perhaps_empty"]
 
     def test_a_file_that_cannot_be_written_is_told_before_the_charge(self, ask: Ask, shop: Path) -> None:
         (shop / "there.csv").write_text("")

@@ -100,7 +100,8 @@ class TestIntervals:
     def test_columns(self, towns: Cursor) -> None:
         table = towns.to_table(intervals=True)
         names = ["town", *(f"{name}{more}" for name in "nas" for more in ("", "_low", "_high", "_noise"))]
-        assert table.column_names == names
+        assert table.column_names == [*names, "perhaps_empty"]
+        assert table.column("perhaps_empty").to_pylist() == towns.perhaps_empty
         assert towns.to_table().column_names == ["town", "n", "a", "s"]
         for name in "nas":
             low, high = (table.column(f"{name}_{end}").to_pylist() for end in ("low", "high"))
@@ -197,3 +198,11 @@ class TestParameters:
             connection.execute("SELECT count(*) FROM customer WHERE town = ? AND 'x", ["A"])
         with pytest.raises(QueryRefusedError):
             connection.execute("SELECT count(*) FROM customer WHERE town = 'x", [])
+
+
+def test_the_mark_of_empty_groups_takes_no_name_that_is_there(connection: Connection) -> None:
+    query = "SELECT town, count(*) AS perhaps_empty FROM customer GROUP BY town"
+    names = connection.execute(query).to_table(intervals=True).column_names
+    assert (names[1], names[-1]) == ("perhaps_empty", "perhaps_empty_")
+    median = connection.execute("SELECT town, median(age) AS m FROM customer GROUP BY town")
+    assert median.to_table(intervals=True).column_names == ["town", "m", "m_rank_error"]

@@ -380,3 +380,25 @@ def test_every_rule_is_for_one_class() -> None:
     with pytest.raises(QueryRefusedError) as caught:
         examine(call, lookup, "duckdb")
     assert caught.value.reason == "unknown-function"
+
+
+def test_what_is_said_of_no_text_can_be_done() -> None:
+    """CAST is recommended only where it is offered."""
+    for text, is_offered in (("LOWER(i)", True), ("LOWER(b)", True), ("LOWER(f)", False), ("LOWER(o)", False)):
+
+        def look_up(column: exp.Column) -> Facts:
+            return Facts("other") if column.name == "o" else COLUMNS[column.name]
+
+        with pytest.raises(QueryRefusedError) as caught:
+            examine(parsed(text), look_up, "duckdb")
+        assert caught.value.reason == "not-a-text"
+        assert ": Here text is needed" in caught.value.english or "Here text, and no" in caught.value.english
+        assert "; other" not in caught.value.english
+        assert ("CAST(x AS VARCHAR)" in caught.value.english) == is_offered, text
+        assert ("CAST(x AS VARCHAR)" in caught.value.japanese) == is_offered, text
+        name = text[6]
+        if is_offered:
+            examine(parsed(f"LOWER(CAST({name} AS VARCHAR))"), look_up, "duckdb")
+        else:
+            with pytest.raises(QueryRefusedError):
+                examine(parsed(f"CAST({name} AS VARCHAR)"), look_up, "duckdb")

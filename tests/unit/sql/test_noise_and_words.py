@@ -225,7 +225,18 @@ class TestErrorsOfChoices:
             names = cursor.to_table(intervals=True).column_names
             ranks = cursor.noisy.ranks
             again = connection.execute(self.QUERY)
-        assert names == ["town", "n", "n_low", "n_high", "n_noise", "m", "m_rank_error", "lo", "lo_rank_error"]
+        assert names == [
+            "town",
+            "n",
+            "n_low",
+            "n_high",
+            "n_noise",
+            "m",
+            "m_rank_error",
+            "lo",
+            "lo_rank_error",
+            "perhaps_empty",
+        ]
         assert {place: set(values) for place, values in ranks.items()} == {2: {price["m"]}, 3: {price["lo"]}}
         assert again.is_repeated
         assert {place: list(values) for place, values in again.noisy.ranks.items()} == {
