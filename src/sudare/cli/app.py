@@ -210,7 +210,7 @@ def speaker_of(given: Sequence[str]) -> Speaker:
         # A terminal that cannot show a letter must not stop a release.
         with suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    return Speaker(find_language(given, os.environ), as_json="--json" in given, debug="--debug" in given)
+    return Speaker(find_language(list(given), os.environ), as_json="--json" in given, debug="--debug" in given)
 
 
 def tell_interruption(speaker: Speaker, interruption: KeyboardInterrupt) -> int:

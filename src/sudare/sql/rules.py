@@ -117,8 +117,8 @@ def _refuse_text(node: exp.Expr, kind: str) -> NoReturn:
         refuse(
             node,
             "not-a-text",
-            "Here text is needed, and this is of a type that only the database knows. Neither text functions nor CAST take it: use a "
-            "column of plain text.",
+            "Here text is needed, and this is of a type that only the database knows. Neither text functions nor CAST take it: "
+            "use a column of plain text.",
             "ここには文字列が必要ですが、データベース固有の型です。文字列の関数にも CAST にも使えません。通常の文字列の列を"
             "使ってください。",
         )

@@ -66,7 +66,7 @@ _DELIVERED: list[KeyboardInterrupt] = []
 
 
 def delivered_interruption() -> KeyboardInterrupt | None:
-    """What the first signal raised since `ended_by_signals` began, if one came: whatever failed afterwards failed because of it."""
+    """What the first signal raised since `ended_by_signals` began, if one came: what failed afterwards failed because of it."""
     return _DELIVERED[0] if _DELIVERED else None
 
 
@@ -113,7 +113,7 @@ class _Interrupting:
         self._waits_since = 0.0
 
     def begin(self) -> None:
-        usual: dict[int, Any] = {number: signal.SIG_DFL for number in ENDING_SIGNALS}
+        usual: dict[int, Any] = dict.fromkeys(ENDING_SIGNALS, signal.SIG_DFL)
         usual[signal.SIGINT] = signal.default_int_handler
         for number, handler in usual.items():
             if signal.getsignal(number) is handler:

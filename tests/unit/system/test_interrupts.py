@@ -191,10 +191,13 @@ def wait_for_signal() -> None:
 @pytest.mark.parametrize("number", ALL_SIGNALS)
 def test_a_signal_waits_until_an_import_is_over(torn: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORN_BY", str(int(number)))
-    with pytest.raises(KeyboardInterrupt), ended_by_signals():
-        module = importlib.import_module(torn)
-        assert module.WHOLE
+
+    def work() -> None:
+        assert importlib.import_module(torn).WHOLE
         wait_for_signal()
+
+    with pytest.raises(KeyboardInterrupt), ended_by_signals():
+        work()
     assert sys.modules[torn].WHOLE
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

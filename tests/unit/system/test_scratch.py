@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_nobody_clears_away_a_folder_that_is_being_made(place: Path) -> None:
     """Another process clears away before every single line of the making."""
     lines = []
 
-    def clear_before_each_line(frame: FrameType, event: str, argument: object) -> Callable[..., object] | None:
+    def clear_before_each_line(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
         if frame.f_code is not scratch._made.__code__:
             return None
         if event in ("line", "return"):
@@ -105,10 +106,10 @@ def test_a_forked_process_that_ends_unlocks_nothing(place: Path) -> None:
 
 def test_a_folder_that_cannot_be_locked_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(handle: int, operation: int) -> None:
-        raise OSError
+        raise OSError("no locks here")
 
     monkeypatch.setattr("fcntl.flock", refuse)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="no locks here"):
         ScratchFolder()
     assert list(place.iterdir()) == []
 
