@@ -1,8 +1,11 @@
 r"""Names of columns that come from a file: how they are read from its first row, and whether an error may show them.
 
 A file without a header has a person in its first row. One with a quotation mark that is not closed has many people in the
-"name" of a column. So no error shows a name unless the whole row can be names: not too many, not too long, without line ends
-or control characters, none of them a number, a date or an address, and none of them found again in the rows below.
+"name" of a column; one with another separator than the expected has a whole person in it. So no error shows a name unless
+
+- a column that was asked for is among them: then the row is evidently one of names (`are_evident`); and
+- the whole row can be names: not too many, not too long, without line ends, control characters or separators, none of them a
+  number, a date or an address, and none of them found again in the rows below (`can_be_names`).
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import csv
 import gzip
 import io
 import re
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +31,7 @@ __all__ = [
     "BareReturnError",
     "LongHeaderError",
     "OpenQuoteError",
+    "are_evident",
     "are_found_below",
     "can_be_names",
     "first_repeated",
@@ -48,6 +53,7 @@ MAX_BYTES_COMPARED = 1 << 18
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 PACKED = (".gz", ".zip")
 DELIMITERS = (",", "\t", ";", "|")
+NEVER_IN_NAMES = DELIMITERS[1:]
 IDEOGRAPHIC_SPACE = "\u3000"
 
 NO_NAME = re.compile(
@@ -129,6 +135,26 @@ def can_be_names(names: Sequence[str], file: str | Path | None = None) -> bool:
     return file is None or not are_found_below(names, Path(file))
 
 
+def are_evident(names: Sequence[str], asked: Iterable[str], file: str | Path | None = None) -> bool:
+    """Whether a row is one of names beyond doubt, and may be shown: it can be, and a column that was asked for is in it.
+
+    Args:
+        names: the row.
+        asked: the columns that a plan or a command asks for; capital letters and widths do not matter.
+        file: that the names are the first row of; a plain text file is looked into.
+
+    Example:
+        >>> are_evident(["id", "Sex"], ["sex", "town"]), are_evident(["Tanaka", "Sapporo"], ["sex", "town"])
+        (True, False)
+    """
+    known = {_folded(name) for name in names[:MAX_NAMES] if isinstance(name, str)}
+    return any(name and _folded(name) in known for name in asked) and can_be_names(names, file)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).strip().casefold()
+
+
 def _can_be_name(name: object) -> bool:
     if not isinstance(name, str) or looks_like_value(name):
         return False
@@ -136,8 +162,10 @@ def _can_be_name(name: object) -> bool:
 
 
 def looks_like_value(name: str) -> bool:
-    """Whether a name is a number, a date, an address, or far too long."""
-    return len(name) > MAX_NAME_LENGTH or NO_NAME.fullmatch(name.strip()) is not None
+    """Whether a name is a number, a date, an address, far too long, or several fields in one."""
+    if len(name) > MAX_NAME_LENGTH or any(mark in name for mark in NEVER_IN_NAMES):
+        return True
+    return NO_NAME.fullmatch(name.strip()) is not None
 
 
 def are_found_below(names: Sequence[str], file: Path) -> bool:
@@ -219,41 +247,65 @@ def first_repeated(names: Iterable[str]) -> int | None:
     return None
 
 
-def shown_column(place: int, names: Sequence[str], file: str | Path | None = None) -> Words:
-    """A column by its name where that may be shown, else by its number from 1 on."""
-    if can_be_names(names, file):
+def shown_column(place: int, names: Sequence[str], asked: Iterable[str], file: str | Path | None = None) -> Words:
+    """A column by its name where that may be shown (`are_evident`), else by its number from 1 on."""
+    if are_evident(names, asked, file):
         return Words(f"{names[place]!r}", f"{names[place]!r}")
     return Words(f"number {place + 1}", f"{place + 1} 番目")
 
 
-def nearest_column(name: str, names: Sequence[str], file: str | Path | None = None) -> str | None:
+def nearest_column(
+    name: str, names: Sequence[str], asked: Iterable[str] = (), file: str | Path | None = None
+) -> str | None:
     """The name that was probably meant, the same in other letters or one spelled alike; None if names may not be shown."""
-    if not can_be_names(names, file):
+    if not are_evident(names, (name, *asked), file):
         return None
-    folded = {other.casefold(): other for other in names}
-    if name.casefold() in folded:
-        return folded[name.casefold()]
-    close = get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
+    folded = {_folded(other): other for other in names}
+    if _folded(name) in folded:
+        return folded[_folded(name)]
+    close = get_close_matches(_folded(name), list(folded), n=1, cutoff=0.6)
     return folded[close[0]] if close else None
 
 
 def listed_columns(
-    name: str, names: Sequence[str], file: str | Path | None = None, *, are_values: bool = False
+    name: str,
+    names: Sequence[str],
+    asked: Iterable[str] = (),
+    file: str | Path | None = None,
+    *,
+    are_values: bool = False,
 ) -> Words:
     """What to say of the columns of a file that has not the one that was asked for: which it has, and which may be meant.
 
     Args:
         name: what was asked for.
         names: what there is.
+        asked: all columns that were asked for.
         file: that they are the first row of.
         are_values: whether the names are known to be values.
     """
+    asked = (name, *asked)
     if are_values or not can_be_names(names, file):
         return Words(
             " Its first row does not look like a header, and is not shown. Put the names of the columns there.",
             " 1行目が列名の見出しではないようなので、表示しません。列名を1行目に書いてください。",
         )
-    nearest = nearest_column(name, names)
+    if not are_evident(names, asked):
+        if file is None or Path(file).suffix.lower() not in (*TEXT_SUFFIXES, *PACKED):
+            return Words(
+                " None of the columns that are asked for was found, so the names of the others may be values, and are not shown. "
+                "Look at them, and correct those that you ask for.",
+                " 求められた列が一つも見つからず、ほかの列の名前が値かもしれないので、表示しません。列の名前を確かめ、"
+                "求める列の名前を直してください。",
+            )
+        return Words(
+            " None of the columns that are asked for was found in its first row, which may hold a person and is not shown. The "
+            "file may have no header, or another separator: open it and look. Its first row must hold the names of the columns, "
+            "separated by commas (by tabs in a .tsv file).",
+            " 求められた列が一つも見つからず、1行目が人の記録かもしれないので、表示しません。見出しがないか、区切り文字が違う"
+            "可能性があります。ファイルを開いて確かめてください。1行目には、コンマ（.tsv ではタブ）で区切った列名が必要です。",
+        )
+    nearest = nearest_column(name, names, asked)
     meant, meant_ja = ("", "") if nearest is None else (f" Did you mean {nearest!r}?", f" {nearest!r} のことですか。")
     listed = ", ".join(names[:MAX_NAMES_LISTED]) + (", ..." if len(names) > MAX_NAMES_LISTED else "")
     return Words(f"{meant} The columns are: {listed}.", f"{meant_ja} 列は次のとおりです: {listed}。")

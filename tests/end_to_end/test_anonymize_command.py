@@ -314,7 +314,7 @@ class TestSample:
             (["--rate", "3/2", "--out", "x.csv"], 2, "no share"),
             (["--rate", "1/0", "--out", "x.csv"], 2, "no share"),
             (["--rows", "500", "--out", "x.csv"], 3, "larger than the table"),
-            (["--rate", "0.5", "--by", "sec", "--out", "x.csv"], 3, "Did you mean 'sex'?"),
+            (["--rate", "0.5", "--by", "sec", "--out", "x.csv"], 3, "There is no column 'sec'. None of the columns"),
             (["--rate", "0.5", "--out", "x.doc"], 6, ".csv"),
         ],
     )

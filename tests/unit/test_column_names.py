@@ -17,6 +17,7 @@ from sudare.column_names import (
     BareReturnError,
     LongHeaderError,
     OpenQuoteError,
+    are_evident,
     can_be_names,
     first_repeated,
     listed_columns,
@@ -51,15 +52,51 @@ def test_names() -> None:
         "nul\0",
         "\x1b[2J",
         "x" * 81,
+        "Yamada Taro;Sapporo;female;divorced",
+        "Yamada|Sapporo",
+        "Yamada\tSapporo",
     ],
 )
 def test_values(value: str) -> None:
     names = ["id", value, "age"]
     assert not can_be_names(names)
-    assert value not in listed_columns("idd", names).english + listed_columns("idd", names).japanese
-    assert nearest_column(value + "x", names) is None
-    assert value not in shown_column(1, names).english
-    assert "2" in shown_column(1, names).english
+    listed = listed_columns("idd", names, ["id"])
+    assert value not in listed.english + listed.japanese
+    assert nearest_column(value + "x", names, ["id"]) is None
+    assert value not in shown_column(1, names, ["id"]).english
+    assert "2" in shown_column(1, names, ["id"]).english
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["Yamada Taro;Sapporo;female;divorced"],
+        ["Yamada Taro Sapporo female divorced"],
+        ["Tanaka SECRET", "Sapporo", "widow", "teacher"],
+        ["山田秘密", "東京都", "女", "既婚"],
+        ["set", "towns", "agee"],
+    ],
+)
+def test_a_row_without_a_column_that_is_asked_for_is_shown_to_nobody(row: list[str]) -> None:
+    asked = ["sex", "town", "age"]
+    assert not are_evident(row, asked)
+    for file in (None, "people.csv", "people.parquet"):
+        for name in asked:
+            listed = listed_columns(name, row, asked, file)
+            assert not [field for field in row if field in listed.english + listed.japanese]
+            assert "None of the columns" in listed.english or "does not look like a header" in listed.english
+            assert nearest_column(name, row, asked, file) is None
+    assert shown_column(0, row, asked).english == "number 1"
+
+
+def test_a_row_with_a_column_that_is_asked_for_is_shown() -> None:
+    listed = listed_columns("town", ["id", "sex", "twon"], ["sex", "town"])
+    assert listed.english == " Did you mean 'twon'? The columns are: id, sex, twon."
+    assert shown_column(2, ["id", "sex", "twon"], ["sex", "town"]).english == "'twon'"
+    assert nearest_column("sex", ["id", "Ｓｅｘ "]) == "Ｓｅｘ ", (
+        "the same in other letters is the one that is asked for"
+    )
+    assert not are_evident(["id", ""], [""])
 
 
 def test_values_that_stand_below(tmp_path: Path) -> None:
@@ -102,7 +139,7 @@ def test_wide_headers_are_checked_in_little_time() -> None:
     assert first_repeated([*names, "c5"]) == 100_000
     assert not can_be_names(names)
     assert nearest_column("c", names) is None
-    assert len(listed_columns("c", names).english) < 200
+    assert len(listed_columns("c", names, names).english) < 200
     assert parse_header(",".join(names), ",") == names
     assert time.process_time() - started < 5
 

@@ -32,6 +32,7 @@ from sudare.attacks.audit_conditions import (
 from sudare.attacks.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
+from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import exact_integer
 from sudare.system.scratch import scratch_folder
@@ -358,9 +359,10 @@ def _read_cells(path: Path, key_columns: Sequence[str] | None) -> Cells | None:
             keys = list(key_columns) if key_columns is not None else header[:-1]
             missing = [key for key in keys if key not in header]
             if missing:
+                listed = listed_columns(missing[0], header, keys, path)
                 raise InputError(
-                    f"The program's output has no column '{missing[0]}'. Its columns are: {', '.join(header)}.",
-                    f"プログラムの出力に列 '{missing[0]}' がありません。列は {', '.join(header)} です。",
+                    f"The program's output has no column '{missing[0]}'.{listed.english}",
+                    f"プログラムの出力に列 '{missing[0]}' がありません。{listed.japanese}",
                 )
             return _cells(
                 ("/".join([*(row[key] or "" for key in keys), name]), row[name])

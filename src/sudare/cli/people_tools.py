@@ -43,10 +43,10 @@ def risk(
     both = next((name for name in private if name in names), None)
     if both is not None:
         raise speaker.mistake("people.both_roles", column=both)
-    records = read_people(file, encoding=encoding)
+    records = read_people(file, encoding=encoding, columns=[*names, *private])
     everybody = None
     if population is not None:
-        others = read_people(population, encoding=encoding)
+        others = read_people(population, encoding=encoding, columns=names)
         everybody = [others.column(name) for name in names]
     found = measure_risks(records, names, private, population=everybody, threshold=threshold)
     speaker.warn_of("people.risk_confidential")

@@ -16,13 +16,13 @@ from sudare.attacks.linkage import link_records
 from sudare.attacks.membership import membership_in_records
 from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
 from sudare.bilingual import Words
+from sudare.column_names import listed_columns
 from sudare.errors import InputError
 from sudare.examination.findings import NotApplied
 from sudare.examination.presence import judge_membership
 from sudare.examination.subjects import Subject
 from sudare.microdata.records import CodedColumn, Records, read_people
 from sudare.privacy import ReleaseEvent
-from sudare.release.verification import printable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,8 +218,8 @@ def _spread(rows: int, most: int) -> NDArray[np.int64]:
 def _require_columns(records: Records, names: Sequence[str], english: str, japanese: str) -> None:
     missing = next((name for name in names if name not in records.names), None)
     if missing is not None:
-        listed = [printable(name) for name in records.names]
+        listed = listed_columns(missing, records.names, names)
         raise InputError(
-            f"There is no column '{missing}' in {english}. Its columns are {', '.join(listed)}.",
-            f"{japanese}に列「{missing}」がありません。列は {'、'.join(listed)} です。",
+            f"There is no column '{missing}' in {english}.{listed.english}",
+            f"{japanese}に列「{missing}」がありません。{listed.japanese}",
         )

@@ -1,7 +1,8 @@
 """What is said when a file is not what was announced: every sentence in English and Japanese, in one place.
 
-A complaint names the file, the column, and the row where it is known. Mesh codes and labels may be named, because nobody
-could find them otherwise. Counts, measured values and what DuckDB or pyarrow quote from the data never are.
+A complaint names the file, the column, and the row where it is known. Mesh codes and labels of a table of counts may be named,
+because nobody could find them otherwise. People's values, counts, measured values and what DuckDB or pyarrow quote from the data
+never are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sudare.column_names import (
     BareReturnError,
     LongHeaderError,
     OpenQuoteError,
-    can_be_names,
+    are_evident,
     first_repeated,
     listed_columns,
     parse_header,
@@ -208,8 +209,13 @@ def header_of(text: str, delimiter: str, file: str, *, is_whole: bool = True) ->
     return names
 
 
-def require_different(names: Sequence[str], file: str) -> None:
+def require_different(names: Sequence[str], file: str, asked: Sequence[str] = ()) -> None:
     """Refuse two columns of one name.
+
+    Args:
+        names: of the columns.
+        file: that has them.
+        asked: the columns that are asked for; without one of them among the names, no name is shown.
 
     Raises:
         InputError: if there are two.
@@ -217,27 +223,37 @@ def require_different(names: Sequence[str], file: str) -> None:
     place = first_repeated(names)
     if place is None:
         return
-    name = shown_column(place, names, file)
+    name = shown_column(place, names, asked, file)
     if not name.english.startswith("number"):
         raise InputError(
             f"The file {Path(file).name!r} has two columns named {name.english}. Give each column a name of its own.",
             f"ファイル {Path(file).name!r} に {name.japanese} という列が二つあります。列の名前を区別してください。",
         )
     raise InputError(
-        f"Column {name.english} of {Path(file).name!r} has the name of another one, and the first row does not look like the "
-        "names of columns. Put a name of its own for each column there.",
-        f"ファイル {Path(file).name!r} の {name.japanese} の列は別の列と同じ名前です。1行目が列名の見出しではないようです。"
+        f"Column {name.english} of {Path(file).name!r} has the name of another one. Does the first row hold the names of the "
+        "columns? Put a name of its own for each column there.",
+        f"ファイル {Path(file).name!r} の {name.japanese} の列は別の列と同じ名前です。1行目は列名の見出しですか。"
         "1行目に、列ごとに異なる名前を書いてください。",
     )
 
 
-def missing_column(name: str, names: Sequence[str], file: str | None, purpose: str = "") -> InputError:
-    """A column that is not there, with the one that was probably meant; the first row is shown only if it can be names."""
+def missing_column(
+    name: str, names: Sequence[str], file: str | None, purpose: str = "", *, asked: Sequence[str] = ()
+) -> InputError:
+    """A column that is not there, with the one that was probably meant.
+
+    Args:
+        name: of the column.
+        names: of the columns that are there. They are shown only if they are evidently names.
+        file: that has them.
+        purpose: what the column is for.
+        asked: all columns that are asked for.
+    """
     spot = Spot(file)
-    listed = listed_columns(name, names, file)
+    listed = listed_columns(name, names, asked, file)
     role = f" ({purpose})" if purpose else ""
     more, more_ja = "", ""
-    if can_be_names(names):
+    if are_evident(names, (name, *asked)):
         more = " Where a column has another name than the attribute, state it under columns."
         more_ja = "列の名前が属性と違うときは columns に書いてください。"
     return InputError(
@@ -347,7 +363,7 @@ def too_many(column: str) -> InputError:
 
 
 def wrong_value(column: str, allowed: str, spot: Spot, label: object = None) -> InputError:
-    """A value that the domain does not have. A label or code is named, a measured value is not."""
+    """A value that the domain does not have. A label or code of a table is named; what a person has, or was measured, is not."""
     shown = "a value" if label is None else f"{label!r:.60}"
     shown_ja = "値" if label is None else f"{label!r:.60}"
     more, more_ja = "", ""

@@ -131,6 +131,7 @@ class _Reading:
         self.source, self.domain, self.defaults = source, domain, defaults
         self.connection, self.relation = connection, relation
         self.counts = self._count_columns()
+        self.asked = self._asked_columns()
         spread = source.count_columns
         self.columns = [
             self._column_of(attribute)
@@ -159,9 +160,20 @@ class _Reading:
             raise complaints.missing_attribute(spread[0])
         return places_of_count_columns(attribute, spread[1])
 
+    def _asked_columns(self) -> list[str]:
+        """Every name that the source asks for, whether or not it is there."""
+        source = self.source
+        names = [source.column_of(attribute.name) for attribute in self.domain.attributes]
+        asked = [part.strip() for name in names for part in (name, *name.split(","))]
+        asked += [name for name in (self.defaults.mesh, source.person) if name is not None]
+        if self.defaults.rows == "counts":
+            asked += [name for _, name in self.counts]
+        return list(dict.fromkeys([*asked, *source.where]))
+
     def _required(self, name: str, purpose: str = "") -> str:
         if name not in self.relation.types:
-            raise complaints.missing_column(name, list(self.relation.types), self.relation.first_file(), purpose)
+            names, file = list(self.relation.types), self.relation.first_file()
+            raise complaints.missing_column(name, names, file, purpose, asked=self.asked)
         return name
 
     def _column_of(self, attribute: Any) -> AttributeColumn:
@@ -381,7 +393,8 @@ class _Reading:
             return read(values.combine_chunks())
         except WrongValueError as wrong:
             spot = self._spot(column.finds(wrong.value))
-            label = wrong.value if wrong.is_label else None
+            # Of people, a value is somebody's; of a table, it is the label of a cell.
+            label = wrong.value if wrong.is_label and self.defaults.rows == "counts" else None
             raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label) from None
 
     def _spot(self, condition: str) -> complaints.Spot:

@@ -183,7 +183,7 @@ def _open(path: str, encoding: str) -> _File:
         raise complaints.wrong_encoding(path, ENCODING if encoding == AUTO else encoding) from None
     names = [name.strip() for name in names]
     if names[:1] != [ESTAT_COLUMNS[0]]:
-        raise complaints.missing_column(ESTAT_COLUMNS[0], names, path)
+        raise complaints.missing_column(ESTAT_COLUMNS[0], names, path, asked=ESTAT_COLUMNS)
     return _File(path, names, [label.strip() for label in labels], body if has_labels else rest, 1 + has_labels)
 
 
@@ -202,13 +202,13 @@ def _column_of(file: _File, count: str | None) -> str:
     values = [name for name in file.names if name not in ESTAT_COLUMNS]
     if count is None:
         if not values:
-            raise complaints.missing_column("T...001", file.names, file.path, "population")
+            raise complaints.missing_column("T...001", file.names, file.path, "population", asked=ESTAT_COLUMNS)
         return values[0]
     if count in file.names:
         return count
     if file.labels.count(count.strip()) == 1:
         return file.names[file.labels.index(count.strip())]
-    raise complaints.missing_column(count, file.names, file.path, "count")
+    raise complaints.missing_column(count, file.names, file.path, "count", asked=ESTAT_COLUMNS)
 
 
 def _read_file(path: str, counts: Sequence[str | None], code: str, encoding: str) -> _Part:
@@ -219,7 +219,7 @@ def _read_file(path: str, counts: Sequence[str | None], code: str, encoding: str
     file = _open(path, encoding)
     columns = [_column_of(file, count) for count in counts]
     if code not in file.names:
-        raise complaints.missing_column(code, file.names, path)
+        raise complaints.missing_column(code, file.names, path, asked=ESTAT_COLUMNS)
     if not file.body.strip():
         nobody = np.empty(0, dtype=np.int64)
         return _Part(nobody, [nobody for _ in columns], file.header_rows)

@@ -60,7 +60,7 @@ def read_records(
             relation.describe(connection)
             for name in wanted:
                 if name not in relation.types:
-                    raise complaints.missing_column(name, list(relation.types), relation.first_file())
+                    raise complaints.missing_column(name, list(relation.types), relation.first_file(), asked=wanted)
             relation.check_files(wanted)
             chosen = ", ".join(identifier(name) for name in wanted)
             table = fetch_arrow(connection, f"SELECT {chosen} FROM {relation.rows(connection, wanted)}")  # noqa: S608

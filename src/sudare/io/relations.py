@@ -121,7 +121,7 @@ class ParquetFiles(Relation):
                 if name not in first.names:
                     continue  # told by the folders, as in year=2020/part.parquet
                 if name not in schema.names:
-                    raise complaints.missing_column(name, schema.names, file)
+                    raise complaints.missing_column(name, schema.names, file, asked=needed)
                 if schema.field(name).type != first.field(name).type:
                     raise complaints.mixed_types(name, self.files[0], file)
 
@@ -161,7 +161,7 @@ class TextStream(Relation):
         for file, names in self.headers.items():
             for name in needed:
                 if name not in names:
-                    raise complaints.missing_column(name, names, file)
+                    raise complaints.missing_column(name, names, file, asked=needed)
 
     def rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str:
         """What to select the needed columns from."""

@@ -70,7 +70,7 @@ class LargeFile:
         """
         for name in names:
             if name not in self.columns:
-                raise complaints.missing_column(name, list(self.columns), str(self.path))
+                raise complaints.missing_column(name, list(self.columns), str(self.path), asked=names)
             if name in self.unreadable:
                 raise InputError(
                     f"The column {name!r} holds neither texts nor numbers.",

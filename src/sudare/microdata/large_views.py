@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare.column_names import can_be_names
 from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.io.engine import identifier, literal
@@ -119,27 +118,20 @@ def _require_different(names: Sequence[str], file: str) -> None:
     """DuckDB does not tell names apart that differ in capital letters alone, and takes no empty ones."""
     complaints.require_different(names, file)
     complaints.require_few_columns(names, file)
-    known: dict[str, str] = {}
+    known: dict[str, int] = {}
     for place, name in enumerate(names, start=1):
         if not name:
             raise InputError(
                 f"Column {place} of {Path(file).name!r} has no name. Records larger than memory need one for each column.",
                 f"{Path(file).name!r} の {place} 列目に名前がありません。メモリに載らない記録では、すべての列に名前が必要です。",
             )
-        other = known.setdefault(name.casefold(), name)
-        if other != name and not can_be_names(names, file):
+        other = known.setdefault(name.casefold(), place)
+        if other != place:
             raise InputError(
-                f"The name of column {place} of {Path(file).name!r} differs from another one in capital letters alone. Records "
-                "that are larger than memory need other names: rename one of them.",
-                f"{Path(file).name!r} の {place} 列目の名前は別の列と大文字・小文字が違うだけです。"
+                f"The name of column {place} of {Path(file).name!r} differs from that of column {other} in capital "
+                "letters alone. Records that are larger than memory need other names: rename one of them.",
+                f"{Path(file).name!r} の {place} 列目と {other} 列目の名前は大文字・小文字が違うだけです。"
                 "メモリに載らない記録では区別できないため、名前を変えてください。",
-            )
-        if other != name:
-            raise InputError(
-                f"The columns {other!r} and {name!r} of {Path(file).name!r} differ in capital letters alone. Records that are "
-                "larger than memory need other names: rename one of them.",
-                f"{Path(file).name!r} の列 {other!r} と {name!r} は大文字と小文字が違うだけです。メモリに載らない記録では"
-                "区別できないため、どちらかの名前を変えてください。",
             )
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sudare.column_names import can_be_names, parse_header
+from sudare.column_names import parse_header
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.arrow_files import arrow_schema, sound_batches
@@ -68,13 +68,13 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
 
 
 def _chosen(names: Sequence[str], wanted: Sequence[str] | None, file: str) -> list[str]:
-    complaints.require_different(names, file)
+    complaints.require_different(names, file, wanted or ())
     if wanted is None:
         complaints.require_few_columns(names, file)
     known = set(names)
     for name in wanted or ():
         if name not in known:
-            raise complaints.missing_column(name, list(names), file)
+            raise complaints.missing_column(name, list(names), file, asked=wanted or ())
     return list(names if wanted is None else wanted)
 
 
@@ -243,13 +243,13 @@ def _wrong_encoding(file: str, encoding: str, header: Sequence[str], delimiter: 
                 if not has_letters:
                     return usual
                 place = line[: failure.start].decode(encoding).count(delimiter)
-                if not header or not can_be_names(header, file):
+                if not header:
                     return usual
-                column = header[min(place, len(header) - 1)]
+                column = min(place, len(header) - 1) + 1
                 return InputError(
                     f"The file {Path(file).name!r} is in two encodings: its rows are {encoding} up to row {number}, whose "
-                    f"column {column!r} is not. Write the whole file in one encoding.",
-                    f"ファイル {Path(file).name!r} に二つの文字コードが混ざっています。{number} 行目の列 {column!r} は"
+                    f"column number {column} is not. Write the whole file in one encoding.",
+                    f"ファイル {Path(file).name!r} に二つの文字コードが混ざっています。{number} 行目の {column} 番目の列は"
                     f" {encoding} ではありません。ファイル全体を一つの文字コードで書いてください。",
                 )
             has_letters = has_letters or not line.isascii()

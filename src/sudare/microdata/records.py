@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.column_names import first_repeated, listed_columns, shown_column
+from sudare.column_names import are_evident, first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
 from sudare.io.text_files import AUTO
 from sudare.microdata.people_files import read_texts, write_texts
@@ -165,15 +165,21 @@ class Records:
         (('age', 'sex'), 3, ('f', 'm', None))
     """
 
-    __slots__ = ("_columns", "names", "rows")
+    __slots__ = ("_columns", "_has_known_names", "names", "rows")
 
-    def __init__(self, columns: Sequence[CodedColumn]) -> None:
+    def __init__(self, columns: Sequence[CodedColumn], *, has_known_names: bool = False) -> None:
         """A table of columns of one length, with different names.
+
+        Args:
+            columns: of the table.
+            has_known_names: whether somebody wrote the names, so that errors may show them. The first row of a file may hold
+                a person.
 
         Raises:
             ParameterError: if they are not.
         """
         self._columns = {column.name: column for column in columns}
+        self._has_known_names = has_known_names
         self.names: tuple[str, ...] = tuple(self._columns)
         self.rows: int = columns[0].rows if columns else 0
         if len(self.names) != len(columns):
@@ -198,7 +204,8 @@ class Records:
         """
         if name not in self._columns:
             are_values = any(column.name in column.labels for column in self.columns)
-            listed = listed_columns(str(name), self.names, are_values=are_values)
+            asked = self.names if self._has_known_names else ()
+            listed = listed_columns(str(name), self.names, asked, are_values=are_values)
             raise InputError(
                 f"There is no column {name!r}.{listed.english}", f"列 {name!r} がありません。{listed.japanese}"
             )
@@ -207,11 +214,15 @@ class Records:
     @classmethod
     def of_columns(cls, columns: Mapping[str, Iterable[object]]) -> Records:
         """A table of values of any kind, as the texts they print as; None and not-a-number are missing."""
-        return cls([CodedColumn.of(name, values) for name, values in columns.items()])
+        return cls([CodedColumn.of(name, values) for name, values in columns.items()], has_known_names=True)
 
     @classmethod
-    def of_arrow(cls, table: Any) -> Records:
+    def of_arrow(cls, table: Any, asked: Sequence[str] = ()) -> Records:
         """A table of pyarrow; numbers and dates become the texts that pyarrow prints.
+
+        Args:
+            table: of pyarrow.
+            asked: the columns that were asked for by name, if any were.
 
         Raises:
             InputError: if a column holds lists or the like, or two columns have one name.
@@ -225,19 +236,20 @@ class Records:
         names: list[str] = table.column_names
         place = first_repeated(names)
         if place is not None:
-            shown_name = shown_column(place, names)
+            shown_name = shown_column(place, names, ())
             raise InputError(
                 f"The table has two columns of one name ({shown_name.english}). Give each column a name of its own.",
                 f"表に同じ名前の列が二つあります（{shown_name.japanese}）。列の名前を区別してください。",
             )
         for place, kind in enumerate(table.schema.types):
             if _is_no_text(kind):
-                shown_name = shown_column(place, names)
+                shown_name = shown_column(place, names, asked)
                 raise InputError(
                     f"The column {shown_name.english} holds neither texts nor numbers.",
                     f"列 {shown_name.japanese} は文字列でも数値でもありません。",
                 )
-        return cls([_of_arrow(name, column) for name, column in zip(names, table.columns, strict=True)])
+        columns = [_of_arrow(name, column) for name, column in zip(names, table.columns, strict=True)]
+        return cls(columns, has_known_names=are_evident(names, asked))
 
     def to_arrow(self) -> Any:
         """All columns as texts, in a table of pyarrow."""
@@ -247,16 +259,19 @@ class Records:
 
     def take(self, rows: NDArray[np.int64]) -> Records:
         """Some rows, in the order given."""
-        return Records([column.take(rows) for column in self.columns])
+        return self._with([column.take(rows) for column in self.columns])
 
     def with_columns(self, *columns: CodedColumn) -> Records:
         """The table with columns replaced where it has the name, and else appended."""
-        return Records(list((self._columns | {column.name: column for column in columns}).values()))
+        return self._with(list((self._columns | {column.name: column for column in columns}).values()))
 
     def without(self, *names: str) -> Records:
         """The table without some columns, which it must have."""
         gone = {self.column(name).name for name in names}
-        return Records([column for column in self.columns if column.name not in gone])
+        return self._with([column for column in self.columns if column.name not in gone])
+
+    def _with(self, columns: Sequence[CodedColumn]) -> Records:
+        return Records(columns, has_known_names=self._has_known_names)
 
 
 def _is_no_text(kind: Any) -> bool:
@@ -321,7 +336,7 @@ def read_people(path: str | Path, *, encoding: str = AUTO, columns: Sequence[str
         ...     read_people(file).column("zip").texts().tolist()
         ['00781', '81667']
     """
-    return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns))
+    return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns), columns or ())
 
 
 def write_people(path: str | Path, records: Records, *, replace: bool = False) -> None:

@@ -36,14 +36,14 @@ def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
     wanted = _wanted(plan)
     for name in wanted:
         if name not in columns:
-            raise complaints.missing_column(name, list(columns), str(plan.source))
+            raise complaints.missing_column(name, list(columns), str(plan.source), asked=wanted)
     for place, name in enumerate(columns if plan.others != "drop" else ()):
         if name not in wanted:
-            shown = shown_column(place, columns, plan.source)
+            shown = shown_column(place, columns, wanted, plan.source)
             if shown.english.startswith("number"):
                 raise InputError(
-                    f"Column {shown.english} of {plan.source.name} is not named by the plan, and the first row does not look "
-                    'like the names of columns. Put the names there, or write others = "drop" under [input].',
+                    f"Column {shown.english} of {plan.source.name} is not named by the plan, and the first row may hold no "
+                    'names of columns. Put the names there, or write others = "drop" under [input].',
                     f"{plan.source.name} の {shown.japanese} の列が計画になく、1行目が列名の見出しではないようです。"
                     '1行目に列名を書くか、[input] に others = "drop" と書いてください。',
                 )

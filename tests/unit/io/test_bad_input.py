@@ -66,7 +66,7 @@ COUNTED = [
     ("sex,count\nf,424242,1\n", SEX, "'people.csv', row 2: the row does not have as many fields"),
     ("sex,count\nf,424242\nm\n", SEX, "'people.csv', row 3: the row does not have as many fields"),
     ('sex,count\nf,1\n"m,424242\n', SEX, "quotation mark is not closed"),
-    ("sex,sex,count\nf,f,424242\n", SEX, "two columns named 'sex'"),
+    ("sex,sex,count\nf,f,424242\n", SEX, "Column number 2 of 'people.csv' has the name of another one"),
     ("", SEX, "'people.csv' is empty"),
     ("\n\n", SEX, "'people.csv' is empty"),
     ("sex,count\n男,424242\n".encode("cp932"), SEX, "'sex' has '男' in 'people.csv', row 2"),
@@ -90,7 +90,7 @@ PEOPLE = [
     ("seat\n4\n424242\n", SEAT, "'seat' has a value in 'people.csv', row 3.*whole numbers from 0 to 4"),
     ("seat\n4\n-424242\n", SEAT, "'seat' has a value in 'people.csv', row 3.*whole numbers from 0 to 4"),
     ("seat\n1.5\n", SEAT, "'seat' has a value in 'people.csv', row 2"),
-    ("sex\nf\nm\nx\nx\n", SEX, "'sex' has 'x' in 'people.csv', row 4"),
+    ("sex\nf\nm\nx\nx\n", SEX, "'sex' has a value in 'people.csv', row 4"),
 ]
 
 
@@ -103,7 +103,7 @@ def test_people_in_csv(content: str, domain: Domain, message: str, encoding: str
 def test_a_wrong_row_is_found_in_the_right_file(tmp_path: Path) -> None:
     for name, rows in (("a", "f\nm\n"), ("b", "f\nx\n"), ("c", "f\n")):
         file(tmp_path, f"sex\n{rows}", f"{name}.csv")
-    assert "'x' in 'b.csv', row 3" in told(Source(str(tmp_path)), SEX)
+    assert "a value in 'b.csv', row 3" in told(Source(str(tmp_path)), SEX)
 
 
 def parquet(folder: Path, name: str = "people.parquet", **columns: Any) -> str:
@@ -115,7 +115,7 @@ def parquet(folder: Path, name: str = "people.parquet", **columns: Any) -> str:
     ("columns", "domain", "rows", "message"),
     [
         ({"sex": ["f", None]}, SEX, "people", "'sex' has an empty field in 'people.parquet', row 2"),
-        ({"sex": ["f", "m", "m", "x"]}, SEX, "people", "'sex' has 'x' in 'people.parquet', row 4"),
+        ({"sex": ["f", "m", "m", "x"]}, SEX, "people", "'sex' has a value in 'people.parquet', row 4"),
         ({"age": [3, 424242]}, AGE, "people", "'age' has a value in 'people.parquet', row 2"),
         ({"age": [3.0, float("nan")]}, AGE, "people", "'age' has a value in 'people.parquet', row 2"),
         ({"seat": [1.0, 2.5]}, SEAT, "people", "'seat' has a value in 'people.parquet', row 2.*whole numbers"),
@@ -214,7 +214,9 @@ def test_stated_utf8_that_is_none(tmp_path: Path) -> None:
 
 def test_wrong_label_in_another_encoding(tmp_path: Path) -> None:
     path = file(tmp_path, "sex\nf\n男\n".encode("cp932"))
-    assert "'男' in 'people.csv', row 3" in told(Source(path, encoding="cp932"), SEX)
+    message = told(Source(path, encoding="cp932"), SEX)
+    assert "a value in 'people.csv', row 3" in message
+    assert "男" not in message
 
 
 def test_no_files(tmp_path: Path) -> None:
@@ -260,7 +262,7 @@ def test_queries_that_fail(tmp_path: Path) -> None:
     assert "No files found" in told(Source(query="SELECT * FROM 'nothing.parquet'"), SEX)
     assert "TRY_CAST" in told(Source(query=f"SELECT CAST(sex || 'x' AS INTEGER) AS sex FROM '{path}'"), SEX)
     assert "no column 'sex' in the result of the query" in told(Source(query=f"SELECT 1 AS s FROM '{path}'"), SEX)
-    assert "'sex' has 'x' in the result of the query" in told(Source(query=f"SELECT 'x' AS sex FROM '{path}'"), SEX)
+    assert "'sex' has a value in the result of the query" in told(Source(query=f"SELECT 'x' AS sex FROM '{path}'"), SEX)
 
 
 def test_databases(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_rows_outside_of_the_window_are_no_cells(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("id,place\n1,a\n,a\n", "'id' has an empty field in 'rows.csv', row 3"),
-        ("id,place\n1,a\n1,x\n", "'place' has 'x' in 'rows.csv', row 3"),
+        ("id,place\n1,a\n1,x\n", "'place' has a value in 'rows.csv', row 3"),
         ("id,place\n1,a\n1,\n", "'place' has an empty field in 'rows.csv', row 3"),
     ],
 )

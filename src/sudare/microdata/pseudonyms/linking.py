@@ -58,8 +58,7 @@ def import_mapping(mapping: Mapping, scope: Scope, source: str | Path) -> None:
     """
     stream = PeopleStream(source)
     names = ["identifier", "index", "pseudonym"] if scope.is_indexed else ["identifier", "pseudonym"]
-    for name in names:
-        stream.require(name)
+    stream.require(*names)
     entries: list[tuple[str, str]] = []
     for batch in stream.batches():
         for values in zip(*(batch.column(name).to_pylist() for name in names), strict=True):
@@ -118,9 +117,7 @@ def relink_file(
             "new", "relink_file", "a design with as many pseudonyms a person as the old one", new.several
         )
     stream = PeopleStream(source, encoding)
-    stream.require(column)
-    if old.per is not None:
-        stream.require(old.per)
+    stream.require(*(name for name in (column, old.per) if name is not None))
     # Lengths were weighed when files were made; the new one is as long as the old one, or settled.
     makers = [Pseudonymizer(key, design, people=1, missing="keep") for design in (old, new)]
     pairs: set[tuple[str, str]] = set()

@@ -109,10 +109,8 @@ def pseudonymize_file(
     if missing not in MISSING:
         raise ParameterError("missing", "pseudonymize_file", f"one of {', '.join(MISSING)}", shown(missing))
     stream = PeopleStream(source, encoding)
-    for column, design in columns.items():
-        stream.require(column)
-        if design.per is not None:
-            stream.require(design.per)
+    stream.require(*(name for column, design in columns.items() for name in (column, design.per) if name is not None))
+    for design in columns.values():
         require_table(design, mapping)
         register.require_agreement(design)
     version = register.version()

@@ -70,10 +70,11 @@ class PeopleStream:
         complaints.require_different(names, str(self.path))
         self.names = names
 
-    def require(self, column: str) -> None:
-        """Refuse a column that is not there."""
-        if column not in self.names:
-            raise complaints.missing_column(column, self.names, str(self.path))
+    def require(self, *columns: str) -> None:
+        """Refuse columns that are not there."""
+        for column in columns:
+            if column not in self.names:
+                raise complaints.missing_column(column, self.names, str(self.path), asked=columns)
 
     def _read_header(self) -> list[str]:
         import pyarrow as pa
