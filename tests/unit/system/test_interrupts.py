@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from sudare.system.interrupts import Interruption, end_waits, ended_by_signals, uninterrupted, waiting
 from sudare.system import interrupts
 from sudare.system.interrupts import (
     Interruption,
@@ -22,6 +21,7 @@ from sudare.system.interrupts import (
     ended_by_signals,
     forget_interruption,
     uninterrupted,
+    waiting,
 )
 
 
