@@ -318,6 +318,7 @@ _MECHANISMS = {
     "nn-wavelet": Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
     "topdown": Words("top-down", "トップダウン（top-down）"),
     "topdown-bisection": Words("top-down bisection", "トップダウン二分割"),
+    "histogram": Words("blocks of bins", "階級のブロック（ヒストグラム）"),
     "laplace": Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
     "gaussian": Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
     "privelet": Words("Privelet wavelet", "Privelet ウェーブレット"),
