@@ -16,7 +16,7 @@ from sudare.kernels.compiling import called, kernel
 
 __all__ = ["densities_of_departures", "divide_nodes", "join_halves", "rising", "spreads_of_departures"]
 
-NEGLIGIBLE = 0.005
+NEGLIGIBLE = 0.01
 """A departure that would lose less than this share of itself is left as it is."""
 
 

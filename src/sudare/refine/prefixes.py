@@ -60,15 +60,16 @@ def round_prefixes(prefixes: Values, word: np.uint64 | int, total: int | None = 
     return np.diff(whole, prepend=np.int64(0))
 
 
-def round_bins(prefixes: Values, words: Random, certain: float, total: int | None = None) -> Counts:
+def round_bins(prefixes: Values, measured: Values, words: Random, certain: float, total: int | None = None) -> Counts:
     """Whole counts near to the bins.
 
-    Large counts are rounded to the nearest, which errs up and down alike. Small ones would all be rounded down where few people
-    live thinly spread, so their sums are kept: blocks of 64 bins are rounded by prefixes, and the largest fractions in a block go
-    up. Where the total is known, all counts are treated as small ones are.
+    Large counts are rounded towards what was measured, which is whole and errs up and down alike. Small ones would all be
+    rounded down where few people live thinly spread, so their sums are kept: blocks of 64 bins are rounded by prefixes, and the
+    largest fractions in a block go up. Where the total is known, all counts are treated as small ones are.
 
     Args:
         prefixes: numbers >= 0 that never fall.
+        measured: the noisy counts of the bins.
         words: 64 random bits, and as many for each bin: they decide between equal fractions.
         certain: the count from which on bins are large.
         total: the last prefix, where it is known.
@@ -76,7 +77,8 @@ def round_bins(prefixes: Values, words: Random, certain: float, total: int | Non
     bins = np.diff(prefixes, prepend=0.0)
     if total is None:
         is_large = bins >= certain
-        large = np.where(is_large, np.rint(np.minimum(bins, LARGEST)), 0.0).astype(np.int64)
+        moved = measured + np.trunc(bins - measured)
+        large = np.where(is_large, np.clip(moved, 0.0, LARGEST), 0.0).astype(np.int64)
         bins = np.where(is_large, 0.0, bins)
         return large + _rounded_in_blocks(bins, np.cumsum(bins), words, None)
     return _rounded_in_blocks(bins, prefixes, words, total)

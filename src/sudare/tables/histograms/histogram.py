@@ -163,7 +163,7 @@ def _refined(blocks: NoisyBlocks, workload: HistogramWorkload, source: EntropySo
     prefixes = rising_prefixes(estimate_bins(blocks), blocks.total)
     if workload == "cells":
         certain = LARGE * blocks.variances[0] ** 0.5
-        return round_bins(prefixes, source.words(blocks.bins + 1), certain, blocks.total)
+        return round_bins(prefixes, blocks.measured[0], source.words(blocks.bins + 1), certain, blocks.total)
     return round_prefixes(prefixes, source.next_word(), blocks.total)
 
 

@@ -36,11 +36,9 @@ HistogramWorkload = Literal["ranges", "prefixes", "cells"]
 MAX_STEP = 12
 """A block is cut into at most 2**12 blocks."""
 
-MAX_LEVELS = {1: 8, 2: 7}
-"""For Gaussian noise, whose variance falls with the share, and for Laplace noise, whose falls with its square."""
-
-WIDE_SEARCH = 5
-"""Up to so many levels, the halvings of a level may differ by two from the even ones, else by one."""
+MAX_LEVELS = 12
+FEW_LEVELS = 7
+"""Up to so many levels, their halvings may differ by one from the even ones, and by two up to five levels."""
 
 ROUNDS = 25
 """Rounds in which shares are improved; each comes closer by a constant factor."""
@@ -203,7 +201,9 @@ def _best_of_depth(depth: int, workload: HistogramWorkload, power: int, public_t
         # Whatever else were measured would take from the cells.
         return Strategy((depth,), (0.0, 1.0))
     found = []
-    for levels in range(fewest, min(depth, MAX_LEVELS[power]) + 1):
+    # With Laplace noise the best levels have three or four halvings; with Gaussian noise more levels are hardly ever worse.
+    numbers = range(depth // 4, depth // 3 + 2) if power == 2 else range(FEW_LEVELS, MAX_LEVELS + 1)
+    for levels in sorted({min(max(number, fewest), depth) for number in numbers}):
         steps = _candidates(depth, levels)
         for first in ("public",) if public_total else ("measured", "unknown"):
             variances, shares = _best_shares(steps, workload, power, first)
@@ -249,7 +249,7 @@ def _best_shares(
 def _candidates(depth: int, levels: int) -> NDArray[np.int64]:
     """Ways to cut a depth into levels of about the same number of halvings, the most even one first."""
     usual = depth / levels
-    reach = 2 if levels <= WIDE_SEARCH else 1
+    reach = 2 if levels <= FEW_LEVELS - 2 else 1 if levels <= FEW_LEVELS else 0
     lowest, highest = max(1, int(usual) - reach), min(MAX_STEP, -int(-usual // 1) + reach)
     rows = np.zeros((1, 0), dtype=np.int64)
     for level in range(levels):
