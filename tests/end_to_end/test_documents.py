@@ -37,6 +37,7 @@ SAMPLERS_AND_MECHANISMS = [
     "wide_tree",
     "topdown",
     "topdown_bisection",
+    "histogram",
 ]
 
 

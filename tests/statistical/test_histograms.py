@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.histograms import hb, run
+from benchmarks.measuring import ROOT
 from scipy.stats import chi2
 
 from sudare import Budget, Unit, histogram
@@ -192,3 +196,23 @@ def test_blocks_made_for_one_row_of_three_are_caught(monkeypatch: pytest.MonkeyP
     one_row = LaplaceMeasurement.for_budget(Budget(epsilon=Fraction(4, 5)), sensitivity_of_counts(Unit()))
     draw_blocks_by(monkeypatch, one_row)
     assert bound("three rows in one block") > 1
+
+
+def test_the_peer_hb_has_the_variance_of_its_levels() -> None:
+    """What histograms are compared with in `benchmarks/histograms.py` is no worse than its paper says."""
+    counts, generator, runs = np.arange(256), np.random.default_rng(8), 200
+    errors = [np.concatenate([[0], np.cumsum(hb(counts, 1.0, generator) - counts)]) for _ in range(runs)]
+    found = np.mean([2 * cuts.var(ddof=1) for cuts in errors])
+    assert found == pytest.approx(range_variance((4, 4), [np.inf, 8, 8]), rel=0.2)
+
+
+@pytest.mark.deep
+def test_targets_on_real_histograms() -> None:
+    folder = Path(os.environ.get("SUDARE_DATA", ROOT.parent / "shared" / "data")) / "dpbench"
+    if not folder.exists():
+        pytest.skip("the DPBench histograms are not there")
+    found = run(10)
+    assert found["hist_range_vs_hb"] <= 0.9
+    assert found["hist_prefix_vs_hb"] <= 0.9
+    assert found["hist_range_vs_dawa"] <= 1.0
+    assert found["hist_cell_vs_identity"] <= 1.001

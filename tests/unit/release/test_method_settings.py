@@ -36,6 +36,7 @@ WORKING = {
     'name = "negative-l2"\nweight = 0.02\ntotal_share = 0.1': ("Weight of sparsity", "0.02", "合計に使う予算の割合"),
     'name = "lasso"\nweight = "sparsity"\nshare_of_non_zeros = 0.09': ("non-negative Lasso", "スパース性から"),
     'name = "simplex"\nnoise = "laplace"': ("projection on the simplex", "単体への射影"),
+    'name = "histogram"\nnoise = "laplace"': ("blocks of bins", "階級のブロック"),
     'name = "lm"': ("clipping and scaling", "比例補正"),
 }
 

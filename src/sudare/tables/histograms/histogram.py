@@ -96,7 +96,7 @@ def histogram(
         >>> from sudare.tables.histograms import histogram
         >>> counts = np.zeros(1000, dtype=np.int64); counts[200:300] = 50
         >>> published, event = histogram(counts, sudare.Budget(epsilon=1))
-        >>> abs(published.to_dense()[:250].sum() - 2500) < 250, event.mechanism
+        >>> bool(abs(published.to_dense()[:250].sum() - 2500) < 250), event.mechanism
         (True, 'histogram')
     """
     request = read_request(
@@ -115,10 +115,7 @@ def histogram(
         requirement = "a table of at most 2**24 cells, because every cell is measured"
         raise ParameterError("table", "histogram", requirement, Described(f"one of {bins} cells"))
     strategy = best_strategy(bins, wanted, kind, public_total=request.total_is_public)
-    heights, shares = measured_heights(strategy)
-    merged, single = sensitivity_of_counts(request.unit, merged=True), sensitivity_of_counts(request.unit)
-    sensitivities = [merged if height else single for height in heights]
-    measurements = measure_levels(budget, shares, sensitivities, kind, conversion)
+    heights, measurements = planned_measurements(strategy, budget, request.unit, kind, conversion)
     event = request.state("histogram", measurements, conversion)
     for measurement in measurements:
         noise_for(measurement)  # refuses what cannot be drawn while nothing is drawn yet
@@ -135,6 +132,16 @@ def histogram(
     cells = CountTable.from_unique_cells(request.table.domain, keys.astype(np.uint64), counts[keys])
     kept = _kept(heights, measurements, noisy, sum(strategy.steps)) if request.keeps_measurements else None
     return Published(cells, event, measurements=kept)
+
+
+def planned_measurements(
+    strategy: Strategy, budget: Budget, unit: Unit, noise: Noise, conversion: Conversion
+) -> tuple[list[int], list[Measurement]]:
+    """The heights of the blocks that a strategy measures, from the top, and the measurement of each."""
+    heights, shares = measured_heights(strategy)
+    merged, single = sensitivity_of_counts(unit, merged=True), sensitivity_of_counts(unit)
+    sensitivities = [merged if height else single for height in heights]
+    return heights, measure_levels(budget, shares, sensitivities, noise, conversion)
 
 
 def measured_heights(strategy: Strategy) -> tuple[list[int], list[float]]:
