@@ -1,7 +1,9 @@
 """Estimated bins of a histogram turned into whole numbers >= 0, with prefixes as they were estimated or better.
 
-Counts are >= 0 where prefixes never fall. The nearest prefixes that never fall are at most as far from the true ones as the
-estimated prefixes are, in every single case: the true ones never fall either (``halvings.md``). Nothing here sees the data.
+Counts are >= 0 where prefixes never fall. Given the total, the nearest prefixes that never fall are at most as far from the true
+ones as the estimated prefixes are, in every single case: the true ones never fall either (``halvings.md``).
+
+Nothing here sees the data.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ def test_they_are_those_of_the_event(workload: Any, public_total: bool, budget: 
 
 def test_each_workload_is_best_at_its_own() -> None:
     by_ranges, by_prefixes, by_cells = (
-        predict_histogram(4096, Budget(epsilon=1), workload=workload)
-        for workload in ("ranges", "prefixes", "cells")
+        predict_histogram(4096, Budget(epsilon=1), workload=workload) for workload in ("ranges", "prefixes", "cells")
     )
     assert by_cells.cell == pytest.approx(2)
     assert by_cells.cell < min(by_ranges.cell, by_prefixes.cell)
