@@ -341,6 +341,7 @@ _SETTINGS = {
     "threshold": Words("Smallest published noisy count", "公表する最小のノイズ付き件数"),
     "noise": Words("Noise", "ノイズ"),
     "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
+    "workload": Words("Made accurate", "精度を重視するもの"),
 }
 _VALUES = {
     "layout": {
@@ -360,6 +361,11 @@ _VALUES = {
         "reference": Words("the best on the public reference", "公開の参照表で最良の値"),
     },
     "noise": {"laplace": Words("Laplace", "ラプラス"), "gaussian": Words("Gaussian", "ガウス")},
+    "workload": {
+        "ranges": Words("ranges", "区間の合計"),
+        "prefixes": Words("cumulative counts", "累積度数"),
+        "cells": Words("single cells", "個々のセル"),
+    },
 }
 _BUDGETS = {"nothing": Words("nothing", "なし")}
 _NOISES = {"laplace": "ラプラス", "gaussian": "ガウス"}
@@ -367,6 +373,7 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"total", "total", "合計"),
     (r"cells", "single cells", "各セル"),
     (r"areas of 2\*\*(\d+) cells", "areas of {0} cells", "{0} セルの領域"),
+    (r"blocks of 2\*\*(\d+) cells", "blocks of {0} cells", "{0} セルのブロック"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
 _REASONS: list[tuple[str, str]] = [

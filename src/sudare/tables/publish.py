@@ -19,7 +19,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
-from sudare.tables.histograms import histogram
+from sudare.tables.histograms import MAX_BINS, histogram
 from sudare.tables.nn_wavelet import nn_wavelet
 from sudare.tables.plan import Plan
 from sudare.tables.planning import Workload, plan_table
@@ -155,13 +155,15 @@ def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
 
 
 def publishes_too_many_cells(method: str, shape: Sequence[int], settings: Mapping[str, Any]) -> bool:
-    """Whether a mechanism would publish every cell of a domain that is too large for that: it then refuses the table.
+    """Whether a mechanism would measure every cell of a domain that is too large for that: it then refuses the table.
 
     Args:
         method: the name of the mechanism.
         shape: places along each axis.
         settings: of the mechanism.
     """
+    if method == "histogram":
+        return prod(shape) > MAX_BINS
     if method not in SIGNED_METHODS or settings.get("threshold") is not None:
         return False
     padded = prod(1 << axis_bits(length) for length in shape)
