@@ -166,6 +166,7 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "topdown_bisection": (sudare.topdown_bisection, {"table": COUNTS, "budget": BUDGET}),
     "topdown": (sudare.topdown, {"table": BY_AREA, "budget": BUDGET}),
     "table_at_level": (sudare.table_at_level, {"published": PUBLISHED, "level": "level 1"}),
+    "histogram": (sudare.histogram, {"table": COUNTS, "budget": BUDGET}),
     "laplace": (sudare.laplace, {"table": COUNTS, "budget": BUDGET}),
     "gaussian": (sudare.gaussian, {"table": COUNTS, "budget": sudare.Budget(rho=1)}),
     "negative_l2": (sudare.negative_l2, {"table": COUNTS, "budget": BUDGET}),

@@ -30,6 +30,7 @@ from sudare import (
     SudareError,
     Unit,
     gaussian,
+    histogram,
     laplace,
     lasso,
     layout_named,
@@ -168,6 +169,13 @@ CASES = {
     "lasso": Case(lasso, takes_layout=False, is_lazy=True, measures=("total", "cells")),
     "lasso, weight": Case(partial(lasso, weight=0.001), takes_layout=False, measures=("total", "cells")),
     "lm": Case(lm, takes_layout=False, measures=("total", "cells")),
+    "histogram": Case(histogram, takes_layout=False, measures=("cells",)),
+    "histogram, prefixes": Case(
+        partial(histogram, workload="prefixes"), takes_layout=False, measures=("blocks of 2**3 cells", "cells")
+    ),
+    "histogram, cells": Case(
+        partial(histogram, workload="cells"), is_refined=False, takes_layout=False, measures=("cells",)
+    ),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))

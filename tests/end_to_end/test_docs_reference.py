@@ -147,8 +147,9 @@ name = "{method}"
         return found
 
     def documented(self) -> dict[tuple[str, str], list[str]]:
-        rows = {(section, names_in(row[0])[0]): row for section, text in self.PAGE.items() for row in rows_of(text)}
-        keys = {place: row for place, row in rows.items() if len(row) == 4}
+        # Tables with three columns tell settings of mechanisms, some of which have the name of a key.
+        rows = [(section, row) for section, text in self.PAGE.items() for row in rows_of(text) if len(row) == 4]
+        keys = {(section, names_in(row[0])[0]): row for section, row in rows}
         sources = {key: row for (section, key), row in keys.items() if section == "source"}
         # The page says so in a sentence.
         keys |= {("reference", key): row for key, row in sources.items() if key != "opt_outs_removed"}

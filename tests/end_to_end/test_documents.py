@@ -38,6 +38,7 @@ SAMPLERS_AND_MECHANISMS = [
     "margin_tree",
     "topdown",
     "topdown_bisection",
+    "histogram",
 ]
 
 

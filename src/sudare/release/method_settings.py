@@ -58,6 +58,12 @@ def require_usable(
 
 def _require_size(section: Section, name: str, domain: Domain, settings: Mapping[str, Any]) -> None:
     """Methods that publish every cell take no larger table than they can write."""
+    if name == "histogram" and publishes_too_many_cells(name, domain.shape, settings):
+        section.refuse(
+            "name",
+            f'cannot be "histogram" for {domain.cells:,} cells: it measures every cell, up to 2**24',
+            f"を「histogram」にできるのは 2**24 セルまでです（指定: {domain.cells:,}）。すべてのセルを測定するためです",
+        )
     if publishes_too_many_cells(name, domain.shape, settings):
         others = '"wide-tree", "nn-wavelet", "negative-l2"'
         section.refuse(

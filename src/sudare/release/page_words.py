@@ -319,6 +319,7 @@ _MECHANISMS = {
     "nn-wavelet": Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
     "topdown": Words("top-down", "トップダウン（top-down）"),
     "topdown-bisection": Words("top-down bisection", "トップダウン二分割"),
+    "histogram": Words("blocks of bins", "階級のブロック（ヒストグラム）"),
     "laplace": Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
     "gaussian": Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
     "privelet": Words("Privelet wavelet", "Privelet ウェーブレット"),
@@ -341,6 +342,7 @@ _SETTINGS = {
     "threshold": Words("Smallest published noisy count", "公表する最小のノイズ付き件数"),
     "noise": Words("Noise", "ノイズ"),
     "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
+    "workload": Words("Made accurate", "精度を重視するもの"),
 }
 _VALUES = {
     "layout": {
@@ -360,6 +362,11 @@ _VALUES = {
         "reference": Words("the best on the public reference", "公開の参照表で最良の値"),
     },
     "noise": {"laplace": Words("Laplace", "ラプラス"), "gaussian": Words("Gaussian", "ガウス")},
+    "workload": {
+        "ranges": Words("ranges", "区間の合計"),
+        "prefixes": Words("cumulative counts", "累積度数"),
+        "cells": Words("single cells", "個々のセル"),
+    },
 }
 _BUDGETS = {"nothing": Words("nothing", "なし")}
 _NOISES = {"laplace": "ラプラス", "gaussian": "ガウス"}
@@ -369,6 +376,7 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"areas of 2\*\*(\d+) cells", "areas of {0} cells", "{0} セルの領域"),
     (r"places", "single places", "各地点"),
     (r"areas of 2\*\*(\d+) places", "areas of {0} places", "{0} 地点の領域"),
+    (r"blocks of 2\*\*(\d+) cells", "blocks of {0} cells", "{0} セルのブロック"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
 _REASONS: list[tuple[str, str]] = [

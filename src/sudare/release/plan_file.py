@@ -228,8 +228,11 @@ def read_plan(path: str | Path) -> ReleasePlan:
     budget = _read_budget(top.section("budget", BUDGET_KEYS))
     ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *METHODS), "auto")
-    workload = _read_workload(method)
-    settings = {key: _plain(value) for key, value in method.rest().items()}
+    of_histogram = {}
+    if name == "histogram" and method.has("workload"):
+        of_histogram["workload"] = method.choice("workload", ("ranges", "prefixes", "cells"))
+    workload = None if of_histogram else _read_workload(method)
+    settings = {key: _plain(value) for key, value in method.rest().items()} | of_histogram
     reference = None
     if top.has("reference"):
         reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
@@ -473,7 +476,11 @@ def _require_settings(
             'は epsilon だけの予算では "gaussian" にできません。[budget] に delta か rho を指定してください',
         )
     if workload is not None:
-        section.refuse("workload", 'is only for name = "auto"', 'は name = "auto" のときだけ使えます')
+        section.refuse(
+            "workload",
+            'is only for name = "auto" and "histogram"',
+            'は name = "auto" か "histogram" のときだけ使えます',
+        )
     accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]
     for key in settings:
         if key not in accepted:

@@ -10,6 +10,10 @@ Trees, refined from the top into whole, non-negative numbers that add up:
 - `topdown_bisection`: both halves of every area measured; a baseline.
 - `topdown`: any hierarchy of areas, several tables of one person, exact invariants, as the US Census publishes.
 
+Along one ordered axis:
+
+- `histogram`: bins, with accurate ranges, prefixes or cells; whole, non-negative numbers.
+
 Without a tree, or without refinement:
 
 - `laplace`, `gaussian`: noise on every cell, signed; or, with a threshold, without a visit to empty cells that do not pass it.
@@ -22,6 +26,7 @@ what they publish and with the depth of the tree, not with the number of cells.
 
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
+from sudare.tables.histograms import histogram
 from sudare.tables.nn_wavelet import nn_wavelet
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.planning import plan_table
@@ -44,6 +49,7 @@ __all__ = [
     "Published",
     "ThresholdEffect",
     "gaussian",
+    "histogram",
     "laplace",
     "lasso",
     "lm",

@@ -19,6 +19,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
+from sudare.tables.histograms import MAX_BINS, histogram
 from sudare.tables.nn_wavelet import nn_wavelet
 from sudare.tables.plan import Plan
 from sudare.tables.planning import Workload, plan_table
@@ -41,6 +42,7 @@ METHODS: dict[str, Callable[..., Published]] = {
     "nn-wavelet": nn_wavelet,
     "topdown-bisection": topdown_bisection,
     "topdown": topdown,
+    "histogram": histogram,
     "laplace": laplace,
     "gaussian": gaussian,
     "privelet": privelet,
@@ -88,11 +90,12 @@ def publish(
         table: the counts: a CountTable, or an array of whole numbers.
         budget: what may be spent.
         method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"margin-tree"``, ``"nn-wavelet"``,
-            ``"topdown"``, ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``, ``"negative-l2"``,
-            ``"simplex"``, ``"lasso"``, ``"lm"``.
+            ``"topdown"``, ``"topdown-bisection"``, ``"histogram"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``,
+            ``"negative-l2"``, ``"simplex"``, ``"lasso"``, ``"lm"``.
         unit: who is protected; one person in one cell if left out.
         workload: what matters to a plan: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of areas such as
-            ``(1, 4, 16)``; sides from 1 to 64 of maps, and every margin in every area of maps with attributes, if left out.
+            ``(1, 4, 16)``; sides from 1 to 64 of maps, and every margin in every area of maps with attributes, if left out. Of
+            tables with one ordered axis: ``"ranges"``, ``"prefixes"`` or ``"cells"``.
         reference: a table over the same domain that is public already, such as the last census; it makes the result more
             exact and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
@@ -143,8 +146,10 @@ def publish(
             people, budget, unit=unit, workload=workload, public_total=is_public, conversion=conversion, **known
         )
         return _carry_out(plan, people, budget, common, settings)
-    _refuse_workload(workload)
-    return _call(method, people, budget, common, settings)
+    if workload is None or "workload" not in inspect.signature(METHODS[method]).parameters:
+        _refuse_workload(workload)
+        return _call(method, people, budget, common, settings)
+    return _call(method, people, budget, common, {**settings, "workload": workload})
 
 
 def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
@@ -153,13 +158,15 @@ def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
 
 
 def publishes_too_many_cells(method: str, shape: Sequence[int], settings: Mapping[str, Any]) -> bool:
-    """Whether a mechanism would publish every cell of a domain that is too large for that: it then refuses the table.
+    """Whether a mechanism would measure every cell of a domain that is too large for that: it then refuses the table.
 
     Args:
         method: the name of the mechanism.
         shape: places along each axis.
         settings: of the mechanism.
     """
+    if method == "histogram":
+        return prod(shape) > MAX_BINS
     if method not in SIGNED_METHODS or settings.get("threshold") is not None:
         return False
     padded = prod(1 << axis_bits(length) for length in shape)
@@ -168,7 +175,7 @@ def publishes_too_many_cells(method: str, shape: Sequence[int], settings: Mappin
 
 def _refuse_workload(workload: Workload) -> None:
     if workload is not None:
-        requirement = "left out, unless a plan is to be made by method='auto'"
+        requirement = "left out, unless a plan is to be made by method='auto', or the method is 'histogram'"
         raise ParameterError("workload", "publish", requirement, shown(workload))
 
 

@@ -37,6 +37,7 @@ WORKING = {
     'name = "negative-l2"\nweight = 0.02\ntotal_share = 0.1': ("Weight of sparsity", "0.02", "合計に使う予算の割合"),
     'name = "lasso"\nweight = "sparsity"\nshare_of_non_zeros = 0.09': ("non-negative Lasso", "スパース性から"),
     'name = "simplex"\nnoise = "laplace"': ("projection on the simplex", "単体への射影"),
+    'name = "histogram"\nworkload = "prefixes"': ("blocks of bins", "階級のブロック", "累積度数"),
     'name = "lm"': ("clipping and scaling", "比例補正"),
 }
 
@@ -87,6 +88,8 @@ MISTAKES = {
     'name = "lasso"\nshare_of_non_zeros = 0': ("above 0", "は使えません"),
     'name = "simplex"\nweight = 0.1': ("is not a setting", "設定ではありません"),
     'name = "simplex"\ntotal_share = 1': ("below 1", "は使えません"),
+    'name = "histogram"\nworkload = "areas"': ("ranges", "prefixes"),
+    'name = "simplex"\nworkload = "cells"': ("is only for", "のときだけ使えます"),
 }
 
 
@@ -105,6 +108,7 @@ def test_a_domain_that_is_too_large_is_found_before_anything_is_charged(tmp_path
         ('name = "lm"', "every cell whose noise is positive"),
         ('name = "lasso"\nweight = 1', "at least"),
         ('name = "simplex"\nnoise = "gaussian"', "delta"),
+        ('name = "histogram"', r"up to 2\*\*24"),
     ):
         (tmp_path / "plan.toml").write_text(
             large.replace("[output]", f"[method]\n{method}\n[output]"), encoding="utf-8"
@@ -125,6 +129,8 @@ def test_fingerprints_tell_settings_apart(tmp_path: Path) -> None:
         'name = "nn-wavelet"\nlayout = "morton"',
         'name = "nn-wavelet"\nlayout = "hilbert"',
         'name = "nn-wavelet"\npruning = "vertical"',
+        'name = "histogram"',
+        'name = "histogram"\nworkload = "cells"',
         'name = "negative-l2"',
         'name = "negative-l2"\nweight = 0.1',
         'name = "negative-l2"\nweight = "sparsity"',
