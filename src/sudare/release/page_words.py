@@ -408,6 +408,18 @@ _REASONS: list[tuple[str, str]] = [
         r"nearly all of the budget goes to single cells, as the workload asks; areas are less accurate",
         "要求に従い、予算のほとんどを各セルに配分（領域の精度は下がる）",
     ),
+    (
+        r"one ordered axis: blocks of bins, in shares that make ranges most accurate",
+        "順序のある軸: 区間の和が最も正確になる配分で、ビンのまとまりを測定",
+    ),
+    (
+        r"one ordered axis: blocks of bins, in shares that make prefixes most accurate",
+        "順序のある軸: 累積和が最も正確になる配分で、ビンのまとまりを測定",
+    ),
+    (
+        r"one ordered axis: blocks of bins, in shares that make cells most accurate",
+        "順序のある軸: 各ビンが最も正確になる配分で、ビンのまとまりを測定",
+    ),
     (r"a map of its own for each combination of attributes", "属性の組合せごとに別の地図として公表"),
 ]
 

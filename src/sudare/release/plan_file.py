@@ -263,7 +263,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
         _require_fixed_total(method, source, unit)
     predicted = None
     if name == "auto":
-        predicted = _predict(method, domain, budget, unit, workload, public_total, settings)
+        predicted = _predict(method, domain, budget, unit, workload, public_total, settings, reference is not None)
     else:
         _require_settings(method, name, budget, settings, workload)
         require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)
@@ -385,13 +385,13 @@ def _read_workload(section: Section) -> Workload:
     if not section.has("workload"):
         return None
     if section.is_text("workload"):
-        return section.choice("workload", ("cells", "areas"))
+        return section.choice("workload", ("cells", "areas", "margins", "totals", "ranges", "prefixes"))
     sides = section.items("workload")
     if not sides or not all(type(side) is int for side in sides):
         section.refuse(
             "workload",
-            'must be "cells", "areas" or sides such as [1, 4, 16]',
-            'は "cells"、"areas" または [1, 4, 16] のような辺の長さです',
+            'must be "cells", "areas", "margins", "totals", "ranges", "prefixes" or sides such as [1, 4, 16]',
+            'は "cells"、"areas"、"margins"、"totals"、"ranges"、"prefixes" または [1, 4, 16] のような辺の長さです',
         )
     return tuple(sides)
 
@@ -436,6 +436,7 @@ def _predict(
     workload: Workload,
     public_total: bool,
     settings: Mapping[str, Any],
+    with_reference: bool,
 ) -> Plan:
     unknown = sorted(set(settings) - {"noise", "conversion"})
     if unknown:
@@ -446,7 +447,8 @@ def _predict(
         )
     call: Callable[..., Plan] = plan_table
     try:
-        return call(domain, budget, unit=unit, workload=workload, public_total=public_total, **settings)
+        known = {"unit": unit, "workload": workload, "public_total": public_total, "with_reference": with_reference}
+        return call(domain, budget, **known, **settings)
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
     except SudareError as error:

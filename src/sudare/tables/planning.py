@@ -24,6 +24,7 @@ from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement,
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
 from sudare.tables.descent import measure_levels
+from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, is_histogram, plan_histogram
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise, read_noise
@@ -97,6 +98,7 @@ def plan_table(
     public_total: bool = False,
     noise: Noise | None = None,
     conversion: Conversion = "optimal",
+    with_reference: bool = False,
 ) -> Plan:
     """Plan how to publish a table over a domain, and predict how exact it will be. Spends nothing, looks at no count.
 
@@ -106,9 +108,11 @@ def plan_table(
         unit: who is protected; one person in one cell if left out.
         workload: what matters: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of aligned squares such as
             ``(1, 4, 16)``; left out, all sides from 1 to 64 of a map, and every margin in every area of a map with attributes.
+            Of one long ordered axis: ``"ranges"`` (if left out), ``"prefixes"`` or ``"cells"``.
         public_total: whether the total is published exactly.
         noise: which noise to use; the one with the smaller error if left out.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        with_reference: whether a public reference will be used: the plan is then a tree, which can make use of it.
 
     Returns:
         The plan; ``print(plan)`` explains it.
@@ -134,6 +138,12 @@ def plan_table(
             requirement = "False for a table of one cell: its total is all there is to protect"
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
+    noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
+    if is_histogram(domain) and not with_reference and (workload is None or workload in HISTOGRAM_WORKLOADS):
+        wanted_bins = "ranges" if workload is None else workload
+        return plan_histogram(
+            domain, budget, protected, wanted_bins, noises, conversion, public_total=bool(public_total)
+        )
     layout = map_layout(domain, MOST_DENSE_BITS)
     parts = places_and_attributes(domain)
     if parts is not None and not (parts.places and parts.attributes):
@@ -145,12 +155,17 @@ def plan_table(
     areas = _Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
     sides = _read_workload(workload, areas, function)
     heights = [areas.height(side) for side in sides] + areas.guarded_heights()
-    noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
     if parts is not None and has_room(parts):
 
         def plan_map(kind: Noise) -> Plan:
             return plan_table(
-                parts.of_places, budget, unit=protected, public_total=public_total, noise=kind, conversion=conversion
+                parts.of_places,
+                budget,
+                unit=protected,
+                public_total=public_total,
+                noise=kind,
+                conversion=conversion,
+                with_reference=True,  # a tree, also over places in a row
             )
 
         wanted = _margin_workload(parts, workload)

@@ -56,7 +56,7 @@ METHODS: dict[str, Callable[..., Published]] = {
 SIGNED_METHODS = ("laplace", "gaussian", "privelet")
 """Those that publish noise as it is, on every cell."""
 
-PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins", "layout"}
+PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins", "layout", "workload"}
 """What a plan decides; who is protected, and what is public, is the caller's to say."""
 
 
@@ -140,7 +140,7 @@ def publish(
     if not isinstance(method, str) or method not in ("auto", *METHODS):
         raise ParameterError("method", "publish", f"'auto', a Plan, or one of {list(METHODS)}", shown(method))
     if method == "auto":
-        known = {"noise": settings.pop("noise", None)}
+        known = {"noise": settings.pop("noise", None), "with_reference": public is not None}
         is_public = public_total is not False
         plan = plan_table(
             people, budget, unit=unit, workload=workload, public_total=is_public, conversion=conversion, **known

@@ -1,0 +1,119 @@
+"""The plan for a table with one ordered axis: blocks of bins whose sizes and shares suit ranges, prefixes or cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+
+from sudare.domain.domain import Domain
+from sudare.privacy.budget import Budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.tables.dense_tree import variance_of
+from sudare.tables.descent import measure_levels
+from sudare.tables.histograms.histogram import MAX_BINS, block_name, measured_heights, planned_measurements
+from sudare.tables.histograms.prediction import PredictedHistogram, predict_histogram
+from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
+from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.reading import TOTAL, Noise
+
+__all__ = ["HISTOGRAM_WORKLOADS", "is_histogram", "plan_histogram"]
+
+HISTOGRAM_WORKLOADS: tuple[HistogramWorkload, ...] = ("ranges", "prefixes", "cells")
+MIN_BINS = 65
+"""Shorter axes are categories, of which each is looked at by itself."""
+
+INTERVAL = (0.3, 1.2)
+"""Errors of histograms that are mostly even, or mostly empty, are far below what noise alone predicts."""
+
+
+def is_histogram(domain: Domain) -> bool:
+    """Whether a domain is one long ordered axis."""
+    is_one_axis = len(domain.shape) == 1 and domain.ordered_axes == (0,) and domain.dimensions == (1,)
+    return is_one_axis and MIN_BINS <= domain.cells <= MAX_BINS
+
+
+def plan_histogram(
+    domain: Domain,
+    budget: Budget,
+    unit: Unit,
+    workload: HistogramWorkload,
+    noises: Sequence[Noise],
+    conversion: Conversion,
+    *,
+    public_total: bool,
+) -> Plan:
+    """Plan how to publish a histogram, and predict how accurate ranges of each length will be.
+
+    Args:
+        domain: one ordered axis.
+        budget: what may be spent.
+        unit: who is protected.
+        workload: what is to be accurate.
+        noises: the kinds of noise that give the budget.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        public_total: whether the total is published exactly.
+    """
+
+    def predicted(kind: Noise) -> PredictedHistogram:
+        return predict_histogram(
+            domain.cells,
+            budget,
+            workload=workload,
+            unit=unit,
+            public_total=public_total,
+            noise=kind,
+            conversion=conversion,
+        )
+
+    variances = {kind: predicted(kind) for kind in noises}
+    aims = {kind: _aim(found, workload) for kind, found in variances.items()}
+    best = min(noises, key=lambda kind: aims[kind])
+    strategy = best_strategy(domain.cells, workload, best, public_total=public_total)
+    heights, measurements = planned_measurements(strategy, budget, unit, best, conversion)
+    _, shares = measured_heights(strategy)
+    depth = sum(strategy.steps)
+    levels = tuple(
+        PlannedLevel(block_name(height, depth), share / sum(shares), sqrt(variance_of(measurement)))
+        for height, share, measurement in zip(heights, shares, measurements, strict=True)
+    )
+    lengths = [1 << bits for bits in range(domain.cells.bit_length()) if 1 << bits <= domain.cells]
+    deviations = [sqrt(variances[best].range_of(length)) for length in lengths]
+    errors = tuple(
+        PredictedError(length, error, INTERVAL[0] * error, INTERVAL[1] * error)
+        for length, error in zip(lengths, deviations, strict=True)
+    )
+    (cells,) = measure_levels(budget, [1], [sensitivity_of_counts(unit)], best, conversion)
+    flat = variance_of(cells)
+    ratios = [sqrt(length * flat) / error for length, error in zip(lengths, deviations, strict=True) if error > 0]
+    others = [
+        Alternative("histogram", f"{kind} noise", sqrt(aims[kind] / aims[best]), sqrt(aims[kind] / aims[best]))
+        for kind in noises
+        if kind != best
+    ]
+    mean = sqrt(_flat_aim(flat, domain.cells, workload) / aims[best])
+    return Plan(
+        "histogram",
+        {"workload": workload, "noise": best, "conversion": conversion},
+        best,
+        domain.shape,
+        budget,
+        unit,
+        (TOTAL,) if public_total else (),
+        levels,
+        errors,
+        (*others, Alternative(best, "noise on each cell alone", mean, max(ratios))),
+        (f"one ordered axis: blocks of bins, in shares that make {workload} most accurate",),
+    )
+
+
+def _aim(predicted: PredictedHistogram, workload: HistogramWorkload) -> float:
+    """The mean variance of what the workload asks for."""
+    of_workload = {"ranges": predicted.any_range, "prefixes": predicted.prefix, "cells": predicted.cell}
+    return of_workload[workload]
+
+
+def _flat_aim(variance: float, bins: int, workload: HistogramWorkload) -> float:
+    """The same for noise on each bin alone: a range has a third of all bins on average, a prefix half of them."""
+    lengths = {"ranges": (bins + 2) / 3, "prefixes": (bins + 1) / 2, "cells": 1.0}
+    return variance * lengths[workload]
