@@ -3,7 +3,7 @@
 The score is the l1 distance between the people's counts and the model's. The model's counts are rounded to a grid *before* the
 distance is taken: the model is public, so this moves scores but not what one person can change of them.
 
-Proof: ``synthesis.md`` beside this file.
+Proof: ``adaptive_margins.md`` beside this file.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
-from sudare.microdata.synthetic.measured import People
 from sudare.privacy.unit import Sensitivity
+from sudare.tables.adaptive.graphical_model import GraphicalModel
+from sudare.tables.adaptive.measured import People
 
 if TYPE_CHECKING:
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["GRID", "l1_scores", "scaled_sensitivity"]
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.microdata.synthetic.junction_tree import JunctionTree, junction_tree
-from sudare.microdata.synthetic.measured import Evidence
+from sudare.tables.adaptive.junction_tree import JunctionTree, junction_tree
+from sudare.tables.adaptive.measured import Evidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
     Table = NDArray[np.float64]
 
@@ -125,8 +125,8 @@ def fit_model(
 
     Example:
         >>> import numpy as np
-        >>> from sudare.microdata.synthetic.graphical_model import fit_model
-        >>> from sudare.microdata.synthetic.measured import Evidence
+        >>> from sudare.tables.adaptive.graphical_model import fit_model
+        >>> from sudare.tables.adaptive.measured import Evidence
         >>> seen = Evidence((0, 1), np.array([[30.0, 10.0], [-1.0, 61.0]]), np.ones((2, 2)))
         >>> fit_model([2, 2], [seen], 100.0, steps=500).marginal((0,)).round().tolist()
         [39.0, 61.0]
