@@ -17,6 +17,7 @@ from sudare.parameters import shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
+from sudare.tables.adaptive.adaptive_margins import adaptive_margins
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
 from sudare.tables.nn_wavelet import nn_wavelet
@@ -46,6 +47,7 @@ METHODS: dict[str, Callable[..., Published]] = {
     "simplex": simplex,
     "lasso": lasso,
     "lm": lm,
+    "adaptive-margins": adaptive_margins,
 }
 """All mechanisms by name."""
 
@@ -87,7 +89,7 @@ def publish(
         budget: what may be spent.
         method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"nn-wavelet"``, ``"topdown"``,
             ``"topdown-bisection"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``, ``"negative-l2"``, ``"simplex"``,
-            ``"lasso"``, ``"lm"``.
+            ``"lasso"``, ``"lm"``, ``"adaptive-margins"``.
         unit: who is protected; one person in one cell if left out.
         workload: which areas matter to a plan: sides such as ``(1, 4, 16)``, ``"cells"`` or ``"areas"``; all from 1 to 64
             if left out.
