@@ -230,9 +230,9 @@ def _notes(seen: MeasuredMargins, domain: Domain) -> tuple[NoisyCounts, ...]:
     notes = []
     for number, (clique, noisy, measurement) in enumerate(seen.margins, 1):
         names = " x ".join(domain.attributes[attribute].name for attribute in clique)
-        places = [np.zeros(noisy.shape, dtype=np.int64)] * len(domain.attributes)
-        for attribute, along in zip(clique, np.indices(noisy.shape), strict=True):
-            places[attribute] = along
+        places = [np.zeros(noisy.size, dtype=np.int64) for _ in domain.attributes]
+        for attribute, along in zip(clique, np.unravel_index(np.arange(noisy.size), noisy.shape), strict=True):
+            places[attribute] += along
         keys = _keys_of(domain, places)
-        notes.append(NoisyCounts(f"margin {number}: {names}", measurement, keys.ravel(), noisy.ravel()))
+        notes.append(NoisyCounts(f"margin {number}: {names}", measurement, keys, noisy.ravel()))
     return tuple(notes)

@@ -78,14 +78,15 @@ def read_workload(workload: object, domain: Domain, function: str) -> dict[Cliqu
     wanted: dict[Clique, Fraction] = {}
     for margin, weight in given:
         if isinstance(margin, (str, bytes)) or not isinstance(margin, Sequence) or not margin:
-            raise ParameterError("workload_margins", function, requirement, shown(margin))
+            raise ParameterError("workload_margins", function, requirement, Described("an entry that is no such list"))
         for name in margin:
-            if name not in names:
-                raise ParameterError("workload_margins", function, f"margins of the attributes {names}", shown(name))
-        clique = tuple(sorted({names.index(str(name)) for name in margin}))
+            if not isinstance(name, str) or name not in names:
+                allowed = f"margins of the attributes {names}"
+                raise ParameterError("workload_margins", function, allowed, Described("another name"))
+        clique = tuple(sorted({names.index(name) for name in margin}))
         exact = exact_fraction(weight, "workload_margins", function, "weights above 0")
         if exact <= 0:
-            raise ParameterError("workload_margins", function, "weights above 0", shown(weight))
+            raise ParameterError("workload_margins", function, "weights above 0", Described("one that is not"))
         wanted[clique] = wanted.get(clique, Fraction(0)) + exact
     _require_few(sum(1 << len(clique) for clique in wanted), function)
     return wanted
