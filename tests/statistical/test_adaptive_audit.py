@@ -26,8 +26,8 @@ from tests.unit.tables.adaptive.test_rounds import naive_probabilities
 
 pytestmark = pytest.mark.slow
 
-RUNS = 250
-CHOICES = 300
+RUNS, MANY_RUNS = 120, 2000
+CHOICES = 200
 DELTA = 0.2
 SIZES = (2, 2)
 CANDIDATES = candidates_for({(0, 1): Fraction(1)}, SIZES, 100)
@@ -110,19 +110,22 @@ def refuted(name: str, budget: Budget, monkeypatch: pytest.MonkeyPatch, runs: in
     return audit_epsilon(on_grid, others, delta=DELTA).refutes(float(rho_to_epsilon(budget.rho, DELTA)))
 
 
+@pytest.mark.parametrize("budget", [EPSILON, RHO], ids=str)
+def test_all_looks_hold_their_budget(budget: Budget, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not refuted("three rows", budget, monkeypatch)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("budget", [EPSILON, RHO], ids=str)
 @pytest.mark.parametrize("name", NEIGHBOURS)
-def test_all_looks_hold_their_epsilon(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not refuted(name, EPSILON, monkeypatch)
-
-
-def test_all_looks_hold_their_rho(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not refuted("three rows", RHO, monkeypatch)
+def test_all_looks_hold_their_budget_in_many_runs(name: str, budget: Budget, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not refuted(name, budget, monkeypatch, MANY_RUNS)
 
 
 def test_margins_with_too_little_noise_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """An eighth of the noise that the record states."""
     monkeypatch.setattr(measured, "noise_for", lambda stated: discrete_laplace(stated.scale / 8))
-    assert refuted("one person", EPSILON, monkeypatch)
+    assert refuted("one person", EPSILON, monkeypatch, 2 * RUNS)
 
 
 @dataclass

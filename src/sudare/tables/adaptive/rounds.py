@@ -4,14 +4,14 @@ This is AIM's idea, with some differences. Noise is Laplace where the budget is 
 all margins stand on, get a larger part of the budget, those with many values more of it. A margin is worth measuring from the
 point on where the model is wrong by `WORTH` of the noise to come, and not by all of it, because the model is pulled towards
 independent attributes and so takes up only a part of the noise. How strongly it is pulled follows from what was measured
-(`fitted_pull`). And a round that has shown nothing doubles what the next ones pay, where AIM pays four times as much.
+(`fitted_pulls`). And a round that has shown nothing doubles what the next ones pay, where AIM pays four times as much.
 
 Proof: ``adaptive_margins.md`` beside this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import sqrt
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
     from sudare.tables.adaptive.measured import Clique
 
-__all__ = ["MeasuredMargins", "fitted_pull", "measure_in_rounds", "round_scores"]
+__all__ = ["MeasuredMargins", "fitted_pulls", "measure_in_rounds", "round_scores"]
 
-CHOOSING = Fraction(1, 10)
-"""Of a round's part of the budget, for the choice; the rest is for the measurement."""
+CHOOSING, CHOOSING_IF_PURE = Fraction(1, 20), Fraction(1, 10)
+"""Of a round's part of the budget, for the choice; the rest is for the measurement. In rho a choice is cheaper."""
 
 WORTH = 0.3
 """Of the noise to come, from which on an error of the model is worth a measurement."""
@@ -58,6 +58,22 @@ LARGEST_PULL = 1.0
 """With which cells differ from independence by no more than counts of chance would; 1 / people is the smallest."""
 
 SMALLEST_CORRELATION = 1e-3
+MOST_TIMES = 4.0
+"""As strongly as all others may a margin be pulled that shows little; none less strongly, because noise itself looks like a
+relation."""
+
+
+@dataclass(frozen=True)
+class Pulls:
+    """How strongly a model is pulled towards independence (`fit_model`).
+
+    Attributes:
+        common: for all margins together.
+        of_margin: for some margins, how many times as strongly.
+    """
+
+    common: float
+    of_margin: Mapping[Clique, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -95,9 +111,18 @@ class MeasuredMargins:
         """The same, or 0 where the noisy sums are nearer to that."""
         return 0.0 if self.total < 1.5 and sum(float(item.values.sum()) for item in self.evidence) <= 0 else self.total
 
-    def fit(self, steps: int, pull: float = 0.0, start: GraphicalModel | None = None) -> GraphicalModel:
-        """The model of what was seen."""
-        return fit_model(self.sizes, self.evidence, self.total, steps=steps, start=start, pull=pull)
+    def fit(self, steps: int, pulls: Pulls | None = None, start: GraphicalModel | None = None) -> GraphicalModel:
+        """The model of what was seen.
+
+        To pull a margin k times as strongly is the same as to take its noise for k times as large.
+        """
+        if pulls is None:
+            return fit_model(self.sizes, self.evidence, self.total, steps=steps, start=start)
+        weighed = [
+            Evidence(item.clique, item.values, item.variances * pulls.of_margin.get(item.clique, 1.0))
+            for item in self.evidence
+        ]
+        return fit_model(self.sizes, weighed, self.total, steps=steps, start=start, pull=pulls.common)
 
 
 def measure_in_rounds(
@@ -139,7 +164,7 @@ def measure_in_rounds(
         measure((attribute,), prices.measurement(part))
         left -= part
     model = seen.fit(STEPS_AT_FIRST if left > 0 else STEPS_AT_LAST)
-    pull = min(FIRST_PULL / model.total, LARGEST_PULL)
+    pulls = Pulls(min(FIRST_PULL / model.total, LARGEST_PULL))
     while left > 0:
         if left <= 2 * share:
             share = left
@@ -147,7 +172,7 @@ def measure_in_rounds(
         allowed = _small_enough(candidates, model, int(model_cells * (1 - left / prices.amount)))
         for_counts, clique = share, allowed[0]
         if len(allowed) > 1:
-            choice = prices.choice(CHOOSING * share)
+            choice = prices.choice((CHOOSING_IF_PURE if prices.is_pure else CHOOSING) * share)
             for_counts = share - prices.cost_of(choice)
             to_come = prices.measurement(for_counts)
             seen.measurements.append(choice)
@@ -157,12 +182,12 @@ def measure_in_rounds(
         measurement = prices.measurement(for_counts)
         measure(clique, measurement)
         before = model.marginal(clique)
-        model = seen.fit(STEPS_OF_A_ROUND, pull, model)
-        pull = fitted_pull(model, seen.evidence, pull)
+        model = seen.fit(STEPS_OF_A_ROUND, pulls, model)
+        pulls = fitted_pulls(model, seen.evidence, pulls)
         moved = float(np.abs(model.marginal(clique) - before).sum())
         if moved <= _worth(measurement, cells_of(clique, people.sizes)):
             share *= GROWTH
-    return seen, seen.fit(STEPS_AT_LAST, pull, model)
+    return seen, seen.fit(STEPS_AT_LAST, pulls, model)
 
 
 def attribute_parts(prices: Prices, candidates: Candidates, sizes: Sequence[int], rounds: int) -> list[Fraction]:
@@ -197,28 +222,43 @@ def round_scores(
     ]
 
 
-def fitted_pull(model: GraphicalModel, evidence: Sequence[Evidence], pull: float) -> float:
+def fitted_pulls(model: GraphicalModel, evidence: Sequence[Evidence], pulls: Pulls) -> Pulls:
     """How strongly the next model is pulled towards independence, by what the last one shows.
 
     If cells differ from independence by about the root of m / pull, a model with D cells that the data decide has a total
-    correlation of about D / (pull * people). D counts a cell in full where its noise is small beside that difference, and
-    less where it is not. The root of the old and the new pull is taken, so that it does not swing.
+    correlation of about D / (pull * people). People times correlation of a single margin is about half the sum of m t² over
+    its cells, where t are its potentials, the logarithms of what it changes; so the same rule gives every margin a pull of its
+    own, of which the common one is the least. D counts a cell in full where its noise is small beside that difference, and less
+    where it is not. The root of the old and the new pull is taken, so that it does not swing.
     """
     precision: dict[Clique, NDArray[np.float64]] = {}
     for item in evidence:
         if len(item.clique) > 1:
             precision[item.clique] = precision.get(item.clique, np.zeros(())) + 1 / item.variances
-    decided = 0.0
+    together = 0.0
+    own_pulls: dict[Clique, float] = {}
     for clique, own in precision.items():
-        if any(set(clique) < set(other) and own.max() < wide.max() for other, wide in precision.items()):
-            continue
-        decisive = np.maximum(model.marginal(clique), 0.0) * own
+        expected = np.maximum(model.marginal(clique), 0.0)
+        old = pulls.common * pulls.of_margin.get(clique, 1.0)
         share_beyond_sums = (own.size - sum(own.shape) + len(clique) - 1) / own.size
-        decided += share_beyond_sums * float((decisive / (decisive + pull)).sum())
-    if decided <= 0:
-        return pull
-    found = decided / (model.total * max(model.total_correlation, SMALLEST_CORRELATION))
-    return min(max(sqrt(pull * found), LARGEST_PULL / model.total), LARGEST_PULL)
+        decided = share_beyond_sums * float((expected * own / (expected * own + old)).sum())
+        potential = model.potentials[clique]
+        potential = potential - float(np.vdot(expected, potential)) / max(float(expected.sum()), 1.0)
+        changed = float(np.vdot(expected, potential**2)) / 2
+        if decided > 0:
+            own_pulls[clique] = _between(old, decided / max(changed, SMALLEST_CORRELATION), model.total)
+        if not any(set(clique) < set(other) and own.max() < wide.max() for other, wide in precision.items()):
+            together += decided
+    common = pulls.common
+    if together > 0:
+        correlation = max(model.total_correlation, SMALLEST_CORRELATION)
+        common = _between(pulls.common, together / (model.total * correlation), model.total)
+    times = {clique: min(max(pull / common, 1.0), MOST_TIMES) for clique, pull in own_pulls.items()}
+    return Pulls(common, times)
+
+
+def _between(old: float, new: float, people: float) -> float:
+    return min(max(sqrt(old * new), LARGEST_PULL / people), LARGEST_PULL)
 
 
 def _worth(to_come: CountMeasurement, cells: int) -> float:

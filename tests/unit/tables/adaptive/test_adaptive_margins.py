@@ -55,7 +55,7 @@ def distance(one: np.ndarray, other: np.ndarray, kept: tuple[int, ...]) -> float
 
 
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
-@pytest.mark.parametrize("rounds", [1, 3, 40])
+@pytest.mark.parametrize("rounds", [1, 12])
 def test_all_looks_together_cost_the_budget_and_no_choice_is_left_out(budget: Budget, rounds: int) -> None:
     made = adaptive_margins(related(), budget, rounds=rounds, keep_measurements=True, entropy=ResearchEntropy(rounds))
     event = made.event
@@ -118,8 +118,8 @@ def test_a_domain_far_larger_than_memory() -> None:
     first = generator.integers(0, 8, 3000)
     places = [first if axis < 2 else generator.integers(0, 8, 3000) for axis in range(20)]
     table = CountTable.from_cells(domain, domain.keys_at(*places), np.ones(3000, dtype=np.int64))
-    pairs = [(f"axis {axis}", f"axis {axis + 1}") for axis in range(19)]
-    made = adaptive_margins(table, Budget(rho=5), workload_margins=pairs, rounds=60, entropy=ResearchEntropy(2)).table
+    pairs = [(f"axis {axis}", f"axis {axis + 1}") for axis in range(5)]
+    made = adaptive_margins(table, Budget(rho=5), workload_margins=pairs, rounds=50, entropy=ResearchEntropy(2)).table
     assert isinstance(made, CountTable)
     assert abs(made.total - 3000) < 100
     found = domain.places_of(made.keys)
@@ -213,13 +213,13 @@ def runs_of(table: CountTable, runs: int, **arguments: Any) -> list[Published]:
 def test_no_margin_of_one_attribute_has_a_systematic_error() -> None:
     """The mean of many releases, in standard errors; a category with few people would show what counts >= 0 do."""
     table = related(5000)
-    made = runs_of(table, 40, budget=Budget(rho=0.05), rounds=6)
+    made = runs_of(table, 24, budget=Budget(rho=0.05), rounds=6)
     counts = table.to_dense()
     for axis in range(5):
         others = tuple(other for other in range(5) if other != axis)
         errors = np.array([one.to_dense().sum(axis=others) - counts.sum(axis=others) for one in made], dtype=float)
         deviations = errors.std(axis=0, ddof=1)
-        assert (np.abs(errors.mean(axis=0)) < 4.5 * deviations / 40**0.5 + 1).all()
+        assert (np.abs(errors.mean(axis=0)) < 4.5 * deviations / 24**0.5 + 1).all()
         assert deviations.max() < 0.03 * table.total
 
 

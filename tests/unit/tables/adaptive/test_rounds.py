@@ -16,7 +16,15 @@ from sudare import Budget, ResearchEntropy, SelectionMeasurement, Unit, sensitiv
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import Evidence, People
 from sudare.tables.adaptive.prices import Prices, _root_rounded_down, mean_size, prices_for
-from sudare.tables.adaptive.rounds import WORTH, attribute_parts, fitted_pull, round_scores
+from sudare.tables.adaptive.rounds import (
+    MOST_TIMES,
+    WORTH,
+    MeasuredMargins,
+    Pulls,
+    attribute_parts,
+    fitted_pulls,
+    round_scores,
+)
 from sudare.tables.adaptive.selecting import GRID, scaled_sensitivity
 from sudare.tables.adaptive.workload import candidates_for
 from tests.statistical.goodness import chi_square_rejects
@@ -101,7 +109,7 @@ def naive_probabilities(scores: list[int], choice: SelectionMeasurement, sensiti
     rate = float(choice.chosen_epsilon) / (2 * sensitivity)
     if choice.rule == "exponential":
         weights = np.array([exp(rate * (score - max(scores))) for score in scores])
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
     found = np.zeros(len(scores))
     orders = list(permutations(range(len(scores))))
     for order in orders:
@@ -214,9 +222,25 @@ class TestPull:
             moved = best * np.exp(generator.normal(0, 0.02, best.shape))
             assert objective(moved * 150 / moved.sum()) > objective(best) - 1e-3
 
-    def test_more_noise_and_less_relation_speak_for_a_stronger_one(self) -> None:
-        sharp = fit_model([2, 3], self.evidence(1.0), 150.0, steps=500)
-        assert 1 / 150 <= fitted_pull(sharp, self.evidence(1.0), 0.5) <= 1
+    def test_less_relation_speaks_for_a_stronger_one(self) -> None:
+        evidence, before = self.evidence(1.0), Pulls(0.1)
+        strong = fit_model([2, 3], evidence, 150.0, steps=500)
         none = np.outer(self.COUNTS.sum(axis=1), self.COUNTS.sum(axis=0)) / 150
         weak = fit_model([2, 3], [Evidence((0, 1), none, np.ones((2, 3)))], 150.0, steps=500)
-        assert fitted_pull(weak, self.evidence(1.0), 0.1) > fitted_pull(sharp, self.evidence(1.0), 0.1)
+        found = {name: fitted_pulls(model, evidence, before) for name, model in (("strong", strong), ("weak", weak))}
+        assert found["weak"].common > found["strong"].common
+        for pulls in found.values():
+            assert 1 / 150 <= pulls.common <= 1
+            assert 1 <= pulls.of_margin[0, 1] <= MOST_TIMES
+
+    def test_only_what_was_measured_together_is_pulled(self) -> None:
+        alone = self.evidence(1.0)[:2]
+        model = fit_model([2, 3], alone, 150.0, steps=100)
+        assert fitted_pulls(model, alone, Pulls(0.1)) == Pulls(0.1)
+
+    def test_more_pull_on_a_margin_is_more_noise_in_it(self) -> None:
+        seen = MeasuredMargins((2, 3), None)
+        seen.evidence = self.evidence(20.0)
+        more_pull = seen.fit(3000, Pulls(0.05, {(0, 1): 2.0}))
+        more_noise = fit_model([2, 3], self.evidence(40.0), seen.total, steps=3000, pull=0.05)
+        assert np.abs(more_pull.marginal((0, 1)) - more_noise.marginal((0, 1))).max() < 0.01
