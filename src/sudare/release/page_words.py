@@ -342,6 +342,10 @@ _SETTINGS = {
     "threshold": Words("Smallest published noisy count", "公表する最小のノイズ付き件数"),
     "noise": Words("Noise", "ノイズ"),
     "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
+    "workload_margins": Words("Margins that matter", "重視する周辺表"),
+    "rounds": Words("Parts of the budget at first", "はじめに予算を分ける数"),
+    "margin_cells": Words("Most cells of a measured margin", "測定する周辺表の最大セル数"),
+    "model_cells": Words("Most cells of the model", "モデルの最大セル数"),
 }
 _VALUES = {
     "layout": {

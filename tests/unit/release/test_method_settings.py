@@ -37,6 +37,11 @@ WORKING = {
     'name = "lasso"\nweight = "sparsity"\nshare_of_non_zeros = 0.09': ("non-negative Lasso", "スパース性から"),
     'name = "simplex"\nnoise = "laplace"': ("projection on the simplex", "単体への射影"),
     'name = "lm"': ("clipping and scaling", "比例補正"),
+    'name = "adaptive-margins"\nrounds = 4': (
+        "margins chosen adaptively",
+        "周辺表の適応的な選択",
+        "Parts of the budget",
+    ),
 }
 
 
@@ -85,6 +90,9 @@ MISTAKES = {
     'name = "lasso"\nshare_of_non_zeros = 0': ("above 0", "は使えません"),
     'name = "simplex"\nweight = 0.1': ("is not a setting", "設定ではありません"),
     'name = "simplex"\ntotal_share = 1': ("below 1", "は使えません"),
+    'name = "adaptive-margins"\nrounds = 0': ("from 1 to 100000", "は使えません"),
+    'name = "adaptive-margins"\nmodel_cells = 10': ("at most 10 cells together", "は使えません"),
+    'name = "adaptive-margins"\nworkload_margins = [["nobody"]]': ("margins of the attributes", "は使えません"),
 }
 
 

@@ -121,7 +121,7 @@ def _root_rounded_down(square: Fraction) -> Fraction:
         >>> from fractions import Fraction
         >>> from sudare.tables.adaptive.prices import _root_rounded_down
         >>> _root_rounded_down(Fraction(2)), _root_rounded_down(Fraction(2, 10**40))
-        (Fraction(14142135, 10000000), Fraction(14142135, 1000000000000000000000000000))
+        (Fraction(2828427, 2000000), Fraction(2828427, 200000000000000000000000000))
     """
     exponent = DIGITS
     while isqrt(square.numerator * 10 ** (2 * exponent) // square.denominator) < 10**DIGITS:

@@ -13,6 +13,7 @@ cells where there are fewer of these, never with the domain.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["draw_counts", "split_counts"]
+__all__ = ["MAX_PARCELS", "draw_counts", "split_counts"]
 
 BITS = 31
 WHOLE = 1 << BITS
@@ -35,12 +36,18 @@ WHOLE = 1 << BITS
 GOLDEN = 1327217885
 """The golden ratio's fraction, (sqrt(5) - 1) / 2, times 2**31; odd, so that the sequence takes every value once."""
 
+MAX_PARCELS = 1 << 25
+"""Of people that are drawn one by one: about so many cells fit into memory."""
+
 AT_ONCE = 1 << 22
 """Cells times values that are worked on together."""
 
 
 def draw_counts(model: GraphicalModel, total: int, entropy: EntropySource) -> tuple[list[Integers], Integers]:
     """The places of each attribute's value and the people, for every cell with people.
+
+    Where there are more people and more cells than `MAX_PARCELS`, people are drawn several at a time, so that noise that says
+    there are very many does not fill the memory.
 
     Args:
         model: the distribution of the people.
@@ -57,8 +64,9 @@ def draw_counts(model: GraphicalModel, total: int, entropy: EntropySource) -> tu
         >>> a.tolist(), b.tolist(), people.tolist()
         ([0, 0, 1, 1], [0, 1, 0, 1], [1, 3, 2, 2])
     """
+    several = -(-total // MAX_PARCELS) if min(total, prod(model.sizes)) > MAX_PARCELS else 1
     drawn: dict[int, Integers] = {}
-    people = np.array([total] if total else [], dtype=np.int64)
+    people = np.array([total // several] if total else [], dtype=np.int64)
     for place, clique in enumerate(model.tree.cliques):
         given = list(model.tree.separators[place])
         for column in clique:
@@ -74,6 +82,9 @@ def draw_counts(model: GraphicalModel, total: int, entropy: EntropySource) -> tu
             drawn = {earlier: places[parents] for earlier, places in drawn.items()}
             drawn[column] = values
             given.append(column)
+    people = people * several
+    if people.size:
+        people[people.argmax()] += total % several
     return [drawn[column] for column in range(len(model.sizes))], people
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import ResearchEntropy
+from sudare.tables.adaptive import table_drawing
 from sudare.tables.adaptive.graphical_model import GraphicalModel
 from sudare.tables.adaptive.table_drawing import WHOLE, _whole_weights, draw_counts, split_counts
 
@@ -57,6 +58,16 @@ def test_the_table_is_near_the_model(total: int) -> None:
         away = np.abs(dense.sum(axis=dropped) - model.marginal(clique)).max()
         # Floors and ceilings at every step, and probabilities in multiples of 2**-31.
         assert total == 0 or away <= 8 + 10 * total * 2.0**-31
+
+
+def test_too_many_people_are_drawn_several_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_drawing, "MAX_PARCELS", 50)
+    for total in (51, 12_345):
+        places, people = draw_counts(chain(float(total)), total, ResearchEntropy(1))
+        assert int(people.sum()) == total
+        assert people.size == places[0].size <= 50
+    small = GraphicalModel([3], 1.0, {(0,): np.zeros(3)})
+    assert draw_counts(small, 1000, ResearchEntropy(1))[1].max() - 333 <= 1  # few cells: nothing is taken together
 
 
 def test_no_margin_of_drawn_tables_has_a_systematic_error() -> None:
