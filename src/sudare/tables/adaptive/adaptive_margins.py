@@ -22,6 +22,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.adaptive.measured import People
 from sudare.tables.adaptive.prices import Prices, prices_for
+from sudare.tables.adaptive.raking import attribute_estimates, raked
 from sudare.tables.adaptive.rounds import CHOOSING, MeasuredMargins, attribute_parts, measure_in_rounds
 from sudare.tables.adaptive.table_drawing import draw_counts
 from sudare.tables.adaptive.workload import Candidates, attribute_sizes, candidates_for, read_workload
@@ -140,6 +141,7 @@ def adaptive_margins(
     )
     event = request.state(NAME, seen.measurements, conversion)
     total = request.table.total if request.total_is_public else min(round(seen.total_or_nobody), CountTable.highest)
+    model = raked(model, attribute_estimates(seen.evidence, settings.sizes, seen.total))
     places, counts = draw_counts(model, total, request.source)
     cells = CountTable.from_cells(domain, _keys_of(domain, places), counts)
     return Published(cells, event, measurements=_notes(seen, domain) if request.keeps_measurements else None)
