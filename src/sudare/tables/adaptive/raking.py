@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ["attribute_estimates", "raked"]
 
-SWEEPS = 6
+MAX_SWEEPS = 40
+ENOUGH = 1e-3
+"""Relative change of a margin with people, below which all agree."""
+
 SMALLEST_SHARE = 1e-12
 """Of the people, that a value keeps in the model."""
 
@@ -59,11 +62,15 @@ def raked(model: GraphicalModel, targets: Sequence[NDArray[np.float64]]) -> Grap
         >>> fitted.marginal((0,)).round(3).tolist(), fitted.marginal((1,)).round(3).tolist()
         ([7.0, 3.0], [5.0, 5.0])
     """
-    for _ in range(SWEEPS):
+    least = SMALLEST_SHARE * model.total
+    for _ in range(MAX_SWEEPS):
+        moved = 0.0
         for attribute, target in enumerate(targets):
-            least = SMALLEST_SHARE * model.total
             change = np.log(np.maximum(target, least)) - np.log(np.maximum(model.marginal((attribute,)), least))
             potentials = dict(model.potentials)
             potentials[(attribute,)] = potentials.get((attribute,), np.zeros(target.size)) + change
             model = GraphicalModel(model.sizes, model.total, potentials)
+            moved = max(moved, float(np.abs(change[target > ENOUGH * model.total]).max(initial=0.0)))
+        if moved <= ENOUGH:
+            break
     return model
