@@ -33,13 +33,13 @@ from benchmarks.data import data_folder
 from sudare.domain import Bins
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.synthetic import Synthetic, synthesize
-from sudare.microdata.synthetic.aim import weigh_candidates
 from sudare.microdata.synthetic.drawing import draw_rows
-from sudare.microdata.synthetic.graphical_model import GraphicalModel, fit_model, loss_of
-from sudare.microdata.synthetic.junction_tree import tree_cells
-from sudare.microdata.synthetic.measured import Evidence, People, cells_of
-from sudare.microdata.synthetic.mst import estimated_total
 from sudare.microdata.synthetic.public_columns import code_records, read_columns
+from sudare.tables.adaptive.aim import weigh_candidates
+from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model, loss_of
+from sudare.tables.adaptive.junction_tree import tree_cells
+from sudare.tables.adaptive.measured import Evidence, People, cells_of
+from sudare.tables.adaptive.mst import estimated_total
 
 BUDGET = sudare.Budget(epsilon=1, delta=1e-9)
 MOST_CELLS = 10_000

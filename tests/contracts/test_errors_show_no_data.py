@@ -174,6 +174,8 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "lasso": (sudare.lasso, {"table": COUNTS, "budget": BUDGET}),
     "lm": (sudare.lm, {"table": COUNTS, "budget": BUDGET}),
     "privelet": (sudare.privelet, {"table": COUNTS, "budget": BUDGET}),
+    "adaptive_margins": (sudare.adaptive_margins, {"table": COUNTS, "budget": BUDGET, "rounds": 4}),
+    "suits_adaptive_margins": (sudare.suits_adaptive_margins, {"domain": DOMAIN, "budget": BUDGET}),
     "publish": (sudare.publish, {"table": COUNTS, "budget": BUDGET}),
     "publish by a plan": (sudare.publish, {"table": COUNTS, "budget": BUDGET, "method": PLAN}),
     "publish by laplace": (sudare.publish, {"table": COUNTS, "budget": BUDGET, "method": "laplace"}),

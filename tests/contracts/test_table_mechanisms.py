@@ -25,10 +25,13 @@ from sudare import (
     Hierarchy,
     ParameterError,
     Published,
+    ReleaseEvent,
     ResearchEntropy,
+    SelectionMeasurement,
     SignedTable,
     SudareError,
     Unit,
+    adaptive_margins,
     gaussian,
     histogram,
     laplace,
@@ -66,6 +69,8 @@ class Case:
         is_refined: counts are refined from a noisy total, so that the sum does not grow with the number of empty cells.
         is_signed: noisy counts are published as they are, negative ones too.
         is_cut_off: noisy counts below a threshold are published as 0, and nothing makes up for it.
+        is_modelled: the table is drawn from a model of margins that were chosen on the way: with hardly any noise it is near
+            to the counts, and choices stand in the event too.
         takes_total: whether the total can be public.
         takes_layout: whether it takes a layout.
         is_lazy: whether its cost does not grow with the domain.
@@ -82,6 +87,7 @@ class Case:
     measures: tuple[str, ...] | None = None
     is_signed: bool = False
     is_cut_off: bool = False
+    is_modelled: bool = False
 
     def __call__(self, table: Any, budget: Any, **arguments: Any) -> Published:
         if self.names_noise and isinstance(budget, Budget):
@@ -176,6 +182,9 @@ CASES = {
     "histogram, cells": Case(
         partial(histogram, workload="cells"), is_refined=False, takes_layout=False, measures=("cells",)
     ),
+    "adaptive_margins": Case(
+        partial(adaptive_margins, rounds=4), names_noise=False, takes_layout=False, is_modelled=True
+    ),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -190,7 +199,15 @@ SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
 TABLES = SHAPES.flatmap(
     lambda shape: arrays.arrays(np.int64, shape, elements=st.sampled_from([0, 0, 0, 1, 2, 40, 1000]))
 )
+MODEL_PRECISION = 1e-3
+"""Of the people, how far a model may stay from what it is fitted to."""
+
 BUDGETS = [Budget(epsilon=1), Budget(epsilon=0.01), Budget(epsilon=1, delta=1e-6), Budget(rho=0.1)]
+
+
+def noise_of(event: ReleaseEvent) -> list[Any]:
+    """The measurements of an event that add noise to counts: all but choices."""
+    return [m for m in event.measurements if not isinstance(m, SelectionMeasurement)]
 
 
 def least_noise(case: Case, table: np.ndarray) -> Budget:
@@ -200,7 +217,7 @@ def least_noise(case: Case, table: np.ndarray) -> Budget:
     """
     if "laplace" not in case.kinds:
         return Budget(rho=1).times(32)
-    scales: list[Any] = [m.scale for m in case(table, Budget(epsilon=1)).event.measurements]  # type: ignore[attr-defined]
+    scales: list[Any] = [m.scale for m in noise_of(case(table, Budget(epsilon=1)).event)]
     return Budget(epsilon=1).times(Fraction(min(scales)) * 900)
 
 
@@ -224,7 +241,8 @@ class TestTableMechanism:
     @given(counts=TABLES)
     def test_with_hardly_any_noise_the_table_comes_back(self, case: Case, counts: np.ndarray) -> None:
         published, _ = case(counts, least_noise(case, counts))
-        assert (published.to_dense() == counts).all()
+        apart = np.abs(published.to_dense() - counts)
+        assert apart.max() <= (1 + counts.sum() * MODEL_PRECISION if case.is_modelled else 0)
 
     def test_event_costs_the_budget_given(self, case: Case) -> None:
         unit = Unit("household", cells=2)
@@ -250,7 +268,7 @@ class TestTableMechanism:
             # Without a plan of its own: one for wider noise may divide the budget otherwise.
             settings = {"method": "nn-wavelet"} if case.call is publish else {}
             event = case(counts, budget, unit=unit, **settings).event
-            return [getattr(m, "sigma_squared", None) or m.scale**2 for m in event.measurements]  # type: ignore[attr-defined]
+            return [getattr(m, "sigma_squared", None) or m.scale**2 for m in noise_of(event)]
 
         one, three = noise(Unit(adjacency=adjacency)), noise(Unit(cells=3, adjacency=adjacency))
         for a, b in zip(one, three, strict=True):
@@ -292,7 +310,7 @@ class TestTableMechanism:
         budget = Budget(epsilon=1) if "laplace" in case.kinds else Budget(rho=1)
         published = case(counts, budget)
         assert abs(published.table.total - 2**60) < 5000
-        assert abs(int(published.to_dense()[1, 2]) - 2**60) < 5000
+        assert abs(int(published.to_dense()[1, 2]) - 2**60) < (2**60 * MODEL_PRECISION if case.is_modelled else 5000)
 
     def test_totals_at_the_end_of_what_can_be_counted(self, case: Case) -> None:
         """Counts have a largest total: noise that would lead beyond is cut off, without an error. Signed tables need no cut."""
@@ -349,7 +367,7 @@ class TestTableMechanism:
         published = case(counts, budget, keep_measurements=True)
         kept = published.measurements
         assert kept is not None
-        assert tuple(m.measurement for m in kept) == published.event.measurements
+        assert [m.measurement for m in kept] == noise_of(published.event)
         if case.measures:
             assert tuple(m.name for m in kept) == case.measures
         assert len({m.name for m in kept}) == len(kept)

@@ -23,11 +23,12 @@ from sudare import (
 )
 from sudare.attacks import audit_epsilon
 from sudare.microdata.records import Records
-from sudare.microdata.synthetic import aim, measured, synthesize
-from sudare.microdata.synthetic.measured import People
-from sudare.microdata.synthetic.mst import Looks, measure_mst
+from sudare.microdata.synthetic import synthesize
 from sudare.noise.selection import exponential_mechanism
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
+from sudare.tables.adaptive import aim, measured
+from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.mst import Looks, measure_mst
 from tests.statistical.goodness import chi_square_rejects, histogram
 
 pytestmark = pytest.mark.slow

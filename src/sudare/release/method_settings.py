@@ -10,6 +10,7 @@ from sudare.domain import CountTable, Domain
 from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.privacy import Budget, Unit
 from sudare.sections import Section
+from sudare.tables.adaptive.adaptive_margins import read_settings
 from sudare.tables.publish import METHODS, publishes_too_many_cells
 from sudare.tables.reading import read_layout, read_noise, read_refinement, read_request
 from sudare.tables.recovery.reading import WITHOUT_WEIGHT, read_recovery, read_total_share
@@ -50,6 +51,8 @@ def require_usable(
             read_refinement(settings["refine"], name)
         if name in RECOVERIES:
             _read_as_recovery(name, nobody, budget, unit, settings, public_total, has_reference)
+        if name == "adaptive-margins":
+            read_settings(domain, budget, unit, **settings)
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
     except SudareError as error:

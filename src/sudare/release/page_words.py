@@ -327,11 +327,13 @@ _MECHANISMS = {
     "simplex": Words("projection on the simplex", "単体への射影（simplex）"),
     "lasso": Words("non-negative Lasso", "非負 Lasso"),
     "lm": Words("clipping and scaling (LM)", "切り捨てと比例補正（LM）"),
+    "adaptive-margins": Words("margins chosen adaptively", "周辺表の適応的な選択（adaptive margins）"),
 }
 _QUANTITIES = {"total": Words("the total", "合計")}
 _DRAWS = {
     "discrete-laplace": Words("discrete Laplace noise", "離散ラプラスノイズ"),
     "discrete-gaussian": Words("discrete Gaussian noise", "離散ガウスノイズ"),
+    "selection": Words("private choice of a margin", "周辺表の秘密な選択"),
 }
 _SETTINGS = {
     "layout": Words("Order of the cells", "セルの並び順"),
@@ -343,6 +345,10 @@ _SETTINGS = {
     "noise": Words("Noise", "ノイズ"),
     "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
     "workload": Words("Made accurate", "精度を重視するもの"),
+    "workload_margins": Words("Margins that matter", "重視する周辺表"),
+    "rounds": Words("Parts of the budget at first", "はじめに予算を分ける数"),
+    "margin_cells": Words("Most cells of a measured margin", "測定する周辺表の最大セル数"),
+    "model_cells": Words("Most cells of the model", "モデルの最大セル数"),
 }
 _VALUES = {
     "layout": {

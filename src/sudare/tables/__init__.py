@@ -20,10 +20,17 @@ Without a tree, or without refinement:
 - `privelet`: the Haar transform along a curve, or along each axis; signed.
 - `negative_l2`, `simplex`, `lasso`, `lm`: noise on every cell, then recovery under the total into whole numbers >= 0.
 
+For tables of many nominal attributes:
+
+- `adaptive_margins`: margins chosen one after the other by what the data need, and a table drawn from a model of them
+  (`sudare.tables.adaptive`); `suits_adaptive_margins` says from public facts where it is the one to use.
+
 The tree mechanisms visit only nodes whose refined count is positive, and draw noise only there: their cost grows with
 what they publish and with the depth of the tree, not with the number of cells.
 """
 
+from sudare.tables.adaptive.adaptive_margins import adaptive_margins
+from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
 from sudare.tables.histograms import histogram
@@ -47,7 +54,9 @@ __all__ = [
     "PredictedError",
     "PreparedTree",
     "Published",
+    "Suitability",
     "ThresholdEffect",
+    "adaptive_margins",
     "gaussian",
     "histogram",
     "laplace",
@@ -60,6 +69,7 @@ __all__ = [
     "privelet",
     "publish",
     "simplex",
+    "suits_adaptive_margins",
     "table_at_level",
     "topdown",
     "topdown_bisection",

@@ -17,6 +17,7 @@ from sudare.parameters import shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
+from sudare.tables.adaptive.adaptive_margins import adaptive_margins
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
 from sudare.tables.histograms import MAX_BINS, histogram
@@ -50,6 +51,7 @@ METHODS: dict[str, Callable[..., Published]] = {
     "simplex": simplex,
     "lasso": lasso,
     "lm": lm,
+    "adaptive-margins": adaptive_margins,
 }
 """All mechanisms by name."""
 
@@ -91,7 +93,7 @@ def publish(
         budget: what may be spent.
         method: ``"auto"``, a plan, or the name of a mechanism: ``"wide-tree"``, ``"margin-tree"``, ``"nn-wavelet"``,
             ``"topdown"``, ``"topdown-bisection"``, ``"histogram"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``,
-            ``"negative-l2"``, ``"simplex"``, ``"lasso"``, ``"lm"``.
+            ``"negative-l2"``, ``"simplex"``, ``"lasso"``, ``"lm"``, ``"adaptive-margins"``.
         unit: who is protected; one person in one cell if left out.
         workload: what matters to a plan: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of areas such as
             ``(1, 4, 16)``; sides from 1 to 64 of maps, and every margin in every area of maps with attributes, if left out. Of

@@ -39,6 +39,11 @@ WORKING = {
     'name = "simplex"\nnoise = "laplace"': ("projection on the simplex", "単体への射影"),
     'name = "histogram"\nworkload = "prefixes"': ("blocks of bins", "階級のブロック", "累積度数"),
     'name = "lm"': ("clipping and scaling", "比例補正"),
+    'name = "adaptive-margins"\nrounds = 4': (
+        "margins chosen adaptively",
+        "周辺表の適応的な選択",
+        "Parts of the budget",
+    ),
 }
 
 
@@ -90,6 +95,9 @@ MISTAKES = {
     'name = "simplex"\ntotal_share = 1': ("below 1", "は使えません"),
     'name = "histogram"\nworkload = "areas"': ("ranges", "prefixes"),
     'name = "simplex"\nworkload = "cells"': ("is only for", "のときだけ使えます"),
+    'name = "adaptive-margins"\nrounds = 0': ("from 1 to 100000", "は使えません"),
+    'name = "adaptive-margins"\nmodel_cells = 10': ("at most 10 cells together", "は使えません"),
+    'name = "adaptive-margins"\nworkload_margins = [["nobody"]]': ("margins of the attributes", "は使えません"),
 }
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.microdata.exact_draws import random_order
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
 from sudare.noise.entropy import EntropySource
 from sudare.noise.uniform import uniform_below
+from sudare.tables.adaptive.graphical_model import GraphicalModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ def draw_rows(model: GraphicalModel, rows: int, entropy: EntropySource) -> list[
         >>> import numpy as np
         >>> from sudare import ResearchEntropy
         >>> from sudare.microdata.synthetic.drawing import draw_rows
-        >>> from sudare.microdata.synthetic.graphical_model import GraphicalModel
+        >>> from sudare.tables.adaptive.graphical_model import GraphicalModel
         >>> model = GraphicalModel([2, 2], 8.0, {(0, 1): np.log([[1.0, 3.0], [2.0, 2.0]])})
         >>> a, b = draw_rows(model, 8, ResearchEntropy(1))
         >>> np.bincount(2 * a + b).tolist()

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from sudare.errors import MissingPackageError
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
-from sudare.microdata.synthetic.measured import Evidence
+from sudare.tables.adaptive.graphical_model import GraphicalModel
+from sudare.tables.adaptive.measured import Evidence
 
 __all__ = ["fit_with_mbi", "require_mbi"]
 

@@ -15,12 +15,8 @@ import numpy as np
 
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.records import Records
-from sudare.microdata.synthetic.aim import measure_aim, weigh_candidates
 from sudare.microdata.synthetic.drawing import MOST_ROWS, draw_rows
-from sudare.microdata.synthetic.graphical_model import GraphicalModel, fit_model
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi, require_mbi
-from sudare.microdata.synthetic.measured import MeasuredMarginal, People, cells_of
-from sudare.microdata.synthetic.mst import Looks, estimated_total, measure_mst
 from sudare.microdata.synthetic.public_columns import PublicColumn, code_records, read_columns
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
@@ -30,12 +26,16 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.tables.adaptive.aim import measure_aim, weigh_candidates
+from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
+from sudare.tables.adaptive.measured import MeasuredMarginal, People, cells_of
+from sudare.tables.adaptive.mst import Looks, estimated_total, measure_mst
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.microdata.synthetic.measured import Clique
     from sudare.microdata.synthetic.public_columns import Columns
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["Synthetic", "synthesize"]
 

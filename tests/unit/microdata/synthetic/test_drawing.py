@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sudare import ResearchEntropy
 from sudare.microdata.synthetic.drawing import WHOLE, _whole_weights, draw_rows, draw_values
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
+from sudare.tables.adaptive.graphical_model import GraphicalModel
 
 
 @given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 6), st.integers(1, 300))

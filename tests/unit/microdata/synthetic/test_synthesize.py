@@ -29,12 +29,12 @@ from sudare import (
 from sudare.domain import Bins
 from sudare.microdata.records import Records
 from sudare.microdata.synthetic import Synthetic, synthesize
-from sudare.microdata.synthetic.aim import weigh_candidates
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
-from sudare.microdata.synthetic.measured import People
-from sudare.microdata.synthetic.mst import merge_rare
-from sudare.microdata.synthetic.selecting import GRID, l1_scores, scaled_sensitivity
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
+from sudare.tables.adaptive.aim import weigh_candidates
+from sudare.tables.adaptive.graphical_model import GraphicalModel
+from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.mst import merge_rare
+from sudare.tables.adaptive.selecting import GRID, l1_scores, scaled_sensitivity
 from tests.scripted import ScriptedEntropy
 
 COLUMNS: dict[str, Any] = {"a": ["x", "y", "z"], "b": [0, 1], "c": [0, 1], "d": ["p", "q", "r", "s"]}
@@ -287,9 +287,9 @@ def test_mbi_finds_the_same_model_without_a_warning() -> None:
 import numpy as np
 from sudare import Budget, ResearchEntropy
 from sudare.microdata.synthetic import synthesize
-from sudare.microdata.synthetic.graphical_model import fit_model, loss_of
+from sudare.tables.adaptive.graphical_model import fit_model, loss_of
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi
-from sudare.microdata.synthetic.measured import Evidence
+from sudare.tables.adaptive.measured import Evidence
 from tests.unit.microdata.synthetic.test_synthesize import COLUMNS, people
 
 made, event = synthesize(people(), COLUMNS, Budget(rho=1), engine="mbi", entropy=ResearchEntropy(1))

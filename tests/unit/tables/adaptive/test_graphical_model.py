@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.microdata.synthetic.graphical_model import GraphicalModel, fit_model, loss_of
-from sudare.microdata.synthetic.junction_tree import junction_tree, tree_cells
-from sudare.microdata.synthetic.measured import Evidence
+from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model, loss_of
+from sudare.tables.adaptive.junction_tree import junction_tree, tree_cells
+from sudare.tables.adaptive.measured import Evidence
 
 
 @st.composite

@@ -4,7 +4,7 @@ A third of the budget measures every column by itself; values too rare to be tol
 chooses the edges of a tree, one after the other: pairs of columns that the columns by themselves explain worst. A third
 measures the pairs.
 
-Proof: ``synthesis.md`` beside this file.
+Proof: ``adaptive_margins.md`` beside this file.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.microdata.synthetic.graphical_model import GraphicalModel, fit_model
-from sudare.microdata.synthetic.measured import Evidence, People
-from sudare.microdata.synthetic.selecting import l1_scores, scaled_sensitivity
 from sudare.noise.entropy import EntropySource
 from sudare.noise.selection import exponential_mechanism
 from sudare.privacy.budget import Budget
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Sensitivity, Unit
+from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
+from sudare.tables.adaptive.measured import Evidence, People
+from sudare.tables.adaptive.selecting import l1_scores, scaled_sensitivity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["Looks", "measure_mst"]
 
@@ -61,7 +61,7 @@ def measure_mst(people: People, rho: Fraction, unit: Unit, sensitivity: Sensitiv
 
     Guarantee: rho, for the unit.
 
-    Proof: ``synthesis.md`` beside this file.
+    Proof: ``adaptive_margins.md`` beside this file.
 
     References:
         McKenna, Miklau, Sheldon: Winning the NIST contest: a scalable and general approach to differentially private
@@ -100,7 +100,7 @@ def merge_rare(noisy: NDArray[np.int64], sigma_squared: Fraction) -> NDArray[np.
     Example:
         >>> import numpy as np
         >>> from fractions import Fraction
-        >>> from sudare.microdata.synthetic.mst import merge_rare
+        >>> from sudare.tables.adaptive.mst import merge_rare
         >>> merge_rare(np.array([40, 2, 30, -5]), Fraction(100)).tolist()
         [0, 2, 1, 2]
     """

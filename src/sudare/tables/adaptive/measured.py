@@ -12,7 +12,7 @@ import numpy as np
 
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.privacy.measurements import GaussianMeasurement
+from sudare.privacy.measurements import GaussianMeasurement, Measurement
 from sudare.privacy.unit import Sensitivity
 
 if TYPE_CHECKING:
@@ -59,10 +59,22 @@ class Evidence:
 
 
 class People:
-    """The protected rows as places of public values; whatever is counted here is exact and must not leave without noise."""
+    """The protected rows as places of public values; whatever is counted here is exact and must not leave without noise.
 
-    def __init__(self, places: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> None:
+    Args:
+        places: of each column, the place of each row's value.
+        sizes: how many values each column has.
+        numbers: how many people each row stands for; one if left out.
+    """
+
+    def __init__(
+        self,
+        places: Sequence[NDArray[np.int64]],
+        sizes: Sequence[int],
+        numbers: NDArray[np.int64] | None = None,
+    ) -> None:
         self._places = list(places)
+        self._numbers = numbers
         self.sizes = tuple(sizes)
         self._counted: dict[Clique, NDArray[np.int64]] = {}
         self._kept_cells = 0
@@ -75,17 +87,24 @@ class People:
         keys = np.zeros(self._places[0].size, dtype=np.int64)
         for column in clique:
             keys = keys * self.sizes[column] + self._places[column]
-        counts = np.bincount(keys, minlength=prod(shape)).reshape(shape).astype(np.int64)
+        counts = self._counted_by(keys, prod(shape)).reshape(shape)
         counts.flags.writeable = False
         if self._kept_cells + counts.size <= MOST_KEPT_CELLS:
             self._counted[clique] = counts
             self._kept_cells += counts.size
         return counts
 
+    def _counted_by(self, keys: NDArray[np.int64], cells: int) -> NDArray[np.int64]:
+        if self._numbers is None:
+            return np.bincount(keys, minlength=cells).astype(np.int64)
+        counts = np.zeros(cells, dtype=np.int64)
+        np.add.at(counts, keys, self._numbers)  # whole numbers: bincount would add doubles
+        return counts
+
     def merged(self, mappings: Sequence[NDArray[np.int64]]) -> People:
         """The same rows with some values taken together: ``mappings`` has the new place of each old one."""
         places = [mapping[old] for mapping, old in zip(mappings, self._places, strict=True)]
-        return People(places, [int(mapping.max()) + 1 for mapping in mappings])
+        return People(places, [int(mapping.max()) + 1 for mapping in mappings], self._numbers)
 
     def measured(
         self, clique: Clique, rho: Fraction, sensitivity: Sensitivity, entropy: EntropySource
@@ -93,10 +112,16 @@ class People:
         """Counts with discrete Gaussian noise that costs exactly ``rho``, and the record of it."""
         squared = sensitivity.l2_squared
         measurement = GaussianMeasurement(squared / (2 * rho), squared, sensitivity.cells, sensitivity.largest)
+        return self.noisy(clique, measurement, entropy), measurement
+
+    def noisy(
+        self, clique: Clique, measurement: Measurement, entropy: EntropySource, threads: int = 1
+    ) -> NDArray[np.int64]:
+        """Counts with the noise that a measurement states."""
         counts = self.counts(clique)
-        noisy = noise_for(measurement).draw(counts.shape, entropy)
+        noisy: NDArray[np.int64] = noise_for(measurement).draw(counts.shape, entropy, threads=threads)
         noisy += counts
-        return noisy, measurement
+        return noisy
 
 
 def cells_of(clique: Clique, sizes: Sequence[int]) -> int:

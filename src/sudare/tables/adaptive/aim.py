@@ -3,7 +3,7 @@
 Every round chooses a marginal by how far the model is from it, measures it, and fits the model anew. Rounds begin cheap; when a
 round has shown nothing that noise could not have shown, the next ones pay four times as much (half the noise).
 
-Proof: ``synthesis.md`` beside this file.
+Proof: ``adaptive_margins.md`` beside this file.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.microdata.synthetic.graphical_model import GraphicalModel, fit_model
-from sudare.microdata.synthetic.junction_tree import tree_cells
-from sudare.microdata.synthetic.measured import Evidence, People, cells_of
-from sudare.microdata.synthetic.mst import Looks, estimated_total
-from sudare.microdata.synthetic.selecting import GRID, l1_scores, scaled_sensitivity
 from sudare.noise.entropy import EntropySource
 from sudare.noise.selection import exponential_mechanism
 from sudare.privacy.budget import Budget
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Sensitivity, Unit
+from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
+from sudare.tables.adaptive.junction_tree import tree_cells
+from sudare.tables.adaptive.measured import Evidence, People, cells_of
+from sudare.tables.adaptive.mst import Looks, estimated_total
+from sudare.tables.adaptive.selecting import GRID, l1_scores, scaled_sensitivity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["measure_aim", "weigh_candidates"]
 
@@ -47,7 +47,7 @@ def weigh_candidates(workload: Sequence[Clique], columns: int) -> dict[Clique, i
     These are the workload's marginals, everything inside them, and every column by itself.
 
     Example:
-        >>> from sudare.microdata.synthetic.aim import weigh_candidates
+        >>> from sudare.tables.adaptive.aim import weigh_candidates
         >>> weigh_candidates([(0, 1), (1, 2)], columns=3)
         {(0,): 1, (1,): 2, (2,): 1, (0, 1): 3, (1, 2): 3}
     """
@@ -78,7 +78,7 @@ def measure_aim(
     Guarantee: rho, for the unit. How many rounds there are follows from noisy results; each round is paid for from
     what is left before it begins.
 
-    Proof: ``synthesis.md`` beside this file.
+    Proof: ``adaptive_margins.md`` beside this file.
 
     References:
         McKenna, Mullins, Sheldon, Miklau: AIM: an adaptive and iterative mechanism for differentially private synthetic data

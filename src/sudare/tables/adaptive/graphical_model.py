@@ -3,7 +3,8 @@
 The model is a product of one factor for each clique (`potentials` are the logarithms), and all its marginals follow from the
 junction tree's tables by sums. Fitting looks for potentials whose marginals are nearest to the noisy ones, in squared
 distances weighed by the noise: mirror descent with momentum, which begins anew where it has overshot; one exact pass over the
-tree for each step.
+tree for each step. Where noise is large beside the counts, the nearest model would take noise for a relation between columns; a
+pull towards independent columns weighs against that.
 
 Everything here sees noisy counts only: it is post-processing, so doubles are fine.
 """
@@ -12,18 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from math import prod
+from math import log, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.microdata.synthetic.junction_tree import JunctionTree, junction_tree
-from sudare.microdata.synthetic.measured import Evidence
+from sudare.tables.adaptive.junction_tree import JunctionTree, junction_tree
+from sudare.tables.adaptive.measured import Evidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
     Table = NDArray[np.float64]
 
@@ -34,6 +35,9 @@ LARGEST_GAP = 600.0
 
 FIRST_RATE, SMALLEST_RATE = 4.0, 1e-12
 """Of the steps, in units of 1 / (people x largest weight of a cell), for which plain descent is sure to go down."""
+
+SMALLEST_SHARE = 1e-300
+"""Of a value, whose logarithm is taken."""
 
 FEW_CELLS = 16
 """Behind an axis, up to which adding by a matrix is faster than by a loop."""
@@ -58,7 +62,18 @@ class GraphicalModel:
         self.total = total
         self.potentials = dict(potentials)
         self.tree = junction_tree(potentials, sizes)
-        self.tables = _calibrated(self.tree, self.sizes, _assigned(self.tree, self.potentials), total, self.potentials)
+        assigned = _assigned(self.tree, self.potentials)
+        self.tables, self._log_sum = _calibrated(self.tree, self.sizes, assigned, total, self.potentials)
+
+    @property
+    def total_correlation(self) -> float:
+        """The divergence from independent columns with the same marginals of one column, in nats a person."""
+        sums = sum(float(np.vdot(self.marginal(clique), table)) for clique, table in self.potentials.items())
+        of_columns = 0.0
+        for column in range(len(self.sizes)):
+            shares = np.maximum(self.marginal((column,)) / self.total, SMALLEST_SHARE)
+            of_columns += float((shares * np.log(shares)).sum())
+        return sums / self.total - self._log_sum - of_columns
 
     def marginal(self, clique: Clique) -> Table:
         """How many people the model expects in each combination of some columns' values; columns ascending.
@@ -109,8 +124,13 @@ def fit_model(
     *,
     steps: int,
     start: GraphicalModel | None = None,
+    pull: float = 0.0,
 ) -> GraphicalModel:
     """The model whose marginals are nearest to the evidence.
+
+    With a pull, what is made small is half the squared distance plus ``pull * total`` times the model's total correlation: its
+    divergence (in nats) from independent columns with its own marginals of one column. A cell that m people are expected in
+    is so taken to differ from independence by about the root of m / pull.
 
     Args:
         sizes: how many values each column has.
@@ -118,6 +138,7 @@ def fit_model(
         total: how many people there are, by what is known.
         steps: how many steps to take at most.
         start: a model of some of the same cliques to start from.
+        pull: how strongly towards independent columns; every column must then be measured by itself.
 
     References:
         McKenna, Sheldon, Miklau: Graphical-model based estimation and inference for differential privacy (2019),
@@ -125,8 +146,8 @@ def fit_model(
 
     Example:
         >>> import numpy as np
-        >>> from sudare.microdata.synthetic.graphical_model import fit_model
-        >>> from sudare.microdata.synthetic.measured import Evidence
+        >>> from sudare.tables.adaptive.graphical_model import fit_model
+        >>> from sudare.tables.adaptive.measured import Evidence
         >>> seen = Evidence((0, 1), np.array([[30.0, 10.0], [-1.0, 61.0]]), np.ones((2, 2)))
         >>> fit_model([2, 2], [seen], 100.0, steps=500).marginal((0,)).round().tolist()
         [39.0, 61.0]
@@ -140,9 +161,12 @@ def fit_model(
     assigned = _assigned(tree, potentials)
 
     def explained(of: Mapping[Clique, Table]) -> tuple[float, dict[Clique, Table]]:
-        tables = _calibrated(tree, sizes, assigned, total, of)
+        tables, log_sum = _calibrated(tree, sizes, assigned, total, of)
         held = {clique: _summed(tables[place], tree.cliques[place], clique) for clique, place in assigned.items()}
-        return _loss(held, evidence)
+        loss, slope = _loss(held, evidence)
+        if pull > 0:
+            loss += pull * _add_pull(of, held, log_sum, total, pull, slope)
+        return loss, slope
 
     sharpest = max(float((1 / item.variances).max()) for item in evidence)
     rate = FIRST_RATE / (total * sharpest)
@@ -186,6 +210,29 @@ def _loss(marginals: Mapping[Clique, Table], evidence: Sequence[Evidence]) -> tu
     return loss, slope
 
 
+def _add_pull(
+    potentials: Mapping[Clique, Table],
+    marginals: Mapping[Clique, Table],
+    log_sum: float,
+    total: float,
+    pull: float,
+    slope: dict[Clique, Table],
+) -> float:
+    """Add the slope of the pull, and return the people times the total correlation.
+
+    The logarithm of a cell's probability is the sum of its potentials less ``log_sum``; that of independent columns is the sum
+    of the logarithms of the marginals of one column. Their difference is the slope, cell by cell; its mean is the correlation.
+    """
+    correlation = -total * log_sum
+    for clique, potential in potentials.items():
+        beyond = potential
+        if len(clique) == 1:
+            beyond = potential - np.log(np.maximum(marginals[clique] / total, SMALLEST_SHARE))
+        correlation += float(np.vdot(marginals[clique], beyond))
+        slope[clique] = slope[clique] + pull * beyond
+    return correlation
+
+
 def _levelled(table: Table) -> Table:
     """Potentials with the same meaning and a largest one of 0, none so far below that it would vanish."""
     return np.asarray(np.maximum(table - table.max(), -LARGEST_GAP))
@@ -201,8 +248,11 @@ def _calibrated(
     assigned: Mapping[Clique, int],
     total: float,
     potentials: Mapping[Clique, Table],
-) -> list[Table]:
-    """The marginals of the tree's cliques: sums towards the roots, then back (belief propagation, in logarithms)."""
+) -> tuple[list[Table], float]:
+    """The marginals of the tree's cliques: sums towards the roots, then back (belief propagation, in logarithms).
+
+    Also the logarithm of the sum over all cells of the product of all factors.
+    """
     beliefs = [np.zeros(tuple(sizes[column] for column in clique)) for clique in tree.cliques]
     for clique, place in assigned.items():
         beliefs[place] += _spread(potentials[clique], clique, tree.cliques[place])
@@ -213,6 +263,7 @@ def _calibrated(
             sent[place] = _log_sum(beliefs[place], tree.cliques[place], tree.separators[place])
             beliefs[up] += _spread(sent[place], tree.separators[place], tree.cliques[up])
     tables: list[Table] = []
+    log_sum = 0.0
     for place, belief in enumerate(beliefs):
         up = tree.parents[place]
         if up >= 0:
@@ -222,9 +273,11 @@ def _calibrated(
             belief = np.exp(belief - _spread(sent[place], separator, tree.cliques[place]))
             tables.append(belief * _spread(inner, separator, tree.cliques[place]))
         else:
-            belief = np.exp(belief - belief.max())
+            highest = belief.max()
+            belief = np.exp(belief - highest)
             tables.append(belief * (total / belief.sum()))
-    return tables
+            log_sum += float(highest) + log(belief.sum())
+    return tables, log_sum
 
 
 def _spread(table: Table, columns: Clique, over: Clique) -> Table:

@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["JunctionTree", "junction_tree", "tree_cells"]
 
@@ -42,7 +42,7 @@ def junction_tree(cliques: Iterable[Clique], sizes: Sequence[int]) -> JunctionTr
     """The tree of a model whose tables must hold all these cliques, and every column.
 
     Example:
-        >>> from sudare.microdata.synthetic.junction_tree import junction_tree
+        >>> from sudare.tables.adaptive.junction_tree import junction_tree
         >>> tree = junction_tree([(0, 1), (1, 2)], sizes=[2, 2, 2, 2])
         >>> tree.cliques, tree.parents, tree.separators
         (((0, 1), (1, 2), (3,)), (-1, 0, -1), ((), (1,), ()))

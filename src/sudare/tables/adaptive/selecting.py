@@ -3,7 +3,7 @@
 The score is the l1 distance between the people's counts and the model's. The model's counts are rounded to a grid *before* the
 distance is taken: the model is public, so this moves scores but not what one person can change of them.
 
-Proof: ``synthesis.md`` beside this file.
+Proof: ``adaptive_margins.md`` beside this file.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.microdata.synthetic.graphical_model import GraphicalModel
-from sudare.microdata.synthetic.measured import People
 from sudare.privacy.unit import Sensitivity
+from sudare.tables.adaptive.graphical_model import GraphicalModel
+from sudare.tables.adaptive.measured import People
 
 if TYPE_CHECKING:
-    from sudare.microdata.synthetic.measured import Clique
+    from sudare.tables.adaptive.measured import Clique
 
 __all__ = ["GRID", "l1_scores", "scaled_sensitivity"]
 
 GRID = 1 << 10
 """Scores count in steps of 1/1024 of a person."""
 
-LARGEST_EXPECTED = 2.0**40
-"""People that a model may expect in a cell; more are cut off, so that sums of 2**12 such cells on the grid fit a word."""
+LARGEST_EXPECTED = 2.0**62
+"""People that a model may expect in a cell; more are cut off."""
 
 
 def l1_scores(people: People, model: GraphicalModel, cliques: Sequence[Clique]) -> list[int]:
@@ -44,8 +44,12 @@ def scaled_sensitivity(sensitivity: Sensitivity, weight: int = 1) -> int:
 
 def _distance(people: People, model: GraphicalModel, clique: Clique) -> int:
     expected = np.nan_to_num(model.marginal(clique), nan=0.0, posinf=LARGEST_EXPECTED)
-    on_grid = np.rint(np.clip(expected, 0.0, LARGEST_EXPECTED) * GRID).astype(np.int64)
-    distances = np.abs(people.counts(clique) * GRID - on_grid)
+    whole = np.floor(np.clip(expected, 0.0, LARGEST_EXPECTED))
+    # In steps of the grid the model expects `whole` times GRID and these; apart, because counts may fill a word alone.
+    steps = np.rint(np.clip(expected - whole, 0.0, 1.0) * GRID).astype(np.int64)
+    apart = people.counts(clique) - whole.astype(np.int64)
+    signs = np.where(apart > 0, -1, 1)
+    distances = np.abs(apart)
     # Added in halves of 32 bits: no sum can run over, whatever the counts are.
     low, high = distances & 0xFFFFFFFF, distances >> 32
-    return (int(high.sum()) << 32) + int(low.sum())
+    return GRID * ((int(high.sum()) << 32) + int(low.sum())) + int((signs * steps).sum())

@@ -1,0 +1,116 @@
+"""Where adaptive margins are the mechanism to use, by public facts: domain, workload, budget, and a size that is public or paid.
+
+Their error depends on the data, so no formula foretells it. What can be said beforehand is how badly everything else does: noise
+on every cell adds up in the margins of a large, mostly empty domain. Where that noise alone moves more than a twentieth of the
+people in a margin of the workload, adaptive margins are taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain import Mesh
+from sudare.domain.domain import Domain, read_domain
+from sudare.domain.mesh_list import MeshList
+from sudare.errors import ParameterError
+from sudare.parameters import exact_integer, shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import Conversion
+from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.tables.adaptive.measured import cells_of
+from sudare.tables.adaptive.prices import mean_size, prices_for
+from sudare.tables.adaptive.workload import attribute_sizes, read_workload
+
+if TYPE_CHECKING:
+    from sudare.tables.adaptive.workload import MarginWorkload
+
+__all__ = ["Suitability", "suits_adaptive_margins"]
+
+FUNCTION = "suits_adaptive_margins"
+MIN_ATTRIBUTES = 4
+"""With fewer, the margins of three attributes are the table itself."""
+
+MAX_VALUES = 256
+"""Of an attribute: longer ones are ordered or areas, and trees know more of them."""
+
+MOVED = 0.05
+"""Share of the people of a margin that noise on every cell may move before adaptive margins are taken."""
+
+MANY_CELLS = 1 << 20
+"""So many are mostly empty, whatever the number of people."""
+
+
+@dataclass(frozen=True)
+class Suitability:
+    """Whether a mechanism is the one to use, and why.
+
+    Attributes:
+        suits: whether it is; the object itself can be asked, too.
+        reason: in words, from public facts.
+    """
+
+    suits: bool
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.suits
+
+
+def suits_adaptive_margins(
+    domain: Domain,
+    budget: Budget,
+    unit: Unit | None = None,
+    *,
+    workload_margins: MarginWorkload = None,
+    people: int | None = None,
+    conversion: Conversion = "optimal",
+) -> Suitability:
+    """Whether `adaptive_margins` is the mechanism to use for tables over a domain.
+
+    Args:
+        domain: the cells.
+        budget: what may be spent.
+        unit: who is protected; one person in one cell if left out.
+        workload_margins: which margins matter, as `adaptive_margins` takes them.
+        people: about how many are counted, if that is public or was paid for; never the table's own total otherwise.
+        conversion: how (epsilon, delta) is turned into rho.
+
+    Example:
+        >>> import sudare
+        >>> survey = sudare.Domain.of_shape((9, 16, 7, 15, 6, 5, 2, 2))
+        >>> answer = sudare.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
+        >>> bool(answer), answer.reason
+        (True, 'noise on each of 1,814,400 cells would move 0.284 times the people of a margin of 106 cells')
+    """
+    read_domain(domain, FUNCTION)
+    read_budget(budget, FUNCTION)
+    protected = Unit() if unit is None else unit
+    if not isinstance(protected, Unit):
+        raise ParameterError("unit", FUNCTION, "a Unit", shown(unit))
+    if people is not None:
+        exact_integer(people, "people", FUNCTION, "left out, or a whole number >= 0", smallest=0)
+    workload = read_workload(workload_margins, domain, FUNCTION)
+    prices = prices_for(budget, conversion, sensitivity_of_counts(protected), protected, FUNCTION)
+    sizes = attribute_sizes(domain)
+    varied = sum(size > 1 for size in sizes)
+    if varied < MIN_ATTRIBUTES:
+        return Suitability(False, f"there are only {varied} attributes: margins of so few are measured directly")
+    if any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes):
+        return Suitability(False, "there is a map, which trees of areas know more of")
+    longest = max(sizes)
+    if longest > MAX_VALUES:
+        return Suitability(False, f"an attribute has {longest:,} values: trees over it know more of it")
+    if people is None:
+        if domain.cells >= MANY_CELLS:
+            return Suitability(True, f"of {domain.cells:,} cells most are empty, whatever the number of people")
+        return Suitability(False, f"with {domain.cells:,} cells it depends on the number of people, which is not known")
+    noise = mean_size(prices.measurement(prices.amount))
+    cells = int(np.median([cells_of(clique, sizes) for clique in workload]))
+    # A margin's count is a sum of so many cells, and so is its noise; l1 norms are about those of the continuous law.
+    moved = noise * sqrt(domain.cells / cells) * cells / max(people, 1)
+    said = f"noise on each of {domain.cells:,} cells would move {moved:.3g} times the people of a margin of {cells:,} cells"
+    return Suitability(moved > MOVED, said)
