@@ -42,9 +42,9 @@ MOST_CHILDREN = 1 << 24
 PARENTS_AT_ONCE = 1 << 12
 """Parents whose children are judged and projected in one call: as much as stays in the cache."""
 
-FAINT_NODES, FAINT_CELLS = 1.0, 0.5
-"""How much of a place counts as occupied whose people are too few to be told from none. A node that is held empty is lost with all
-below it, and one too many is found out further down; a cell too many stays."""
+FAINT_NODES, FAINT_CELLS = (1.0, 3), (0.5, 6)
+"""How much of a place counts as occupied whose people are too few to be told from none, but so many or more; with fewer, less in
+proportion. A node that is held empty is lost with all below it, and one too many is found out further down; a cell too many stays."""
 
 Rest = Callable[[Nodes, int], CountTable]
 """Publishes what is below some nodes after so many levels, without learning."""
@@ -89,6 +89,8 @@ def refined_by_learning(
     refined = np.array([total], dtype=np.int64)
     prefixes, refined = prefixes[refined > 0], refined[refined > 0]
     for done, way in enumerate(ways):
+        if not prefixes.size:
+            break
         if pending is None and prefixes.size << way.step > MOST_CHILDREN:
             return rest(_with_ranges(tree, prefixes, refined, way.bit + way.step), done)
         noisy_children = way.measure(prefixes, source) if pending is None else pending
@@ -238,7 +240,8 @@ class Level:
             sort_into_classes(
                 values, expected, counts, deviation, around, above, bin_width, classes, occurrences
             )
-            faint = FAINT_NODES if self.bit else FAINT_CELLS
+            share, people = FAINT_NODES if self.bit else FAINT_CELLS
+            faint = share * min(1.0, bin_width / people)
             learned = learn_counts(occurrences, typical, is_laplace=self.is_laplace, faint=faint)
             tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
         for first in range(0, parents.size, PARENTS_AT_ONCE):
