@@ -1,8 +1,8 @@
 """Sparse maps of more than 2**24 cells, which are too large to be measured as a whole: accuracy against the papers' best.
 
-Scores are geometric means, over aligned squares of sides 1 to 64, of RMSE relative to NN-Wavelet under rho with the papers' simple
-conversion at delta = 1e-6, minus 1; ours has delta = 0 and the automatic plan. Beside them stand scores of windows of the same map,
-which are measured as a whole, and what is published, taken and used without learning.
+Scores are geometric means, over aligned squares of sides 1 to 64, of RMSE relative to NN-Wavelet under rho with the papers'
+simple conversion at delta = 1e-6, minus 1; ours has delta = 0 and the automatic plan. Beside them stand scores of windows of the
+same map, which are measured as a whole, and of the same plan without learning.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from sudare.kernels.priors import project_children
 from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES
 from sudare.refine.priors import bins_of, learn_counts
 from sudare.tables.dense_tree import variance_of
-from sudare.tables.lazy_learning import FAINT_CELLS, FAINT_NODES, PARENTS_AT_ONCE
+from sudare.tables.visited_level import FAINT_CELLS, FAINT_NODES, PARENTS_AT_ONCE
 
 Node = tuple[int, ...]
 """Places along all axes, in nodes of a level."""

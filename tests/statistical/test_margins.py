@@ -20,7 +20,8 @@ import sudare
 from sudare.domain.layout import Layout
 from sudare.refine import occupancy
 from sudare.refine.trees import Estimates, NoisyTree
-from sudare.tables import dense_tree, lazy_learning
+from sudare.tables import dense_tree, visited_level
+from sudare.tables.surroundings import Surroundings
 
 ERROR_PROBABILITY = 1e-6
 """That a table without bias fails a test of this module."""
@@ -47,7 +48,7 @@ def test_margins_of_every_axis_are_unbiased(method: str) -> None:
 def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables are taken for large ones: measured where somebody is left, and learned from few nodes."""
     monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(lazy_learning, "FEWEST_NODES", 200)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
 
 
 def lazily_learned(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
@@ -85,7 +86,7 @@ def test_no_place_in_a_parent_gains_more_than_in_a_dense_tree(monkeypatch: pytes
     monkeypatch.setattr(occupancy, "FEWEST_NODES", 200)
     densely = errors_in_parents(120)
     monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(lazy_learning, "FEWEST_NODES", 200)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
     lazily = errors_in_parents(120)
     assert np.abs(lazily.bias).max() < np.abs(densely.bias).max() + 0.15
 
@@ -93,17 +94,17 @@ def test_no_place_in_a_parent_gains_more_than_in_a_dense_tree(monkeypatch: pytes
 @pytest.mark.slow
 @pytest.mark.usefixtures("lazy")
 def test_padding_that_counts_as_unvisited_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: beyond the end of an axis everything is taken for visited cells without people. 40 is a multiple of 8: no end turns."""
+    """The control: beyond the end of an axis, cells without people are seen. No end is turned here: 40 is a multiple of 8."""
     shape = (40, 40)
     assert not deviates(signed_errors(shape, lazily_learned, 150))
-    extents = lazy_learning.Surroundings._extents
+    extents = Surroundings._extents
 
-    def with_padding(self: lazy_learning.Surroundings, axes: Any) -> Any:
+    def with_padding(self: Surroundings, axes: Any) -> Any:
         _, lengths, heights = extents(self, axes)
         padded = 1 << np.ceil(np.log2(lengths)).astype(np.int64)
         return padded >> heights, padded, heights
 
-    monkeypatch.setattr(lazy_learning.Surroundings, "_extents", with_padding)
+    monkeypatch.setattr(Surroundings, "_extents", with_padding)
     found = signed_errors(shape, lazily_learned, 150)
     assert deviates(found)
     assert found[0].bias[-1] < -0.3

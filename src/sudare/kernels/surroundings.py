@@ -1,4 +1,4 @@
-"""Nodes of a level of which only some are visited: the people in them, the nodes around them, and what is judged of them.
+"""Nodes of a level of which only some are visited: the people in them, and the nodes around them.
 
 Visited are all children of some parents. Parents are prefixes of leaf numbers, ascending; values stand in a row of children
 for each. A child without cells has the value NaN (``ABSENT`` among whole numbers) and takes part in nothing.
@@ -14,16 +14,10 @@ from sudare.kernels.compiling import called, kernel
 from sudare.kernels.splits import ABSENT
 from sudare.kernels.trees import is_outside
 
-__all__ = ["add_people", "expect_from_circles", "expect_from_grid", "judge_children", "sort_into_classes", "sum_children"]
+__all__ = ["add_people", "expect_from_circles", "expect_from_grid", "sum_children"]
 
 BLOCK = 3
 """Nodes a side of the block around a node."""
-
-TIE = 1e-9
-"""Likelihoods are told apart down to this share of them."""
-
-AT_LEAST = 1e-9
-"""The smallest variance that a projection can divide by."""
 
 
 @called
@@ -138,21 +132,30 @@ def sum_children(counts: Any, sums: Any, members: Any) -> None:
 
 
 @kernel(
-    "void(uint64[::1], float64[:, ::1], uint64[::1], int64[:, :, ::1], int64[::1], int64[::1], int64[::1],"
+    "void(uint64[::1], float64[:, ::1], int64, uint64[::1], int64[:, :, ::1], int64[::1], int64[::1], int64[::1],"
     " float64[:, ::1])",
-    read_only=(0, 1, 2, 3, 4, 5, 6),
+    read_only=(0, 1, 3, 4, 5, 6, 7),
 )
 def expect_from_grid(
-    prefixes: Any, values: Any, masks: Any, child_at: Any, used: Any, lengths: Any, heights: Any, out: Any
+    prefixes: Any,
+    values: Any,
+    start: int,
+    masks: Any,
+    child_at: Any,
+    used: Any,
+    lengths: Any,
+    heights: Any,
+    out: Any,
 ) -> None:
     """What each child would count if it had as many people a cell as the nodes around it on a map of two axes.
 
-    Nodes that are not visited have nobody: their parents' refined counts are 0. At an end of the map the block of neighbours is moved
-    inwards, so that every node is judged by equally many others.
+    Nodes that are not visited have nobody: their parents' refined counts are 0. At an end of the map the block of
+    neighbours is moved inwards, so that every node is judged by equally many others.
 
     Args:
         prefixes: the parents, ascending.
         values: of their children.
+        start: the first parent whose children are asked for; as many as there is room for.
         masks: the bits of parents' prefixes that belong to each of the two axes.
         child_at: the child of a parent at each place along the two axes, for each of the maps that its children make up.
         used: how many nodes of the children's size there are along each axis.
@@ -164,7 +167,7 @@ def expect_from_grid(
     reach = BLOCK - 1
     near = np.empty((2 * reach + 1, 2 * reach + 1), dtype=np.int64)
     patch = np.empty((rows + reach, columns + reach))
-    for i in range(prefixes.size):
+    for i in range(start, start + out.shape[0]):
         prefix = prefixes[i]
         row, column = place_along(prefix, masks[0]), place_along(prefix, masks[1])
         rest = prefix & ~(masks[0] | masks[1])
@@ -206,17 +209,18 @@ def expect_from_grid(
                             people += patch[above - top, other - left]
                     cells = cells_of_rows * cells_of_columns - own_cells
                     child = child_at[one_map, r - row * rows, c - column * columns]
-                    out[i, child] = people * own_cells / cells if cells > 0 else 0.0
+                    out[i - start, child] = people * own_cells / cells if cells > 0 else 0.0
 
 
 @kernel(
-    "void(uint64[::1], float64[:, ::1], uint64[::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[::1], int64[::1],"
-    " int64[::1], float64[:, ::1])",
-    read_only=(0, 1, 2, 3, 4, 5, 6, 7, 8),
+    "void(uint64[::1], float64[:, ::1], int64, uint64[::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[::1],"
+    " int64[::1], int64[::1], float64[:, ::1])",
+    read_only=(0, 1, 3, 4, 5, 6, 7, 8, 9),
 )
 def expect_from_circles(
     prefixes: Any,
     values: Any,
+    start: int,
     masks: Any,
     places: Any,
     bits_at: Any,
@@ -231,6 +235,7 @@ def expect_from_circles(
     Args:
         prefixes: the parents.
         values: of their children.
+        start: the first parent whose children are asked for; as many as there is room for.
         masks: the bits of parents' prefixes that belong to each axis.
         places: of each child along each axis, within the parent.
         bits_at: the bits of a child's number that stand for each place along each axis.
@@ -243,7 +248,7 @@ def expect_from_circles(
     fan, axes = values.shape[1], masks.size
     first, members = np.empty(axes, dtype=np.int64), np.empty(axes, dtype=np.int64)
     people, cells, own_cells, summed = np.empty(fan), np.empty(fan), np.empty(fan), np.empty((2, fan))
-    for i in range(prefixes.size):
+    for i in range(start, start + out.shape[0]):
         for axis in range(axes):
             first[axis] = place_along(prefixes[i], masks[axis]) * sizes[axis]
             members[axis] = min(max(used[axis] - first[axis], 1), sizes[axis])
@@ -271,150 +276,6 @@ def expect_from_circles(
                 people[child], cells[child] = summed[0, child], summed[1, child]
         for child in range(fan):
             around = cells[child] - own_cells[child]
-            out[i, child] = 0.0
+            out[i - start, child] = 0.0
             if own_cells[child] > 0 and around > 0.5:
-                out[i, child] = (people[child] - values[i, child]) * own_cells[child] / around
-
-
-@kernel(
-    "void(float64[:, ::1], float64[:, ::1], int64[::1], float64, float64[::1], float64[::1], float64, uint8[:, ::1],"
-    " float64[:, ::1])",
-    read_only=(0, 1, 2, 4, 5),
-)
-def sort_into_classes(
-    values: Any,
-    expected: Any,
-    parents: Any,
-    deviation: float,
-    around_edges: Any,
-    above_edges: Any,
-    bin_width: float,
-    classes: Any,
-    occurrences: Any,
-) -> None:
-    """The class of each child, by what is expected of it and by its parent's count, and how often values occur in each class.
-
-    Args:
-        values: of the children.
-        expected: of each by those around it.
-        parents: refined counts of the parents.
-        deviation: of the noise; the edges are in units of it.
-        around_edges: between classes of expected counts.
-        above_edges: between classes of parents' counts.
-        bin_width: values are counted in bins of this width, with the bin of 0 in the middle.
-        classes: where the classes are written.
-        occurrences: where occurrences are added, a row for each class.
-    """
-    half = occurrences.shape[1] // 2
-    reach = half * bin_width
-    for i in range(values.shape[0]):
-        above = 0
-        while above < above_edges.size and parents[i] / deviation >= above_edges[above]:
-            above += 1
-        for child in range(values.shape[1]):
-            value = values[i, child]
-            if np.isnan(value):
-                classes[i, child] = 0
-                continue
-            around = 0
-            share = expected[i, child] / deviation
-            while around < around_edges.size and share >= around_edges[around]:
-                around += 1
-            kind = around * (above_edges.size + 1) + above
-            classes[i, child] = kind
-            if abs(value) <= reach:
-                occurrences[kind, np.int64(np.rint(value / bin_width)) + half] += 1
-
-
-@called
-def mixed(word: Any) -> Any:
-    """Another word that looks random (the last steps of SplitMix64)."""
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
-
-
-@kernel(
-    "void(float64[:, ::1], float64, uint8[:, ::1], boolean[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64,"
-    " uint64[::1], float64[:, ::1], float64[:, ::1])",
-    read_only=(0, 2, 3, 4, 5, 6, 8),
-)
-def judge_children(
-    values: Any,
-    variance: float,
-    classes: Any,
-    taught: Any,
-    means: Any,
-    variances: Any,
-    occupied: Any,
-    bin_width: float,
-    words: Any,
-    out_values: Any,
-    out_variances: Any,
-) -> None:
-    """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
-
-    Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one. Of those that are equally likely, chance takes the ones or the others.
-
-    Args:
-        values: of the children.
-        variance: of their noise.
-        classes: of the children.
-        taught: which classes have learned anything.
-        means: for each class and bin.
-        variances: for each class and bin.
-        occupied: for each class and bin, how likely a place is not to be empty.
-        bin_width: of the bins.
-        words: one for each parent.
-        out_values: where means are written.
-        out_variances: where variances are written.
-    """
-    fan = values.shape[1]
-    half = means.shape[1] // 2
-    reach = half * bin_width
-    rank = np.empty(fan)
-    for i in range(values.shape[0]):
-        expected, taking = 0.0, 0
-        for child in range(fan):
-            value = values[i, child]
-            rank[child] = 0.0
-            if np.isnan(value):
-                out_values[i, child], out_variances[i, child] = 0.0, -1.0
-                rank[child] = -1.0
-                continue
-            kind = classes[i, child]
-            if not taught[kind] or abs(value) > reach:
-                out_values[i, child], out_variances[i, child] = value, variance
-                taking += 1
-                continue
-            place = np.int64(np.rint(value / bin_width)) + half
-            out_values[i, child] = means[kind, place]
-            likely = occupied[kind, place]
-            if likely >= 0.5:
-                out_variances[i, child] = max(variances[kind, place], AT_LEAST)
-                taking += 1
-                continue
-            out_variances[i, child] = -1.0
-            expected += likely
-            chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
-            rank[child] = likely * (1 + np.float64(chance) * (TIE / 2.0**64))
-        more = np.int64(np.rint(expected))
-        if taking == 0:
-            more = max(more, 1)
-        for _ in range(more):
-            best = 0
-            for child in range(1, fan):
-                if rank[child] > rank[best]:
-                    best = child
-            if rank[best] <= 0.0:
-                break
-            place = np.int64(np.rint(values[i, best] / bin_width)) + half
-            out_variances[i, best] = max(variances[classes[i, best], place], AT_LEAST)
-            rank[best] = 0.0
-            taking += 1
-        if taking == 0:
-            for child in range(fan):
-                if rank[child] >= 0.0:
-                    place = np.int64(np.rint(values[i, child] / bin_width)) + half
-                    out_variances[i, child] = max(variances[classes[i, child], place], AT_LEAST)
+                out[i - start, child] = (people[child] - values[i, child]) * own_cells[child] / around

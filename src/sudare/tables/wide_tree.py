@@ -6,7 +6,6 @@ Proof: ``wide_tree.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.domain.layout import Layout, map_layout
@@ -20,7 +19,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
-from sudare.tables.descent import Nodes, Notes, Tree, descend, measure_levels, start
+from sudare.tables.descent import Notes, Tree, descend, measure_levels, start
 from sudare.tables.lazy_learning import refined_by_learning
 from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
@@ -165,8 +164,7 @@ def wide_tree(
     elif public is not None:
         cells = refined_with_reference(request, shape, steps, levels, notes, names, public)
     elif way != "plain":
-        rest = partial(_refined_below, request, shape, steps, levels, notes, names)
-        cells = refined_by_learning(request, shape, steps, levels, notes, names, rest, learns=way == "learned")
+        cells = refined_by_learning(request, shape, steps, levels, notes, names, learns=way == "learned")
     else:
         cells = _refined_lazily(request, shape, steps, levels, notes, names)
     return Published(cells, event, measurements=notes.read(), reference=public)
@@ -181,44 +179,14 @@ def _refined_lazily(
     names: Sequence[str],
 ) -> CountTable:
     tree = Tree.over(request.table, layout, request.threads)
-    splits = _splits(request, tree, steps, levels, notes, names)
     total = None if request.total_is_public else levels[0]
-    root = start(tree, total, request.source, notes)
-    return _descend(request, tree, root, splits)
-
-
-def _refined_below(
-    request: Request,
-    layout: Layout,
-    steps: Sequence[int],
-    levels: Sequence[Measurement],
-    notes: Notes,
-    names: Sequence[str],
-    nodes: Nodes,
-    done: int,
-) -> CountTable:
-    """The table below nodes that were refined through so many levels."""
-    tree = Tree.over(request.table, layout, request.threads)
-    return _descend(request, tree, nodes, _splits(request, tree, steps, levels, notes, names)[done:])
-
-
-def _splits(
-    request: Request,
-    tree: Tree,
-    steps: Sequence[int],
-    levels: Sequence[Measurement],
-    notes: Notes,
-    names: Sequence[str],
-) -> list[Splitting]:
     measured = zip(steps, heights(steps), levels[-len(steps) :], names[-len(steps) :], strict=True) if steps else ()
     space = workspace_for(request)
-    return [Splitting(tree, level, step, bit, notes, name, space) for step, bit, level, name in measured]
-
-
-def _descend(request: Request, tree: Tree, nodes: Nodes, splits: Sequence[Splitting]) -> CountTable:
+    splits = [Splitting(tree, level, step, bit, notes, name, space) for step, bit, level, name in measured]
     whole = WholeDescent.through(splits)
+    root = start(tree, total, request.source, notes)
     one_by_one = [split.one_level for split in splits]
-    return descend(request.table, tree, nodes, one_by_one, whole.finish, request.source, request.threads)
+    return descend(request.table, tree, root, one_by_one, whole.finish, request.source, request.threads)
 
 
 def level_names(steps: Sequence[int]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is learned from the visited nodes of a large tree: the same as by its slow twin, on small trees that are forced to be lazy."""
+"""What is learned from the visited nodes of a large tree: its slow twin, on small trees that are taken for large ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from sudare import (
     raster_layout,
     wide_tree,
 )
-from sudare.tables import lazy_learning
+from sudare.kernels.judging import judge_children, settle
+from sudare.kernels.priors import project_children
+from sudare.kernels.splits import ABSENT
+from sudare.refine.priors import bins_of, learn_counts
+from sudare.tables import lazy_learning, thin_levels, visited_level
 from tests.reference.naive_learning import NaiveDescent
 
 FEWEST = 60
@@ -31,7 +35,7 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
     monkeypatch.setattr(importlib.import_module("sudare.tables.wide_tree"), "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(lazy_learning, "FEWEST_NODES", FEWEST)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", FEWEST)
 
 
 def towns(shape: tuple[int, ...], seed: int, people: float = 30.0) -> np.ndarray:
@@ -57,14 +61,16 @@ CASES: dict[str, tuple[Domain, tuple[int, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("arguments", [{}, {"public_total": True}, {"noise": "gaussian"}], ids=["", "total", "gaussian"])
+@pytest.mark.parametrize(
+    "arguments", [{}, {"public_total": True}, {"noise": "gaussian"}], ids=["", "total", "gaussian"]
+)
 @pytest.mark.parametrize("name", CASES)
 def test_the_slow_twin_publishes_the_same(name: str, arguments: dict[str, Any]) -> None:
     domain, bits = CASES[name]
     table = CountTable.from_dense(towns(domain.shape, seed=1), domain)
     layout = morton_layout(domain.shape)
     budget = Budget(rho=0.05) if arguments.get("noise") else Budget(epsilon=0.5)
-    for seed in range(3):
+    for seed in range(2):
         published = wide_tree(
             table, budget, bits=bits, layout=layout, estimate="learned", entropy=ResearchEntropy(seed), **arguments
         )
@@ -87,17 +93,59 @@ def test_something_is_learned() -> None:
 
 @pytest.mark.parametrize("estimate", ["learned", "least-squares"])
 @pytest.mark.parametrize("most", [1, 64, 300])
-def test_too_many_nodes_are_refined_without_learning(
-    estimate: Any, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lazy_learning, "MOST_CHILDREN", most)
-    counts = towns((64, 64), 2)
-    for seed in range(3):
-        published = wide_tree(
-            counts, Budget(epsilon=2), estimate=estimate, public_total=True, entropy=ResearchEntropy(seed)
-        )
-        assert published.table.total == counts.sum()
-        assert np.corrcoef(published.to_dense().ravel(), counts.ravel())[0, 1] > 0.8
+def test_too_many_nodes_are_refined_by_parts(estimate: Any, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They add up to the same, and the number of threads changes nothing."""
+    monkeypatch.setattr(lazy_learning, "MAX_CHILDREN", most)
+    monkeypatch.setattr(thin_levels, "SAMPLE", 8)
+    monkeypatch.setattr(thin_levels, "AT_ONCE", 7)
+    for seed, shape in enumerate([(64, 64), (50, 37), (64, 64)]):
+        counts = towns(shape, 2)
+        tables = [
+            wide_tree(
+                counts,
+                Budget(epsilon=2),
+                estimate=estimate,
+                public_total=True,
+                entropy=ResearchEntropy(seed),
+                threads=threads,
+            ).table
+            for threads in (1, 2)
+        ]
+        assert tables[0] == tables[1]
+        assert tables[0].total == counts.sum()
+        assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_settling_is_judging_and_projecting(seed: int) -> None:
+    """Where one child takes it all, it is the one that the whole arithmetic finds; no other parent is settled."""
+    generator = np.random.default_rng(seed)
+    noisy = np.rint(generator.laplace(scale=3, size=(5000, 8))).astype(np.int64)
+    noisy[generator.random(noisy.shape) < 0.1] += 9
+    noisy[:, 6:][generator.random((5000, 2)) < 0.3] = ABSENT
+    counts, kinds = generator.integers(1, 9, size=5000), generator.integers(0, 2, size=5000)
+    values = visited_level.as_values(noisy)
+    variance = 18.0
+    bin_width, half = bins_of(variance)
+    classes = np.repeat(kinds.astype(np.uint8), 8).reshape(noisy.shape)
+    occurrences = np.zeros((2, 2 * half + 1))
+    for kind in (0, 1):
+        seen = values[(classes == kind) & ~np.isnan(values)]
+        np.add.at(occurrences[kind], np.rint(seen / bin_width).astype(int) + half, 1)
+    learned = learn_counts(occurrences, variance, is_laplace=True)
+    words, ties = ResearchEntropy(seed).words(5000), ResearchEntropy(seed + 9).words(5000)
+    winners, unsettled = np.empty(5000, dtype=np.int64), np.empty(5000, dtype=np.int64)
+    left = settle(noisy, kinds, learned.taught, learned.occupied, bin_width, words, winners, unsettled)
+    means, spreads, refined = np.empty(values.shape), np.empty(values.shape), np.empty(values.shape, dtype=np.int64)
+    tables = learned.taught, learned.means, learned.variances, learned.occupied, bin_width
+    judge_children(values, variance, classes, *tables, words, means, spreads)
+    project_children(means, spreads, counts, ties, refined)
+    settled = winners >= 0
+    assert 500 < settled.sum() == 5000 - left
+    assert np.array_equal(np.flatnonzero(~settled), unsettled[:left])
+    assert (refined[settled].max(axis=1) == counts[settled]).all()
+    assert np.array_equal(refined[settled].argmax(axis=1), winners[settled])
+    assert (np.count_nonzero(spreads[~settled] > 0, axis=1) + (spreads[~settled].max(axis=1) > 0) > 1).all()
 
 
 def test_measurements_are_those_of_visited_nodes_once_each() -> None:
@@ -107,7 +155,12 @@ def test_measurements_are_those_of_visited_nodes_once_each() -> None:
     kept = wide_tree(counts, Budget(epsilon=1), entropy=ResearchEntropy(1), keep_measurements=True, **arguments)
     assert kept.table == without.table
     assert kept.measurements is not None
-    assert [noisy.name for noisy in kept.measurements] == ["total", "areas of 2**8 cells", "areas of 2**4 cells", "cells"]
+    assert [noisy.name for noisy in kept.measurements] == [
+        "total",
+        "areas of 2**8 cells",
+        "areas of 2**4 cells",
+        "cells",
+    ]
     for noisy, most in zip(kept.measurements, (1, 16, 256, 4096), strict=True):
         assert len(np.unique(noisy.keys)) == len(noisy.keys) <= most
     cells = kept.measurements[-1]
