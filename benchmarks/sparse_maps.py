@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def _compared(name: str, true: sudare.CountTable, epsilon: float) -> dict[str, f
     papers, _, _ = _measured(true, lambda: _papers_best(true, epsilon), REPEATS)
     numbers: dict[str, float] = {}
     for label, chosen in {"": plan, "_plain": without}.items():
-        ours, occupied, seconds = _measured(true, lambda p=chosen: sudare.publish(true, budget, p, threads=1), REPEATS)
+        ours, occupied, seconds = _measured(true, partial(sudare.publish, true, budget, chosen, threads=1), REPEATS)
         ratios = np.sqrt(ours / papers)
         numbers[f"{name}{label}"] = _score(ratios)
         numbers[f"{name}{label}_worst_side"] = float(ratios.max()) - 1

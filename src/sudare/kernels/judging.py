@@ -144,7 +144,7 @@ def judge_children(
             expected += likely
             chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
             rank[child] = likely * (1 + np.float64(chance) * (TIE / 2.0**64))
-        more = np.int64(np.rint(expected))
+        more: Any = np.int64(np.rint(expected))
         if taking == 0:
             more = max(more, 1)
         for _ in range(more):
@@ -166,12 +166,10 @@ def judge_children(
 
 
 @kernel(
-    "int64(int64[:, ::1], int64[::1], boolean[::1], float64[:, ::1], float64, uint64[::1], int64[::1], int64[::1])",
-    read_only=(0, 1, 2, 3, 5),
+    "int64(int64[:, ::1], int64[::1], boolean[::1], float64[:, ::1], uint64[::1], int64[::1], int64[::1])",
+    read_only=(0, 1, 2, 3, 4),
 )
-def settle(
-    counts: Any, kinds: Any, taught: Any, occupied: Any, bin_width: float, words: Any, winners: Any, unsettled: Any
-) -> int:
+def settle(counts: Any, kinds: Any, taught: Any, occupied: Any, words: Any, winners: Any, unsettled: Any) -> int:
     """For parents all of whose children are unlikely to be occupied, and one is expected to be: which one takes it all.
 
     It is what `judge_children` and a projection would give, without the arithmetic. Other parents are listed as unsettled, their
@@ -181,8 +179,7 @@ def settle(
         counts: noisy counts of the children.
         kinds: the class of each parent's children: one for all of them.
         taught: which classes have learned anything.
-        occupied: for each class and bin, how likely a place is not to be empty.
-        bin_width: of the bins.
+        occupied: for each class and noisy count, 0 in the middle, how likely a place is not to be empty.
         words: one for each parent.
         winners: where the number of the child is written.
         unsettled: where the numbers of the other parents are written.
@@ -191,30 +188,28 @@ def settle(
         How many parents are unsettled.
     """
     fan = counts.shape[1]
-    half = occupied.shape[1] // 2
-    reach = half * bin_width
+    reach = occupied.shape[1] // 2
     left = 0
     for i in range(counts.shape[0]):
-        kind = kinds[i]
+        likelihoods = occupied[kinds[i]]
         winners[i] = -1
         expected, highest = 0.0, 0.0
-        is_open = not taught[kind]
+        is_open = not taught[kinds[i]]
         for child in range(fan):
-            if counts[i, child] == ABSENT:
-                continue
-            value = np.float64(counts[i, child])
-            if is_open or abs(value) > reach:
-                is_open = True
-                break
-            likely = occupied[kind, np.int64(np.rint(value / bin_width)) + half]
-            expected += likely
-            highest = max(highest, likely)
+            count = counts[i, child]
+            if -reach <= count <= reach:
+                likely = likelihoods[count + reach]
+                expected += likely
+                highest = max(highest, likely)
+            else:
+                is_open |= count != ABSENT
         if not is_open and 0.0 < highest < 0.5 and np.rint(expected) <= 1.0:
             ranked = 0.0
             for child in range(fan):
-                if counts[i, child] == ABSENT:
+                count = counts[i, child]
+                if count == ABSENT:
                     continue
-                likely = occupied[kind, np.int64(np.rint(np.float64(counts[i, child]) / bin_width)) + half]
+                likely = likelihoods[count + reach]
                 if likely >= highest * (1 - TIE):
                     chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
                     rank = likely * (1 + np.float64(chance) * (TIE / 2.0**64))

@@ -128,4 +128,4 @@ def _sums(noisy: Integers, variance: float) -> tuple[Values, Values]:
 
     sums, members = np.empty(len(noisy)), np.empty(len(noisy), dtype=np.int64)
     sum_children(noisy, sums, members)
-    return sums, members * variance
+    return sums, np.asarray(members * variance, dtype=np.float64)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
+    Values = NDArray[np.float64]
 
     Found = tuple[Keys, Integers]
 
@@ -32,6 +33,9 @@ SAMPLE = 1 << 15
 """Nodes from which all levels are learned, evenly taken."""
 
 PARTS = 8
+MAX_REACH = 1 << 14
+"""Noisy counts up to this size are settled; where noise is wider, they are judged one by one."""
+
 AT_ONCE = 1 << 14
 """Nodes whose descendants are refined down to the leaves before the next ones."""
 
@@ -79,6 +83,14 @@ def refine_thinly(
     return np.concatenate(leaves), np.concatenate(refined)
 
 
+def by_count(learned: LearnedCounts) -> Values:
+    """How likely a place is not to be empty, for each class and each noisy count as far as the bins reach."""
+    half = learned.occupied.shape[1] // 2
+    reach = int(min(half * learned.bin_width, MAX_REACH))
+    bins = np.rint(np.arange(-reach, reach + 1) / learned.bin_width).astype(np.int64) + half
+    return np.ascontiguousarray(learned.occupied[:, bins])
+
+
 def _refine(
     way: Level, learned: LearnedCounts | None, parents: Keys, counts: Integers, noisy: Integers, source: EntropySource
 ) -> Found:
@@ -91,8 +103,7 @@ def _refine(
     kinds = np.zeros(parents.size, dtype=np.int64)
     if learned is not None:
         kinds = np.asarray(np.digitize(counts / np.sqrt(way.variance), ABOVE_EDGES), dtype=np.int64)
-        tables = learned.taught, learned.occupied, learned.bin_width
-        rows = rows[: settle(noisy, kinds, *tables, words, winners, rows)]
+        rows = rows[: settle(noisy, kinds, learned.taught, by_count(learned), words, winners, rows)]
     values = as_values(noisy[rows])
     means, spreads = np.empty(values.shape), np.empty(values.shape)
     if learned is None:

@@ -128,10 +128,9 @@ class Level:
             classes, learned = self._learn(parents, counts, values, typical)
             tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
         else:
-            variances = np.full(values.size, self.variance)
+            variances = np.full(values.shape, self.variance)
             if ahead is not None:
-                variances[ahead[0]] = ahead[1]
-            variances = variances.reshape(values.shape)
+                variances.reshape(-1)[ahead[0]] = ahead[1]
         places, refined = [], []
         for first in range(0, parents.size, PARENTS_AT_ONCE):
             part = slice(first, first + PARENTS_AT_ONCE)

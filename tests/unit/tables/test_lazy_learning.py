@@ -135,7 +135,7 @@ def test_settling_is_judging_and_projecting(seed: int) -> None:
     learned = learn_counts(occurrences, variance, is_laplace=True)
     words, ties = ResearchEntropy(seed).words(5000), ResearchEntropy(seed + 9).words(5000)
     winners, unsettled = np.empty(5000, dtype=np.int64), np.empty(5000, dtype=np.int64)
-    left = settle(noisy, kinds, learned.taught, learned.occupied, bin_width, words, winners, unsettled)
+    left = settle(noisy, kinds, learned.taught, thin_levels.by_count(learned), words, winners, unsettled)
     means, spreads, refined = np.empty(values.shape), np.empty(values.shape), np.empty(values.shape, dtype=np.int64)
     tables = learned.taught, learned.means, learned.variances, learned.occupied, bin_width
     judge_children(values, variance, classes, *tables, words, means, spreads)
