@@ -12,7 +12,7 @@ from sudare.kernels.priors import project_children
 from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES
 from sudare.refine.priors import bins_of, learn_counts
 from sudare.tables.dense_tree import variance_of
-from sudare.tables.visited_level import FAINT_CELLS, FAINT_NODES, PARENTS_AT_ONCE
+from sudare.tables.visited_level import FAINT_CELLS, FAINT_NODES, FEW_PEOPLE, PARENTS_AT_ONCE
 
 Node = tuple[int, ...]
 """Places along all axes, in nodes of a level."""
@@ -147,8 +147,8 @@ class NaiveDescent:
                     bins[i, j] = np.rint(rows[i, j] / width) + half
                     if abs(rows[i, j]) <= half * width:
                         occurrences[kinds[i, j], bins[i, j]] += 1
-            share, people = FAINT_CELLS if level == len(self.bits) else FAINT_NODES
-            learned = learn_counts(occurrences, typical, is_laplace=is_laplace, faint=share * min(1.0, width / people))
+            faint = FAINT_CELLS * min(1.0, width / FEW_PEOPLE) if level == len(self.bits) else FAINT_NODES
+            learned = learn_counts(occurrences, typical, is_laplace=is_laplace, faint=faint)
         refined = np.empty(rows.shape, dtype=np.int64)
         counts = np.array(list(parents.values()), dtype=np.int64)
         for first in range(0, len(parents), PARENTS_AT_ONCE):
@@ -168,7 +168,8 @@ class NaiveDescent:
                             if learned.occupied[at] < 0.5:
                                 likely[j] = float(learned.occupied[at])
                 taking = {j for j in range(fan) if not np.isnan(rows[i, j]) and j not in likely}
-                more = max(round(sum(likely.values())), 0 if taking else 1)
+                more = min(round(sum(likely.values())), int(counts[i]) // FEW_PEOPLE - len(taking))
+                more = max(more, 0 if taking else 1)
                 word = int(words[2 * (i - first)])
                 ranked = sorted(likely, key=lambda j: -likely[j] * (1 + _chance(word, j) * 1e-9))
                 taking |= {j for j in ranked[:more] if likely[j] > 0}

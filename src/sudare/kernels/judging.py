@@ -80,12 +80,13 @@ def mixed(word: Any) -> Any:
 
 
 @kernel(
-    "void(float64[:, ::1], float64, uint8[:, ::1], boolean[::1], float64[:, ::1], float64[:, ::1], float64[:, ::1], float64,"
-    " uint64[::1], float64[:, ::1], float64[:, ::1])",
-    read_only=(0, 2, 3, 4, 5, 6, 8),
+    "void(float64[:, ::1], int64[::1], float64, uint8[:, ::1], boolean[::1], float64[:, ::1], float64[:, ::1],"
+    " float64[:, ::1], float64, int64, uint64[::1], float64[:, ::1], float64[:, ::1])",
+    read_only=(0, 1, 3, 4, 5, 6, 7, 10),
 )
 def judge_children(
     values: Any,
+    parents: Any,
     variance: float,
     classes: Any,
     taught: Any,
@@ -93,6 +94,7 @@ def judge_children(
     variances: Any,
     occupied: Any,
     bin_width: float,
+    few: int,
     words: Any,
     out_values: Any,
     out_variances: Any,
@@ -100,10 +102,11 @@ def judge_children(
     """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
 
     Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one. Of those that are equally likely, chance takes the ones or the others.
+    occupied; at least one, and not more than leaves each of all who take part ``few`` people. Of those that are equally likely, chance takes the ones or the others.
 
     Args:
         values: of the children.
+        parents: refined counts of the parents.
         variance: of their noise.
         classes: of the children.
         taught: which classes have learned anything.
@@ -111,6 +114,7 @@ def judge_children(
         variances: for each class and bin.
         occupied: for each class and bin, how likely a place is not to be empty.
         bin_width: of the bins.
+        few: so many people each.
         words: one for each parent.
         out_values: where means are written.
         out_variances: where variances are written.
@@ -144,7 +148,7 @@ def judge_children(
             expected += likely
             chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
             rank[child] = likely * (1 + np.float64(chance) * (TIE / 2.0**64))
-        more: Any = np.int64(np.rint(expected))
+        more: Any = min(np.int64(np.rint(expected)), parents[i] // few - taking)
         if taking == 0:
             more = max(more, 1)
         for _ in range(more):
@@ -166,10 +170,21 @@ def judge_children(
 
 
 @kernel(
-    "int64(int64[:, ::1], int64[::1], boolean[::1], float64[:, ::1], uint64[::1], int64[::1], int64[::1])",
-    read_only=(0, 1, 2, 3, 4),
+    "int64(int64[:, ::1], int64[::1], float64[::1], boolean[::1], float64[:, ::1], uint64[::1], uint8[::1], int64[::1],"
+    " int64[::1])",
+    read_only=(0, 1, 2, 3, 4, 5),
 )
-def settle(counts: Any, kinds: Any, taught: Any, occupied: Any, words: Any, winners: Any, unsettled: Any) -> int:
+def settle(
+    counts: Any,
+    parents: Any,
+    edges: Any,
+    taught: Any,
+    occupied: Any,
+    words: Any,
+    kinds: Any,
+    winners: Any,
+    unsettled: Any,
+) -> int:
     """For parents all of whose children are unlikely to be occupied, and one is expected to be: which one takes it all.
 
     It is what `judge_children` and a projection would give, without the arithmetic. Other parents are listed as unsettled, their
@@ -177,10 +192,12 @@ def settle(counts: Any, kinds: Any, taught: Any, occupied: Any, words: Any, winn
 
     Args:
         counts: noisy counts of the children.
-        kinds: the class of each parent's children: one for all of them.
+        parents: refined counts of the parents.
+        edges: between the classes of parents' counts.
         taught: which classes have learned anything.
         occupied: for each class and noisy count, 0 in the middle, how likely a place is not to be empty.
         words: one for each parent.
+        kinds: where the class of each parent's children is written: one for all of them.
         winners: where the number of the child is written.
         unsettled: where the numbers of the other parents are written.
 
@@ -191,10 +208,14 @@ def settle(counts: Any, kinds: Any, taught: Any, occupied: Any, words: Any, winn
     reach = occupied.shape[1] // 2
     left = 0
     for i in range(counts.shape[0]):
-        likelihoods = occupied[kinds[i]]
+        kind = 0
+        while kind < edges.size and parents[i] >= edges[kind]:
+            kind += 1
+        kinds[i] = kind
+        likelihoods = occupied[kind]
         winners[i] = -1
         expected, highest = 0.0, 0.0
-        is_open = not taught[kinds[i]]
+        is_open = not taught[kind]
         for child in range(fan):
             count = counts[i, child]
             if -reach <= count <= reach:

@@ -16,7 +16,7 @@ import numpy as np
 from sudare.noise.entropy import EntropySource
 from sudare.refine.occupancy import ABOVE_EDGES
 from sudare.refine.priors import LearnedCounts
-from sudare.tables.visited_level import Level, as_values
+from sudare.tables.visited_level import FEW_PEOPLE, Level, as_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,19 +100,21 @@ def _refine(
 
     words, ties = source.words(parents.size), source.words(parents.size)
     winners, rows = np.full(parents.size, -1, dtype=np.int64), np.arange(parents.size, dtype=np.int64)
-    kinds = np.zeros(parents.size, dtype=np.int64)
+    kinds = np.zeros(parents.size, dtype=np.uint8)
     if learned is not None:
-        kinds = np.asarray(np.digitize(counts / np.sqrt(way.variance), ABOVE_EDGES), dtype=np.int64)
-        rows = rows[: settle(noisy, kinds, learned.taught, by_count(learned), words, winners, rows)]
+        edges = np.sqrt(way.variance) * np.array(ABOVE_EDGES)
+        tables = edges, learned.taught, by_count(learned)
+        rows = rows[: settle(noisy, counts, *tables, words, kinds, winners, rows)]
     values = as_values(noisy[rows])
     means, spreads = np.empty(values.shape), np.empty(values.shape)
     if learned is None:
         absent = np.isnan(values)
         means, spreads = np.where(absent, 0.0, values), np.where(absent, -1.0, way.variance)
     else:
-        classes = np.repeat(kinds[rows].astype(np.uint8), way.fan).reshape(values.shape)
+        classes = np.repeat(kinds[rows], way.fan).reshape(values.shape)
         all_tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
-        judge_children(values, way.variance, classes, *all_tables, words[rows], means, spreads)
+        judged = values, counts[rows], way.variance, classes
+        judge_children(*judged, *all_tables, FEW_PEOPLE, words[rows], means, spreads)
     refined = np.empty(values.shape, dtype=np.int64)
     project_children(means, spreads, counts[rows], ties[rows], refined)
     room = parents.size - rows.size + int(np.count_nonzero(refined))

@@ -30,9 +30,13 @@ __all__ = ["Level", "as_values"]
 PARENTS_AT_ONCE = 1 << 12
 """Parents whose children are judged and projected in one call: as much as stays in the cache."""
 
-FAINT_NODES, FAINT_CELLS = (1.0, 6), (0.5, 6)
-"""How much of a place counts as occupied whose people are too few to be told from none, but so many or more; with fewer,
-less in proportion. A node that is held empty is lost with all below it, and one too many is found out further down; a cell too
+FEW_PEOPLE = 6
+"""Places that are unlikely to be occupied take part only as long as this leaves so many people for each: noise that
+hides everything would else spread the people of a diffuse table over cells of one each."""
+
+FAINT_NODES, FAINT_CELLS = 1.0, 0.5
+"""How much of a place counts as occupied whose people are too few to be told from none; of a cell less in proportion, if they are
+fewer than FEW_PEOPLE. A node that is held empty is lost with all below it, and one too many is found out further down; a cell too
 many stays."""
 
 
@@ -137,7 +141,8 @@ class Level:
             words = source.words(2 * counts[part].size)
             if learns:
                 means, spreads = np.empty(values[part].shape), np.empty(values[part].shape)
-                judge_children(values[part], typical, classes[part], *tables, words[::2].copy(), means, spreads)
+                judged = values[part], counts[part], typical, classes[part]
+                judge_children(*judged, *tables, FEW_PEOPLE, words[::2].copy(), means, spreads)
             else:
                 absent = np.isnan(values[part])
                 means, spreads = np.where(absent, 0.0, values[part]), np.where(absent, -1.0, variances[part])
@@ -159,8 +164,7 @@ class Level:
             part = slice(first, min(first + PARENTS_AT_ONCE, parents.size))
             expected = self.around.expect(parents, values, part.start, part.stop)
             _sort(values[part], expected, counts[part], variance, AROUND_EDGES, classes[part], occurrences)
-        share, people = FAINT_NODES if self.bit else FAINT_CELLS
-        faint = share * min(1.0, bin_width / people)
+        faint = FAINT_NODES if self.bit else FAINT_CELLS * min(1.0, bin_width / FEW_PEOPLE)
         return classes, learn_counts(occurrences, variance, is_laplace=self.is_laplace, faint=faint)
 
     def learn_by_parents(self, counts: Integers, values: Values) -> LearnedCounts | None:

@@ -123,11 +123,12 @@ def test_settling_is_judging_and_projecting(seed: int) -> None:
     noisy = np.rint(generator.laplace(scale=3, size=(5000, 8))).astype(np.int64)
     noisy[generator.random(noisy.shape) < 0.1] += 9
     noisy[:, 6:][generator.random((5000, 2)) < 0.3] = ABSENT
-    counts, kinds = generator.integers(1, 9, size=5000), generator.integers(0, 2, size=5000)
+    counts = generator.integers(1, 9, size=5000) + 40 * (generator.random(5000) < 0.5)
+    kinds, edges = (counts >= 5).astype(np.uint8), np.array([5.0])
     values = visited_level.as_values(noisy)
     variance = 18.0
     bin_width, half = bins_of(variance)
-    classes = np.repeat(kinds.astype(np.uint8), 8).reshape(noisy.shape)
+    classes = np.repeat(kinds, 8).reshape(noisy.shape)
     occurrences = np.zeros((2, 2 * half + 1))
     for kind in (0, 1):
         seen = values[(classes == kind) & ~np.isnan(values)]
@@ -135,10 +136,13 @@ def test_settling_is_judging_and_projecting(seed: int) -> None:
     learned = learn_counts(occurrences, variance, is_laplace=True)
     words, ties = ResearchEntropy(seed).words(5000), ResearchEntropy(seed + 9).words(5000)
     winners, unsettled = np.empty(5000, dtype=np.int64), np.empty(5000, dtype=np.int64)
-    left = settle(noisy, kinds, learned.taught, thin_levels.by_count(learned), words, winners, unsettled)
+    found = np.empty(5000, dtype=np.uint8)
+    by_count = thin_levels.by_count(learned)
+    left = settle(noisy, counts, edges, learned.taught, by_count, words, found, winners, unsettled)
+    assert np.array_equal(found, kinds)
     means, spreads, refined = np.empty(values.shape), np.empty(values.shape), np.empty(values.shape, dtype=np.int64)
     tables = learned.taught, learned.means, learned.variances, learned.occupied, bin_width
-    judge_children(values, variance, classes, *tables, words, means, spreads)
+    judge_children(values, counts, variance, classes, *tables, 6, words, means, spreads)
     project_children(means, spreads, counts, ties, refined)
     settled = winners >= 0
     assert 500 < settled.sum() == 5000 - left
