@@ -102,7 +102,8 @@ def judge_children(
     """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
 
     Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one, and not more than leaves each of all who take part ``few`` people. Of those that are equally likely, chance takes the ones or the others.
+    occupied; at least one, and not more than leaves ``few`` people for each of all who take part. Of those that are equally
+    likely, chance takes the ones or the others.
 
     Args:
         values: of the children.
@@ -170,9 +171,9 @@ def judge_children(
 
 
 @kernel(
-    "int64(int64[:, ::1], int64[::1], float64[::1], boolean[::1], float64[:, ::1], uint64[::1], uint8[::1], int64[::1],"
-    " int64[::1])",
-    read_only=(0, 1, 2, 3, 4, 5),
+    "int64(int64[:, ::1], int64[::1], float64[::1], boolean[::1], float64[:, ::1], int64, uint64[::1], uint8[::1],"
+    " int64[::1], int64[::1])",
+    read_only=(0, 1, 2, 3, 4, 6),
 )
 def settle(
     counts: Any,
@@ -180,12 +181,13 @@ def settle(
     edges: Any,
     taught: Any,
     occupied: Any,
+    few: int,
     words: Any,
     kinds: Any,
     winners: Any,
     unsettled: Any,
 ) -> int:
-    """For parents all of whose children are unlikely to be occupied, and one is expected to be: which one takes it all.
+    """For parents all of whose children are unlikely to be occupied, and one takes part: which one takes it all.
 
     It is what `judge_children` and a projection would give, without the arithmetic. Other parents are listed as unsettled, their
     winners are -1.
@@ -196,6 +198,7 @@ def settle(
         edges: between the classes of parents' counts.
         taught: which classes have learned anything.
         occupied: for each class and noisy count, 0 in the middle, how likely a place is not to be empty.
+        few: as in `judge_children`.
         words: one for each parent.
         kinds: where the class of each parent's children is written: one for all of them.
         winners: where the number of the child is written.
@@ -224,7 +227,8 @@ def settle(
                 highest = max(highest, likely)
             else:
                 is_open |= count != ABSENT
-        if not is_open and 0.0 < highest < 0.5 and np.rint(expected) <= 1.0:
+        takes_one = np.rint(expected) <= 1.0 or parents[i] // few <= 1
+        if takes_one and not is_open and 0.0 < highest < 0.5:
             ranked = 0.0
             for child in range(fan):
                 count = counts[i, child]

@@ -104,7 +104,7 @@ def _refine(
     if learned is not None:
         edges = np.sqrt(way.variance) * np.array(ABOVE_EDGES)
         tables = edges, learned.taught, by_count(learned)
-        rows = rows[: settle(noisy, counts, *tables, words, kinds, winners, rows)]
+        rows = rows[: settle(noisy, counts, *tables, FEW_PEOPLE, words, kinds, winners, rows)]
     values = as_values(noisy[rows])
     means, spreads = np.empty(values.shape), np.empty(values.shape)
     if learned is None:
