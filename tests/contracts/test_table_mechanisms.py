@@ -150,8 +150,10 @@ CASES = {
     "nn_wavelet, horizontal": Case(partial(nn_wavelet, pruning="horizontal"), measures=HALVES),
     "nn_wavelet, none": Case(partial(nn_wavelet, pruning="none"), measures=HALVES),
     "wide_tree": Case(wide_tree, is_lazy=True, measures=("total", "cells")),
-    "wide_tree, least squares": Case(partial(wide_tree, estimate="least-squares"), measures=("total", "cells")),
-    "wide_tree, learned": Case(partial(wide_tree, estimate="learned"), measures=("total", "cells")),
+    "wide_tree, least squares": Case(
+        partial(wide_tree, estimate="least-squares"), is_lazy=True, measures=("total", "cells")
+    ),
+    "wide_tree, learned": Case(partial(wide_tree, estimate="learned"), is_lazy=True, measures=("total", "cells")),
     "wide_tree, learned lazily": Case(learned_lazily, is_lazy=True, measures=("total", "cells")),
     "wide_tree, learned by parts": Case(learned_by_parts, is_lazy=True, measures=("total", "cells")),
     "wide_tree, reference": Case(with_public_reference, is_lazy=True, measures=("total", "cells")),
