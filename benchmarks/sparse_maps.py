@@ -46,12 +46,38 @@ TARGETS = {
     "sparse_gb": "at most 1 (peak memory above the table's)",
 }
 
-DIFFUSE_CODE = """
-import time
-import numpy as np, sudare
+MEMORY_OF = """
 def memory(field):
     lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
     return int(lines[field].split()[0]) * 1024 / 1e9
+"""
+
+MEMORY_CODE = (
+    """
+import sudare
+from benchmarks.sparse_maps import GERMANY
+from benchmarks.data import germany_100m
+"""
+    + MEMORY_OF
+    + """
+table, budget = germany_100m(**GERMANY), sudare.Budget(epsilon=1)
+settings = {{**sudare.plan_table(table, budget).settings, "estimate": "{estimate}"}}
+small = sudare.CountTable.from_cells(table.domain, table.keys[:3000], table.counts[:3000])
+sudare.wide_tree(small, budget, **settings)
+open("/proc/self/clear_refs", "w").write("5")
+before = memory("VmRSS")
+sudare.wide_tree(table, budget, **settings)
+print(memory("VmHWM") - before)
+"""
+)
+
+DIFFUSE_CODE = (
+    """
+import time
+import numpy as np, sudare
+"""
+    + MEMORY_OF
+    + """
 generator = np.random.default_rng(1)
 domain, budget = sudare.Domain.of_shape((1 << 20, 1 << 20)), sudare.Budget(epsilon=1)
 keys = np.unique(generator.integers(0, 1 << 40, size={cells}, dtype=np.uint64))
@@ -62,6 +88,7 @@ before, start = memory("VmRSS"), time.process_time()
 published = sudare.publish(table, budget, threads=1)
 print(time.process_time() - start, memory("VmHWM") - before, published.table.keys.size / keys.size)
 """
+)
 
 
 def run() -> dict[str, float]:
@@ -73,6 +100,8 @@ def run() -> dict[str, float]:
             numbers |= {f"{key}_{label}": value for key, value in _compared(name, true, epsilon).items()}
     for label, epsilon in EPSILONS.items():
         numbers[f"windows_{label}"] = float(np.mean([_score_of_window(*corner, epsilon) for corner in WINDOWS]))
+    for label, estimate in {"": "learned", "_plain": "plain"}.items():
+        numbers[f"norway_like{label}_gb"] = float(in_new_process(MEMORY_CODE.format(estimate=estimate)))
     _, _, numbers["diffuse_occupied"] = map(float, in_new_process(DIFFUSE_CODE.format(cells=10**6)).split())
     found = map(float, in_new_process(DIFFUSE_CODE.format(cells=10**7)).split())
     numbers["sparse_seconds"], numbers["sparse_gb"], numbers["sparse_occupied"] = found
@@ -100,8 +129,8 @@ def _score_of_window(row: int, column: int, epsilon: float) -> float:
     first_row, first_column = GERMANY["first_row"] + row, GERMANY["first_column"] + column
     true = germany_100m(first_row, first_column, WINDOW_SIDE, WINDOW_SIDE)
     budget = sudare.Budget(epsilon=epsilon)
-    papers, _, _ = _measured(true, lambda: _papers_best(true, epsilon), 10 * REPEATS)
-    ours, _, _ = _measured(true, lambda: sudare.publish(true, budget, threads=1), 10 * REPEATS)
+    papers, _, _ = _measured(true, lambda: _papers_best(true, epsilon), 4 * REPEATS)
+    ours, _, _ = _measured(true, lambda: sudare.publish(true, budget, threads=1), 4 * REPEATS)
     return _score(np.sqrt(ours / papers))
 
 
