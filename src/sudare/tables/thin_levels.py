@@ -113,8 +113,8 @@ def _refine(
     else:
         classes = np.repeat(kinds[rows], way.fan).reshape(values.shape)
         all_tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
-        judged = values, counts[rows], way.variance, classes
-        judge_children(*judged, *all_tables, FEW_PEOPLE, words[rows], means, spreads)
+        above, chance = counts[rows], words[rows]
+        judge_children(values, above, way.variance, classes, *all_tables, FEW_PEOPLE, chance, means, spreads)
     refined = np.empty(values.shape, dtype=np.int64)
     project_children(means, spreads, counts[rows], ties[rows], refined)
     room = parents.size - rows.size + int(np.count_nonzero(refined))

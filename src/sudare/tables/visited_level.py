@@ -141,8 +141,8 @@ class Level:
             words = source.words(2 * counts[part].size)
             if learns:
                 means, spreads = np.empty(values[part].shape), np.empty(values[part].shape)
-                judged = values[part], counts[part], typical, classes[part]
-                judge_children(*judged, *tables, FEW_PEOPLE, words[::2].copy(), means, spreads)
+                some, above, kinds, chance = values[part], counts[part], classes[part], words[::2].copy()
+                judge_children(some, above, typical, kinds, *tables, FEW_PEOPLE, chance, means, spreads)
             else:
                 absent = np.isnan(values[part])
                 means, spreads = np.where(absent, 0.0, values[part]), np.where(absent, -1.0, variances[part])
