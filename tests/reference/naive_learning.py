@@ -110,6 +110,14 @@ class NaiveDescent:
             nodes = [(*one, place) for one in nodes for place in block]
         return [one for one in nodes if one != node]
 
+    def edges(self, node: Node, level: int) -> int:
+        """Along how many axes of a map a node stands at an end of its parent, where not all nodes do."""
+        if len(self.ordered) > 2:
+            return 0
+        here = self.layout.axis_of_split[sum(self.bits[: level - 1]) : sum(self.bits[:level])]
+        sizes = {axis: 1 << here.count(axis) for axis in self.ordered}
+        return sum(size > 2 and node[axis] % size in (0, size - 1) for axis, size in sizes.items())
+
     def expected(self, values: dict[Node, float], level: int) -> dict[Node, float]:
         """What its surroundings let expect of each node with cells; nobody is where nothing was visited."""
         found = {}
@@ -137,13 +145,14 @@ class NaiveDescent:
             width, half = bins_of(typical)
             kinds = np.zeros(rows.shape, dtype=int)
             bins = np.zeros(rows.shape, dtype=int)
-            occurrences = np.zeros(((len(AROUND_EDGES) + 1) * (len(ABOVE_EDGES) + 1), 2 * half + 1))
+            occurrences = np.zeros((3 * (len(AROUND_EDGES) + 1) * (len(ABOVE_EDGES) + 1), 2 * half + 1))
             for i, (parent, count) in enumerate(parents.items()):
                 for j, child in enumerate(self.children(parent, level)):
                     if np.isnan(rows[i, j]):
                         continue
-                    kinds[i, j] = np.digitize(around[child] / deviation, AROUND_EDGES) * (len(ABOVE_EDGES) + 1)
-                    kinds[i, j] += np.digitize(count / deviation, ABOVE_EDGES)
+                    kinds[i, j] = self.edges(child, level) * (len(AROUND_EDGES) + 1)
+                    kinds[i, j] += np.digitize(around[child] / deviation, AROUND_EDGES)
+                    kinds[i, j] = kinds[i, j] * (len(ABOVE_EDGES) + 1) + np.digitize(count / deviation, ABOVE_EDGES)
                     bins[i, j] = np.rint(rows[i, j] / width) + half
                     if abs(rows[i, j]) <= half * width:
                         occurrences[kinds[i, j], bins[i, j]] += 1

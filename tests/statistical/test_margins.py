@@ -18,7 +18,7 @@ from scipy.stats import t
 
 import sudare
 from sudare.domain.layout import Layout
-from sudare.refine import occupancy
+from sudare.refine import occupancy, priors
 from sudare.refine.trees import Estimates, NoisyTree
 from sudare.tables import dense_tree, visited_level
 from sudare.tables.surroundings import Surroundings
@@ -49,6 +49,7 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables are taken for large ones: measured where somebody is left, and learned from few nodes."""
     monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
     monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
+    monkeypatch.setattr(priors, "FEWEST", 20)
 
 
 def lazily_learned(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:

@@ -22,14 +22,15 @@ AT_LEAST = 1e-9
 
 
 @kernel(
-    "void(float64[:, ::1], float64[:, ::1], int64[::1], float64, float64[::1], float64[::1], float64, uint8[:, ::1],"
-    " float64[:, ::1])",
-    read_only=(0, 1, 2, 4, 5),
+    "void(float64[:, ::1], float64[:, ::1], int64[::1], int64[::1], float64, float64[::1], float64[::1], float64,"
+    " uint8[:, ::1], float64[:, ::1])",
+    read_only=(0, 1, 2, 3, 5, 6),
 )
 def sort_into_classes(
     values: Any,
     expected: Any,
     parents: Any,
+    edges: Any,
     deviation: float,
     around_edges: Any,
     above_edges: Any,
@@ -43,7 +44,8 @@ def sort_into_classes(
         values: of the children.
         expected: of each by those around it.
         parents: refined counts of the parents.
-        deviation: of the noise; the edges are in units of it.
+        edges: along how many axes each child stands at an end of its parent.
+        deviation: of the noise; the other edges are in units of it.
         around_edges: between classes of expected counts.
         above_edges: between classes of parents' counts.
         bin_width: values are counted in bins of this width, with the bin of 0 in the middle.
@@ -65,7 +67,7 @@ def sort_into_classes(
             share = expected[i, child] / deviation
             while around < around_edges.size and share >= around_edges[around]:
                 around += 1
-            kind = around * (above_edges.size + 1) + above
+            kind = (edges[child] * (around_edges.size + 1) + around) * (above_edges.size + 1) + above
             classes[i, child] = kind
             if abs(value) <= reach:
                 occurrences[kind, np.int64(np.rint(value / bin_width)) + half] += 1

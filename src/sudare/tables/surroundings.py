@@ -58,6 +58,16 @@ class Surroundings:
         return out
 
     @cached_property
+    def edges(self) -> Integers:
+        """Along how many axes of a map each child stands at an end of its parent: so many neighbours are strangers."""
+        found = np.zeros(1 << self.step, dtype=np.int64)
+        if len(self.axes) <= MAP_AXES:
+            for axis in self.axes:
+                places = self._places(axis)
+                found += ((places == 0) | (places == places.max())) & (places.max() > 1)
+        return found
+
+    @cached_property
     def _splits(self) -> tuple[int, ...]:
         """Which axis each halving within a parent is along."""
         return tuple(self.layout.axis_of_split[self.above : self.above + self.step])

@@ -158,12 +158,14 @@ class Level:
         if self.around is None:
             raise AssertionError("nothing is learned without neighbours")
         bin_width, half = bins_of(variance)
-        occurrences = np.zeros(((len(AROUND_EDGES) + 1) * (len(ABOVE_EDGES) + 1), 2 * half + 1))
+        edges = self.around.edges
+        kinds = (int(edges.max()) + 1) * (len(AROUND_EDGES) + 1) * (len(ABOVE_EDGES) + 1)
+        occurrences = np.zeros((kinds, 2 * half + 1))
         classes = np.empty(values.shape, dtype=np.uint8)
         for first in range(0, parents.size, PARENTS_AT_ONCE):
             part = slice(first, min(first + PARENTS_AT_ONCE, parents.size))
             expected = self.around.expect(parents, values, part.start, part.stop)
-            _sort(values[part], expected, counts[part], variance, AROUND_EDGES, classes[part], occurrences)
+            _sort(values[part], expected, counts[part], edges, variance, AROUND_EDGES, classes[part], occurrences)
         faint = FAINT_NODES if self.bit else FAINT_CELLS * min(1.0, bin_width / FEW_PEOPLE)
         return classes, learn_counts(occurrences, variance, is_laplace=self.is_laplace, faint=faint)
 
@@ -174,7 +176,8 @@ class Level:
         _, half = bins_of(self.variance)
         occurrences = np.zeros((len(ABOVE_EDGES) + 1, 2 * half + 1))
         classes = np.empty(values.shape, dtype=np.uint8)
-        _sort(values, np.zeros(values.shape), counts, self.variance, (), classes, occurrences)
+        edges = np.zeros(self.fan, dtype=np.int64)
+        _sort(values, np.zeros(values.shape), counts, edges, self.variance, (), classes, occurrences)
         return learn_counts(occurrences, self.variance, is_laplace=self.is_laplace)
 
 
@@ -182,6 +185,7 @@ def _sort(
     values: Values,
     expected: Values,
     counts: Integers,
+    edges: Integers,
     variance: float,
     around_edges: Sequence[float],
     classes: Classes,
@@ -189,5 +193,6 @@ def _sort(
 ) -> None:
     from sudare.kernels.judging import sort_into_classes
 
-    edges = np.array(around_edges, dtype=np.float64), np.array(ABOVE_EDGES)
-    sort_into_classes(values, expected, counts, np.sqrt(variance), *edges, bins_of(variance)[0], classes, occurrences)
+    limits = np.array(around_edges, dtype=np.float64), np.array(ABOVE_EDGES)
+    deviation, bin_width = float(np.sqrt(variance)), bins_of(variance)[0]
+    sort_into_classes(values, expected, counts, edges, deviation, *limits, bin_width, classes, occurrences)

@@ -22,6 +22,7 @@ from sudare import (
 from sudare.kernels.judging import judge_children, settle
 from sudare.kernels.priors import project_children
 from sudare.kernels.splits import ABSENT
+from sudare.refine import priors
 from sudare.refine.priors import bins_of, learn_counts
 from sudare.tables import lazy_learning, thin_levels, visited_level
 from tests.reference.naive_learning import NaiveDescent
@@ -36,6 +37,7 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(importlib.import_module("sudare.tables.wide_tree"), "MOST_DENSE_BITS", 0)
     monkeypatch.setattr(visited_level, "FEWEST_NODES", FEWEST)
+    monkeypatch.setattr(priors, "FEWEST", 5)
 
 
 def towns(shape: tuple[int, ...], seed: int, people: float = 30.0) -> np.ndarray:
