@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 
-from benchmarks import accuracy, collect, disclosure, microdata, noise, sql, tables, workflow
+from benchmarks import accuracy, collect, disclosure, microdata, noise, sparse_maps, sql, tables, workflow
 
 BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "accuracy": (accuracy.run, accuracy.TARGETS),
@@ -14,6 +14,7 @@ BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "disclosure": (disclosure.run, disclosure.TARGETS),
     "microdata": (microdata.run, microdata.TARGETS),
     "noise": (noise.run, noise.TARGETS),
+    "sparse_maps": (sparse_maps.run, sparse_maps.TARGETS),
     "sql": (sql.run, sql.TARGETS),
     "tables": (tables.run, tables.TARGETS),
     "workflow": (workflow.run, workflow.TARGETS),

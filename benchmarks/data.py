@@ -49,3 +49,25 @@ def _mesh_table(folder_name: str, mesh: sudare.Mesh, year: int | None = None) ->
     domain = sudare.Domain((mesh,))
     keys = domain.keys_at(rows[inside], columns[inside])
     return sudare.CountTable.from_cells(domain, keys, np.asarray(table["population"].to_numpy())[inside])
+
+
+def germany_100m(first_row: int, first_column: int, rows: int, columns: int) -> sudare.CountTable:
+    """A window of Germany's census of 2011 on a grid of 100 m; rows and columns count 100 m north and east (EPSG:3035).
+
+    The source has perturbed the counts so that 1 and 2 do not occur.
+    """
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(data_folder("germany_grid_2011") / "pop_100m.parquet")
+    north = table["y_m"].to_numpy().astype(np.int64) // 100 - first_row
+    east = table["x_m"].to_numpy().astype(np.int64) // 100 - first_column
+    inside = (north >= 0) & (north < rows) & (east >= 0) & (east < columns)
+    domain = sudare.Domain.of_shape((rows, columns))
+    keys = domain.keys_at(north[inside], east[inside])
+    return sudare.CountTable.from_cells(domain, keys, np.asarray(table["population"].to_numpy())[inside])
+
+
+def japan_in_a_wide_window() -> sudare.CountTable:
+    """The census of 2020 on 8192 x 8192 meshes of 500 m: all Japan, with more sea around it."""
+    window = sudare.Mesh("KEY_CODE", "1/2", first_row=4800, first_column=1600, rows=8192, columns=8192)
+    return _mesh_table("japan_mesh500m_2020", window)

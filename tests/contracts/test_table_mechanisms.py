@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import isqrt
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -52,6 +54,7 @@ from sudare import (
     wide_tree,
 )
 from sudare.evaluate import evaluate
+from sudare.tables import lazy_learning, thin_levels, visited_level
 from sudare.tables.dense_tree import variance_of
 from tests.scripted import ScriptedEntropy
 
@@ -111,6 +114,21 @@ def with_public_reference(table: Any, budget: Budget, **arguments: Any) -> Publi
     return wide_tree(table, budget, reference=reference, **arguments)
 
 
+def learned_lazily(table: Any, budget: Budget, **arguments: Any) -> Published:
+    """As if the table were too large to be measured as a whole."""
+    with (
+        patch.object(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", -1),
+        patch.object(visited_level, "FEWEST_NODES", 30),
+    ):
+        return wide_tree(table, budget, estimate="learned", **arguments)
+
+
+def learned_by_parts(table: Any, budget: Budget, **arguments: Any) -> Published:
+    """As if there were too many visited nodes, too."""
+    with patch.object(lazy_learning, "MAX_CHILDREN", 4), patch.object(thin_levels, "SAMPLE", 4):
+        return learned_lazily(table, budget, **arguments)
+
+
 def weighed_on_a_reference(table: Any, budget: Budget, **arguments: Any) -> Published:
     """A reference that depends on the shape alone: a hundred people in the first cell."""
     shape = table.domain.shape if isinstance(table, CountTable) else np.shape(table)
@@ -140,8 +158,12 @@ CASES = {
     "nn_wavelet, horizontal": Case(partial(nn_wavelet, pruning="horizontal"), measures=HALVES),
     "nn_wavelet, none": Case(partial(nn_wavelet, pruning="none"), measures=HALVES),
     "wide_tree": Case(wide_tree, is_lazy=True, measures=("total", "cells")),
-    "wide_tree, least squares": Case(partial(wide_tree, estimate="least-squares"), measures=("total", "cells")),
-    "wide_tree, learned": Case(partial(wide_tree, estimate="learned"), measures=("total", "cells")),
+    "wide_tree, least squares": Case(
+        partial(wide_tree, estimate="least-squares"), is_lazy=True, measures=("total", "cells")
+    ),
+    "wide_tree, learned": Case(partial(wide_tree, estimate="learned"), is_lazy=True, measures=("total", "cells")),
+    "wide_tree, learned lazily": Case(learned_lazily, is_lazy=True, measures=("total", "cells")),
+    "wide_tree, learned by parts": Case(learned_by_parts, is_lazy=True, measures=("total", "cells")),
     "wide_tree, reference": Case(with_public_reference, is_lazy=True, measures=("total", "cells")),
     "margin_tree": Case(margin_tree, takes_layout=False, measures=("total", "cells")),
     "margin_tree, least squares": Case(

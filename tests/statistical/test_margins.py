@@ -7,6 +7,7 @@ publish as sudare once did.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from scipy.stats import t
 
 import sudare
 from sudare.domain.layout import Layout
+from sudare.refine import occupancy, priors
 from sudare.refine.trees import Estimates, NoisyTree
-from sudare.tables import dense_tree
+from sudare.tables import dense_tree, visited_level
+from sudare.tables.surroundings import Surroundings
 
 ERROR_PROBABILITY = 1e-6
 """That a table without bias fails a test of this module."""
@@ -39,6 +42,83 @@ def test_margins_of_every_axis_are_unbiased(method: str) -> None:
     """Seven categories, as weekdays have, on a map whose sides are no powers of two."""
     shape = (12, 13, 7)
     assert not deviates(signed_errors(shape, methods(shape)[method], 100))
+
+
+@pytest.fixture
+def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small tables are taken for large ones: measured where somebody is left, and learned from few nodes."""
+    monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
+    monkeypatch.setattr(priors, "FEWEST", 20)
+
+
+def lazily_learned(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
+    return sudare.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("lazy")
+@pytest.mark.parametrize("shape", [(37, 37), (45, 22), (12, 13, 7)])
+def test_margins_are_unbiased_where_few_nodes_are_visited(shape: tuple[int, ...]) -> None:
+    assert not deviates(signed_errors(shape, lazily_learned, 150))
+
+
+def by_place_in_parent(published: Any, table: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Errors of a map of 64 x 64 cells, summed over all cells that stand at the same place of their parents of 4 x 4."""
+    errors = (published.to_dense() - table).reshape(16, 4, 16, 4)
+    return np.asarray(errors.sum(axis=(0, 2)).ravel(), dtype=np.float64)
+
+
+def errors_in_parents(runs: int) -> SignedErrors:
+    """Most of the map is empty: many neighbours were not visited, and those of children at a parent's edge the most."""
+    found = SignedErrors()
+    for seed in range(runs):
+        table = np.zeros((64, 64), dtype=np.int64)
+        corner = np.random.default_rng(seed).integers(0, 64, size=2)
+        table[:24, :24] = clustered((24, 24), np.random.default_rng(seed))
+        table = np.roll(table, corner, axis=(0, 1))
+        found.add(by_place_in_parent(lazily_learned(table, sudare.ResearchEntropy(seed)), table))
+    return found
+
+
+@pytest.mark.slow
+def test_no_place_in_a_parent_gains_more_than_in_a_dense_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is alone in a parent, at its edge more often than inside, is lost more easily: in every tree, by a little."""
+    monkeypatch.setattr(occupancy, "FEWEST_NODES", 200)
+    densely = errors_in_parents(120)
+    monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
+    lazily = errors_in_parents(120)
+    assert np.abs(lazily.bias).max() < np.abs(densely.bias).max() + 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("lazy")
+def test_padding_that_counts_as_unvisited_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: beyond the end of an axis, cells without people are seen. No end is turned here: 40 is a multiple of 8."""
+    shape = (40, 40)
+    assert not deviates(signed_errors(shape, lazily_learned, 150))
+    extents = Surroundings._extents
+
+    def with_padding(self: Surroundings, axes: Any) -> Any:
+        _, lengths, heights = extents(self, axes)
+        padded = 1 << np.ceil(np.log2(lengths)).astype(np.int64)
+        return padded >> heights, padded, heights
+
+    monkeypatch.setattr(Surroundings, "_extents", with_padding)
+    found = signed_errors(shape, lazily_learned, 150)
+    assert deviates(found)
+    assert found[0].bias[-1] < -0.3
+
+
+@pytest.mark.deep
+@pytest.mark.usefixtures("lazy")
+@pytest.mark.parametrize("shape", [(64, 64), (37, 37), (50, 21), (33, 45), (7, 100), (16, 16, 13), (29, 3, 11)])
+def test_margins_where_few_nodes_are_visited(shape: tuple[int, ...]) -> None:
+    found = signed_errors(shape, lazily_learned, 2000)
+    assert not deviates(found)
+    for errors in found:
+        assert errors.bound.max() < 0.25
 
 
 @pytest.mark.slow

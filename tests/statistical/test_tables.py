@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -234,6 +236,12 @@ def test_lazy_nn_wavelet_is_eager_where_it_goes_to_the_leaves_at_once(
     assert two_samples_differ(views(eager)[0], views(lazy(scale / 8))[0])
 
 
+def learned_lazily(table: CountTable, budget: Budget, **settings: Any) -> Any:
+    """As if the table were too large to be measured as a whole."""
+    with patch.object(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0):
+        return wide_tree(table, budget, estimate="learned", **settings)
+
+
 # What is known of the audits: a mechanism, two neighbouring tables, and the measured numbers of both.
 BY_ONE = np.array([10, 7]), np.array([11, 7])
 BY_ANOTHER = np.array([10, 7]), np.array([9, 8])
@@ -251,6 +259,7 @@ AUDITS: dict[str, tuple[Any, dict[str, Any], Any, Any]] = {
     "wide_tree": (wide_tree, EVENLY, BY_ONE, TOTAL_AND_CELLS),
     "wide_tree, public total": (wide_tree, PUBLIC, BY_ANOTHER, CELLS),
     "wide_tree, least squares": (wide_tree, {**DENSE, **EVENLY}, BY_ONE, TOTAL_AND_CELLS),
+    "wide_tree, learned lazily": (learned_lazily, EVENLY, BY_ONE, TOTAL_AND_CELLS),
     "wide_tree, reference": (wide_tree, {**REFERENCE, **EVENLY}, BY_ONE, TOTAL_AND_CELLS),
     "topdown_bisection": (topdown_bisection, {}, BY_ONE, TOTAL_AND_CELLS),
 }

@@ -24,6 +24,7 @@ from sudare import (
     publish,
     wide_tree,
 )
+from sudare.evaluate import error_by_area
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 
@@ -200,3 +201,37 @@ def test_a_reference_of_a_huge_domain_helps_too() -> None:
         return float(sum(abs(found.get(key, 0) - truth.get(key, 0)) for key in {*found, *truth}))
 
     assert missed(public) < 0.8 * missed(None)
+
+
+@pytest.mark.parametrize("epsilon", [1, 0.1])
+def test_learning_from_visited_places_helps_on_a_sparse_map_of_a_huge_domain(epsilon: float) -> None:
+    """8192 x 8192 cells, towns in the middle. Areas of every size get more exact, and about as many cells are published."""
+    counts = town(np.random.default_rng(3), side=256)
+    domain, rows, columns = Domain.of_shape((8192, 8192)), *np.nonzero(counts)
+    people = CountTable.from_cells(domain, domain.keys_at(rows + 4000, columns + 4000), counts[rows, columns])
+    sides = (1, 4, 16)
+    squares, cells = {}, {}
+    ways: list[Any] = ["plain", "learned"]
+    for way in ways:
+        tables = [
+            wide_tree(people, Budget(epsilon=epsilon), estimate=way, entropy=ResearchEntropy(seed)).table
+            for seed in range(3)
+        ]
+        squares[way] = np.mean([[area.rmse**2 for area in error_by_area(people, t, sides)] for t in tables], axis=0)
+        cells[way] = np.mean([t.keys.size for t in tables]) / people.keys.size
+    ratios = squares["learned"] / squares["plain"]
+    assert np.log(ratios).mean() < np.log(0.95)
+    assert ratios.max() < 1.03
+    assert abs(np.log(cells["learned"])) < abs(np.log(cells["plain"])) + 0.1
+
+
+def test_diffuse_people_are_published_in_fewer_cells_where_it_is_learned() -> None:
+    """A cell here and there in 2**40: five times as many cells are published as there are, unless something is learned."""
+    generator = np.random.default_rng(1)
+    keys = np.unique(generator.integers(0, 1 << 40, size=60_000, dtype=np.uint64))
+    people = CountTable.from_cells(Domain.of_shape((1 << 20, 1 << 20)), keys, generator.integers(1, 21, size=keys.size))
+    found = [
+        wide_tree(people, Budget(epsilon=1), estimate=way, entropy=ResearchEntropy(1)).table.keys.size / keys.size
+        for way in ("plain", "learned")
+    ]
+    assert found[1] < 2 < found[0]

@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Classes = NDArray[np.int64]
 
-__all__ = ["Departures", "Posterior", "learn_departures", "learn_occupancy"]
-
-UNSEEN = 2
-"""So many of the smallest values of the grid, 0 and a quarter of the noise's scale, stand for an empty place: that few
-people cannot be told from none, and counting them as seen would fill the map."""
+__all__ = [
+    "Departures",
+    "LearnedCounts",
+    "Posterior",
+    "bins_of",
+    "learn_counts",
+    "learn_departures",
+    "learn_occupancy",
+]
 
 FEWEST = 50
 """Classes with fewer places learn nothing and keep their measurements."""
@@ -64,6 +68,71 @@ class Posterior:
     spreads: Values
 
 
+@dataclass(frozen=True)
+class LearnedCounts:
+    """What is known of a count of a class whose noisy value falls into a bin; the bin of 0 is in the middle.
+
+    Attributes:
+        bin_width: of the bins.
+        taught: which classes have learned anything; values of the others are kept.
+        means: posterior means, for each class and bin.
+        variances: posterior variances.
+        occupied: how likely the count is not 0.
+    """
+
+    bin_width: float
+    taught: NDArray[np.bool_]
+    means: Values
+    variances: Values
+    occupied: Values
+
+
+def bins_of(variance: float) -> tuple[float, int]:
+    """The width of a bin, and how many there are on either side of 0, for noise of a variance."""
+    scale = float(np.sqrt(variance)) / np.sqrt(2)
+    bin_width = scale / 4
+    return bin_width, int(40 * scale / bin_width)
+
+
+def learn_counts(occurrences: Values, variance: float, *, is_laplace: bool, faint: float = 0.0) -> LearnedCounts:
+    """Learn the distribution of counts >= 0 within each class from how often noisy values fall into each bin.
+
+    The two smallest values of the grid, 0 and a quarter of the noise's scale, stand for an empty place unless ``faint`` says
+    otherwise: that few people cannot be told from none, and counting them as seen would fill the map.
+
+    Args:
+        occurrences: for each class and each bin of `bins_of`.
+        variance: of the noise.
+        is_laplace: the shape of the noise, else Gaussian.
+        faint: how much of a place counts as occupied whose people are too few to be told from none.
+    """
+    from sudare.kernels.priors import learn_weights
+
+    deviation = float(np.sqrt(variance))
+    scale = deviation / np.sqrt(2)
+    grid = np.concatenate([np.arange(0, 6, 0.25), np.geomspace(6, 50, 20)]) * scale
+    bin_width, half = bins_of(variance)
+    seen = np.arange(-half, half + 1) * bin_width
+    distance = seen[:, None] - grid[None, :]
+    likelihood = np.exp(-np.abs(distance) / scale) if is_laplace else np.exp(-0.5 * (distance / deviation) ** 2)
+    likelihood = np.ascontiguousarray(likelihood + 1e-290)
+    kinds = occurrences.shape[0]
+    means, variances = np.tile(seen, (kinds, 1)), np.full((kinds, seen.size), variance)
+    occupied = np.ones((kinds, seen.size))
+    taught = occurrences.sum(axis=1) >= FEWEST
+    even = np.full(grid.size, 1 / grid.size)
+    weights = np.empty(grid.size)
+    for kind in np.flatnonzero(taught):
+        used = np.flatnonzero(occurrences[kind])
+        learn_weights(np.ascontiguousarray(likelihood[used]), occurrences[kind][used], ROUNDS, even, 1e-3, weights)
+        judged = likelihood * weights
+        judged /= judged.sum(axis=1, keepdims=True)
+        means[kind] = judged @ grid
+        variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
+        occupied[kind] = 1 - (judged[:, 0] + (1 - faint) * judged[:, 1])
+    return LearnedCounts(bin_width, taught, means, variances, occupied)
+
+
 def learn_occupancy(
     values: Values, variance: float, classes: Classes, *, is_laplace: bool
 ) -> tuple[Values, Values, Values]:
@@ -77,41 +146,17 @@ def learn_occupancy(
         classes: a small number for each, equal for places that are alike; must not depend on the place's own noise.
         is_laplace: the shape of the noise, else Gaussian.
     """
-    from sudare.kernels.priors import learn_weights
-
-    deviation = float(np.sqrt(variance))
-    scale = deviation / np.sqrt(2)
-    grid = np.concatenate([np.arange(0, 6, 0.25), np.geomspace(6, 50, 20)]) * scale
-    bin_width, reach = scale / 4, 40 * scale
-    half = int(reach / bin_width)
-    seen = np.arange(-half, half + 1) * bin_width
-    distance = seen[:, None] - grid[None, :]
-    likelihood = np.exp(-np.abs(distance) / scale) if is_laplace else np.exp(-0.5 * (distance / deviation) ** 2)
-    likelihood = np.ascontiguousarray(likelihood + 1e-290)
-
-    within = np.abs(values) <= reach
+    bin_width, half = bins_of(variance)
+    within = np.abs(values) <= half * bin_width
     bins = np.clip(np.rint(values / bin_width), -half, half).astype(np.int64) + half
-    kinds = int(classes.max(initial=0)) + 1
-    occurrences = np.bincount(classes[within] * seen.size + bins[within], minlength=kinds * seen.size)
-    occurrences = occurrences.reshape(kinds, seen.size).astype(np.float64)
-    means, variances = np.tile(seen, (kinds, 1)), np.full((kinds, seen.size), variance)
-    occupied = np.ones((kinds, seen.size))
-    taught = occurrences.sum(axis=1) >= FEWEST
-    even = np.full(grid.size, 1 / grid.size)
-    weights = np.empty(grid.size)
-    for kind in np.flatnonzero(taught):
-        used = np.flatnonzero(occurrences[kind])
-        learn_weights(np.ascontiguousarray(likelihood[used]), occurrences[kind][used], ROUNDS, even, 1e-3, weights)
-        judged = likelihood * weights
-        judged /= judged.sum(axis=1, keepdims=True)
-        means[kind] = judged @ grid
-        variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
-        occupied[kind] = 1 - judged[:, :UNSEEN].sum(axis=1)
-    applies = within & taught[classes]
+    kinds, size = int(classes.max(initial=0)) + 1, 2 * half + 1
+    occurrences = np.bincount(classes[within] * size + bins[within], minlength=kinds * size)
+    learned = learn_counts(occurrences.reshape(kinds, size).astype(np.float64), variance, is_laplace=is_laplace)
+    applies = within & learned.taught[classes]
     places = classes[applies], bins[applies]
     results = values.copy(), np.full(values.size, variance), np.ones(values.size)
-    for result, learned in zip(results, (means, variances, occupied), strict=True):
-        result[applies] = learned[places]
+    for result, told in zip(results, (learned.means, learned.variances, learned.occupied), strict=True):
+        result[applies] = told[places]
     return results
 
 

@@ -253,7 +253,7 @@ class _Task:
         shares /= 1 + USUAL_MARGIN_SHARE * len(self.margins)
         noise = np.array(self._alone(len(bits), kind)) / shares ** (2 if kind == "laplace" else 1)
         columns = [np.zeros(len(weights))] * self.total_is_public + list(noise.T)
-        variances = wide_tree_variances(bits, columns, self.heights, combined=self.is_dense)
+        variances = wide_tree_variances(bits, columns, self.heights, combined=True)
         return _WideTrees(bits, kind, weights, np.stack(variances, axis=1))
 
     def for_cells(self, kind: Noise) -> _WideTrees:
@@ -337,12 +337,11 @@ def _even(depth: int, step: int) -> tuple[int, ...]:
 def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halving: dict[Noise, list[float]]) -> Plan:
     best = task.choose(allowed)
     count = sum(len(trees.weights) for trees in allowed)
-    estimate = "learned" if task.is_dense else "plain"
     settings = {
         "bits": best.bits,
         "weights": task.with_margins(best.weights),
         "noise": best.noise,
-        "estimate": estimate,
+        "estimate": "learned",
         "conversion": task.conversion,
         **({"margins": task.margins} if task.margins else {}),
         **({"layout": CATEGORIES_FIRST} if task.above else {}),

@@ -20,6 +20,7 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Notes, Tree, descend, measure_levels, start
+from sudare.tables.lazy_learning import refined_by_learning
 from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
 from sudare.tables.reading import (
@@ -88,10 +89,10 @@ def wide_tree(
             out; ``"categories-first"`` parts people by their attributes before places. By name or left out, the ends of axes
             whose length is no power of two are turned (`sudare.domain.turning`).
         estimate: what the counts of a level are taken to be before they are refined. ``"plain"``: as measured, and only
-            where somebody is left. ``"least-squares"``: together with the levels below, for tables up to 2**24 cells.
-            ``"learned"``: also with how often places in such surroundings are empty.
+            where somebody is left. ``"least-squares"``: together with the levels below. ``"learned"``: also with how often
+            places in such surroundings are empty. Above 2**24 cells both look one level ahead, where somebody is left.
         margins: numbers, from 0, of axes of categories whose margins are measured as well, and met by the published
-            table; not with ``"plain"``.
+            table; not with ``"plain"``, and up to 2**24 cells.
         reference: a table over the same domain that is public already, such as the last census: shares that it foretells well
             are drawn towards it. It costs no budget. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
@@ -147,11 +148,12 @@ def wide_tree(
     event = request.state("wide-tree", [*of_margins, *levels], conversion)
 
     public = None if reference is None else read_reference(reference, table, request.table, "wide_tree")
-    is_dense = way != "plain" or (public is not None and shape.depth <= MOST_DENSE_BITS)
-    if is_dense:
-        _require_room(shape)
-    elif axes:
-        requirement = "left out where the estimate is 'plain': it does not look at the whole table"
+    is_dense = shape.depth <= MOST_DENSE_BITS and (way != "plain" or public is not None)
+    if axes and not is_dense:
+        requirement = (
+            "left out where the estimate is 'plain', and for tables of more than "
+            f"2**{MOST_DENSE_BITS} cells when padded to powers of two: not the whole table is looked at"
+        )
         raise ParameterError("margins", "wide_tree", requirement, shown(margins))
     for measurement in measurements:
         noise_for(measurement)  # refuses what cannot be drawn while nothing is drawn yet
@@ -165,15 +167,11 @@ def wide_tree(
         )
     elif public is not None:
         cells = refined_with_reference(request, shape, steps, levels, notes, names, public)
+    elif way != "plain":
+        cells = refined_by_learning(request, shape, steps, levels, notes, names, learns=way == "learned")
     else:
         cells = _refined_lazily(request, shape, steps, levels, notes, names)
     return Published(cells, event, measurements=notes.read(), reference=public)
-
-
-def _require_room(layout: Layout) -> None:
-    if layout.depth > MOST_DENSE_BITS:
-        requirement = f"'plain' for tables of more than 2**{MOST_DENSE_BITS} cells when padded to powers of two"
-        raise ParameterError("estimate", "wide_tree", requirement, Described(f"a table of 2**{layout.depth} cells"))
 
 
 def _refined_lazily(

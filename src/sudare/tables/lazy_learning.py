@@ -1,0 +1,131 @@
+"""All that is learned from noisy counts, for trees that are too large to draw as a whole: on the nodes that are visited.
+
+Level by level from the top, the children of nodes with a positive refined count are measured. Each is judged by its own noisy
+count, by those of the visited nodes around it and by its parent's refined count, as in `dense_tree`. One level is looked ahead:
+children that seem to hold somebody are measured one level further down, their children's sum improves their own estimate,
+and all are judged again. Time and memory are in proportion to the visited nodes. Proof: ``wide_tree.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.layout import Layout
+from sudare.domain.table import LARGEST_TOTAL, CountTable
+from sudare.noise.additive import noise_for
+from sudare.noise.entropy import EntropySource
+from sudare.privacy.measurements import Measurement
+from sudare.tables.dense_tree import variance_of
+from sudare.tables.descent import Notes, Tree
+from sudare.tables.reading import TOTAL, Request
+from sudare.tables.thin_levels import refine_thinly
+from sudare.tables.visited_level import Level, as_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+    Values = NDArray[np.float64]
+
+__all__ = ["refined_by_learning"]
+
+MAX_CHILDREN = 1 << 24
+"""Of a level that are held in memory. Where there are more, what is left is refined by parts (`thin_levels`)."""
+
+
+def refined_by_learning(
+    request: Request,
+    layout: Layout,
+    steps: Sequence[int],
+    levels: Sequence[Measurement],
+    notes: Notes,
+    names: Sequence[str],
+    *,
+    learns: bool,
+) -> CountTable:
+    """Descend level by level; each is measured where somebody is left, and judged by what is visited of it.
+
+    Args:
+        request: what was asked for, checked.
+        layout: how the cells lie along the leaves.
+        steps: how many halvings make up each level.
+        levels: the measurement of the total, unless it is public, and of each level.
+        notes: where the noisy counts are written down.
+        names: what the notes call each measurement.
+        learns: whether it is learned which places are likely to be empty, else the two levels are combined alone.
+    """
+    tree, source = Tree.over(request.table, layout, request.threads), request.source
+    of_total = len(levels) - len(steps)
+    ordered = layout.axes_of(request.table.domain).ordered_axes if layout.keeps_neighbours and learns else ()
+    ways = [
+        Level(tree, level, sum(steps[:i]), step, ordered, notes, name)
+        for i, (step, level, name) in enumerate(zip(steps, levels[of_total:], names[of_total:], strict=True))
+    ]
+    prefixes, pending = np.zeros(1, dtype=np.uint64), None
+    total = tree.sums[-1]
+    if of_total:
+        noisy = total + noise_for(levels[0]).draw(None, source)
+        notes.take(TOTAL, prefixes, np.array([noisy]))
+        total, pending = _total(float(noisy), variance_of(levels[0]), ways, prefixes, source)
+    refined = np.array([total], dtype=np.int64)
+    prefixes, refined = prefixes[refined > 0], refined[refined > 0]
+    for done, way in enumerate(ways):
+        if not prefixes.size:
+            break
+        if pending is None and prefixes.size << way.step > MAX_CHILDREN:
+            prefixes, refined = refine_thinly(ways[done:], prefixes, refined, source, request.threads)
+            break
+        values = as_values(way.measure(prefixes, source) if pending is None else pending)
+        below = ways[done + 1] if done + 1 < len(ways) else None
+        prefixes, refined, pending = _refine(way, below, prefixes, refined, values, source)
+    return CountTable.from_unique_cells(request.table.domain, layout.to_raster(prefixes), refined)
+
+
+def _total(
+    noisy: float, variance: float, ways: Sequence[Level], root: Keys, source: EntropySource
+) -> tuple[int, Integers | None]:
+    """The root's count, by its own measurement and its children's, and the latter."""
+    pending, estimate = None, noisy
+    if ways:
+        pending = ways[0].measure(root, source)
+        below, spread = _sums(pending, ways[0].variance)
+        weight = float(spread[0]) / (float(spread[0]) + variance)
+        estimate = weight * noisy + (1 - weight) * float(below[0])
+    return min(round(max(estimate, 0.0)), LARGEST_TOTAL), pending
+
+
+def _refine(
+    way: Level, below: Level | None, parents: Keys, counts: Integers, values: Values, source: EntropySource
+) -> tuple[Keys, Integers, Integers | None]:
+    """The children of parents that have somebody, their counts and, where drawn already, their children's noisy counts."""
+    first, refined = way.refine(parents, counts, values, None, source)
+    if below is None or first.size << below.step > MAX_CHILDREN:
+        return way.children_at(parents, first), refined, None
+    ahead = below.measure(way.children_at(parents, first), source)
+    told, spread = _sums(ahead, below.variance)
+    weight = spread / (spread + way.variance)
+    values.reshape(-1)[first] = weight * values.reshape(-1)[first] + (1 - weight) * told
+    left, refined = way.refine(parents, counts, values, (first, weight * way.variance), source)
+    # Those left that were not looked at further down are measured now; nothing is measured twice.
+    known = np.searchsorted(first, left)
+    is_known = first[np.minimum(known, first.size - 1)] == left if first.size else np.zeros(left.size, dtype=bool)
+    prefixes = way.children_at(parents, left)
+    if is_known.all():
+        return prefixes, refined, ahead if left.size == first.size else ahead[known]
+    pending = np.empty((left.size, 1 << below.step), dtype=np.int64)
+    pending[is_known] = ahead[known[is_known]]
+    pending[~is_known] = below.measure(prefixes[~is_known], source)
+    return prefixes, refined, pending
+
+
+def _sums(noisy: Integers, variance: float) -> tuple[Values, Values]:
+    """Sums of the noisy counts of each parent's children, and their variances."""
+    from sudare.kernels.surroundings import sum_children
+
+    sums, members = np.empty(len(noisy)), np.empty(len(noisy), dtype=np.int64)
+    sum_children(noisy, sums, members)
+    return sums, np.asarray(members * variance, dtype=np.float64)

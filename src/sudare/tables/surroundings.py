@@ -1,0 +1,117 @@
+"""Where the nodes around a node are, on a level of a tree of which only some nodes are visited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.layout import Layout
+from sudare.tables.dense_tree import MAP_AXES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+    Values = NDArray[np.float64]
+
+__all__ = ["Surroundings"]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where the nodes around a node are, on one level of a tree.
+
+    Attributes:
+        layout: how cells lie along the leaves.
+        above: how many halvings lead to the parents.
+        step: how many halvings tell a parent's children apart.
+        axes: along which nodes have neighbours. Up to two are a map, and any visited node is a neighbour; with more of
+            them, neighbours are children of the same parent, in circles.
+    """
+
+    layout: Layout
+    above: int
+    step: int
+    axes: tuple[int, ...]
+
+    def expect(self, parents: Keys, values: Values, first: int, last: int) -> Values:
+        """What children would count if they had as many people a cell as their neighbours.
+
+        Args:
+            parents: all visited ones, ascending.
+            values: of their children, NaN for those without cells.
+            first: the parent whose children are asked for first.
+            last: the one before which to stop.
+        """
+        from sudare.kernels.surroundings import expect_from_circles, expect_from_grid
+
+        out = np.zeros((last - first, 1 << self.step))
+        if len(self.axes) <= MAP_AXES:
+            expect_from_grid(parents, values, first, *self._grid, out)
+        else:
+            expect_from_circles(parents, values, first, *self._circles, out)
+        return out
+
+    @cached_property
+    def edges(self) -> Integers:
+        """Along how many axes of a map each child stands at an end of its parent: so many neighbours are strangers."""
+        found = np.zeros(1 << self.step, dtype=np.int64)
+        if len(self.axes) <= MAP_AXES:
+            for axis in self.axes:
+                places = self._places(axis)
+                found += ((places == 0) | (places == places.max())) & (places.max() > 1)
+        return found
+
+    @cached_property
+    def _splits(self) -> tuple[int, ...]:
+        """Which axis each halving within a parent is along."""
+        return tuple(self.layout.axis_of_split[self.above : self.above + self.step])
+
+    def _places(self, axis: int | None) -> Integers:
+        """The place of each child along an axis within its parent; with None, along all axes without neighbours."""
+        places = np.zeros(1 << self.step, dtype=np.int64)
+        children = np.arange(1 << self.step)
+        for number, split in enumerate(self._splits):
+            if split == axis or (axis is None and split not in self.axes):
+                places = places << 1 | children >> (self.step - 1 - number) & 1
+        return places
+
+    def _mask(self, axis: int) -> int:
+        """The bits of a parent's prefix that belong to an axis."""
+        depth = self.layout.depth
+        return sum(
+            1 << (depth - 1 - i) for i, split in enumerate(self.layout.axis_of_split[: self.above]) if split == axis
+        )
+
+    def _extents(self, axes: Sequence[int]) -> tuple[Integers, Integers, Integers]:
+        """Along each axis: how many nodes of the children's size there are, how many cells, and how wide a node is in bits."""
+        below = self.layout.axis_of_split[self.above + self.step :]
+        heights = np.array([below.count(axis) for axis in axes], dtype=np.int64)
+        lengths = np.array([self.layout.lengths[axis] if axis >= 0 else 1 for axis in axes], dtype=np.int64)
+        return -(-lengths >> heights), lengths, heights
+
+    @cached_property
+    def _grid(self) -> tuple[Keys, Integers, Integers, Integers, Integers]:
+        axes = (*self.axes, *[-1] * (MAP_AXES - len(self.axes)))  # no such axis: one place
+        rows, columns, others = (self._places(axis) for axis in (*axes, None))
+        child_at = np.empty((others.max() + 1, rows.max() + 1, columns.max() + 1), dtype=np.int64)
+        child_at[others, rows, columns] = np.arange(1 << self.step)
+        masks = np.array([self._mask(axis) for axis in axes], dtype=np.uint64)
+        return masks, child_at, *self._extents(axes)
+
+    @cached_property
+    def _circles(self) -> tuple[Keys, Integers, Integers, Integers, Integers, Integers, Integers]:
+        masks = np.array([self._mask(axis) for axis in self.axes], dtype=np.uint64)
+        places = np.ascontiguousarray(np.stack([self._places(axis) for axis in self.axes], axis=1))
+        sizes = places.max(axis=0) + 1
+        bits_at = np.zeros((len(self.axes), int(sizes.max())), dtype=np.int64)
+        for number, axis in enumerate(self.axes):
+            own = sum(1 << (self.step - 1 - i) for i, split in enumerate(self._splits) if split == axis)
+            for child in range(1 << self.step):
+                bits_at[number, places[child, number]] = child & own
+        return masks, places, bits_at, sizes, *self._extents(self.axes)

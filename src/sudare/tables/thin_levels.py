@@ -1,0 +1,123 @@
+"""Levels with more visited nodes than are held in memory: refined by parts, judged by what a sample of them teaches.
+
+Nodes are thinly spread there, and have few visited neighbours. A child is judged by its own noisy count and its parent's
+refined count. Mostly one child of a parent is expected to be occupied: the likeliest takes all, which is found without arithmetic
+on the others (`sudare.kernels.judging.settle`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.noise.entropy import EntropySource
+from sudare.refine.occupancy import ABOVE_EDGES
+from sudare.refine.priors import LearnedCounts
+from sudare.tables.visited_level import FEW_PEOPLE, Level, as_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Keys = NDArray[np.uint64]
+    Values = NDArray[np.float64]
+
+    Found = tuple[Keys, Integers]
+
+__all__ = ["refine_thinly"]
+
+SAMPLE = 1 << 15
+"""Nodes from which all levels are learned, evenly taken."""
+
+PARTS = 8
+MAX_REACH = 1 << 14
+"""Noisy counts up to this size are settled; where noise is wider, they are judged one by one."""
+
+AT_ONCE = 1 << 14
+"""Nodes whose descendants are refined down to the leaves before the next ones."""
+
+
+def refine_thinly(
+    ways: Sequence[Level], prefixes: Keys, counts: Integers, source: EntropySource, threads: int
+) -> Found:
+    """The leaves below nodes that have somebody, and their counts.
+
+    The parts, and the sources they draw from, do not depend on the number of threads.
+
+    Args:
+        ways: the levels below the nodes.
+        prefixes: of the nodes, ascending.
+        counts: of the nodes.
+        source: of all noise.
+        threads: how many parts are refined side by side.
+    """
+    from sudare.kernels.sorting import side_by_side
+
+    in_sample = np.zeros(prefixes.size, dtype=bool)
+    in_sample[:: max(1, prefixes.size // SAMPLE)] = True
+    found, learned = (prefixes[in_sample], counts[in_sample]), []
+    for way in ways:
+        noisy = way.measure(found[0], source)
+        learned.append(way.learn_by_parents(found[1], as_values(noisy)))
+        found = _refine(way, learned[-1], *found, noisy, source)
+    others, their_counts = prefixes[~in_sample], counts[~in_sample]
+    edges = [others.size * part // PARTS for part in range(PARTS + 1)]
+
+    def refine_part(part: tuple[tuple[int, int], EntropySource]) -> list[Found]:
+        (start, end), own = part
+        leaves = []
+        for first in range(start, end, AT_ONCE):
+            some = slice(first, min(first + AT_ONCE, end))
+            nodes = others[some], their_counts[some]
+            for way, told in zip(ways, learned, strict=True):
+                nodes = _refine(way, told, *nodes, way.measure(nodes[0], own), own)
+            leaves.append(nodes)
+        return leaves
+
+    shares = zip(pairwise(edges), source.spawn(PARTS), strict=True)
+    pieces = [found, *(piece for part in side_by_side(refine_part, list(shares), threads) for piece in part)]
+    leaves, refined = zip(*pieces, strict=True)
+    return np.concatenate(leaves), np.concatenate(refined)
+
+
+def by_count(learned: LearnedCounts) -> Values:
+    """How likely a place is not to be empty, for each class and each noisy count as far as the bins reach."""
+    half = learned.occupied.shape[1] // 2
+    reach = int(min(half * learned.bin_width, MAX_REACH))
+    bins = np.rint(np.arange(-reach, reach + 1) / learned.bin_width).astype(np.int64) + half
+    return np.ascontiguousarray(learned.occupied[:, bins])
+
+
+def _refine(
+    way: Level, learned: LearnedCounts | None, parents: Keys, counts: Integers, noisy: Integers, source: EntropySource
+) -> Found:
+    """The children of parents that have somebody, from left to right, and their counts."""
+    from sudare.kernels.judging import judge_children, list_children, settle
+    from sudare.kernels.priors import project_children
+
+    words, ties = source.words(parents.size), source.words(parents.size)
+    winners, rows = np.full(parents.size, -1, dtype=np.int64), np.arange(parents.size, dtype=np.int64)
+    kinds = np.zeros(parents.size, dtype=np.uint8)
+    if learned is not None:
+        edges = np.sqrt(way.variance) * np.array(ABOVE_EDGES)
+        tables = edges, learned.taught, by_count(learned)
+        rows = rows[: settle(noisy, counts, *tables, FEW_PEOPLE, words, kinds, winners, rows)]
+    values = as_values(noisy[rows])
+    means, spreads = np.empty(values.shape), np.empty(values.shape)
+    if learned is None:
+        absent = np.isnan(values)
+        means, spreads = np.where(absent, 0.0, values), np.where(absent, -1.0, way.variance)
+    else:
+        classes = np.repeat(kinds[rows], way.fan).reshape(values.shape)
+        all_tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
+        above, chance = counts[rows], words[rows]
+        judge_children(values, above, way.variance, classes, *all_tables, FEW_PEOPLE, chance, means, spreads)
+    refined = np.empty(values.shape, dtype=np.int64)
+    project_children(means, spreads, counts[rows], ties[rows], refined)
+    room = parents.size - rows.size + int(np.count_nonzero(refined))
+    leaves, people = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.int64)
+    list_children(parents, counts, winners, refined, way.bit, leaves, people)
+    return leaves, people

@@ -1,0 +1,213 @@
+"""What is learned from the visited nodes of a large tree: its slow twin, on small trees that are taken for large ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sudare import (
+    Budget,
+    Category,
+    CountTable,
+    Domain,
+    ParameterError,
+    Positions,
+    ResearchEntropy,
+    morton_layout,
+    raster_layout,
+    wide_tree,
+)
+from sudare.kernels.judging import judge_children, settle
+from sudare.kernels.priors import project_children
+from sudare.kernels.splits import ABSENT
+from sudare.refine import priors
+from sudare.refine.priors import bins_of, learn_counts
+from sudare.tables import lazy_learning, thin_levels, visited_level
+from tests.reference.naive_learning import NaiveDescent
+
+FEWEST = 60
+
+
+@pytest.fixture(autouse=True)
+def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every tree is taken for one that is too large to be drawn as a whole, and few nodes are enough to learn from."""
+    import importlib
+
+    monkeypatch.setattr(importlib.import_module("sudare.tables.wide_tree"), "MOST_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "FEWEST_NODES", FEWEST)
+    monkeypatch.setattr(priors, "FEWEST", 5)
+
+
+def towns(shape: tuple[int, ...], seed: int, people: float = 30.0) -> np.ndarray:
+    """A few places with many people, fading out."""
+    generator = np.random.default_rng(seed)
+    centres = generator.uniform(0, shape, size=(3, len(shape)))
+    places = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1)
+    apart = ((places[..., None, :] - centres) ** 2).sum(axis=-1)
+    density = people * np.exp(-apart / (0.02 * max(shape) ** 2)).sum(axis=-1)
+    return np.asarray(generator.poisson(np.where(density > 1, density, 0)), dtype=np.int64)
+
+
+MESH_AND_SEX = Domain((Positions("row", 16), Positions("column", 13), Category("sex", ("f", "m", "x"))))
+CASES: dict[str, tuple[Domain, tuple[int, ...]]] = {
+    "a square map": (Domain.of_shape((32, 32)), (2, 4, 4)),
+    "a map with ends": (Domain.of_shape((21, 27)), (3, 4, 3)),
+    "odd steps": (Domain.of_shape((19, 32)), (1, 2, 3, 1, 3)),
+    "a long map": (Domain.of_shape((3, 150)), (4, 2, 4)),
+    "one axis": (Domain.of_shape((700,)), (2, 4, 4)),
+    "three axes": (Domain.of_shape((9, 8, 7)), (3, 3, 4)),
+    "a map of categories": (MESH_AND_SEX, (3, 3, 4)),
+    "categories alone": (Domain((Category("a", tuple(range(30))), Category("b", tuple(range(20))))), (4, 6)),
+}
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"public_total": True}, {"noise": "gaussian"}], ids=["", "total", "gaussian"]
+)
+@pytest.mark.parametrize("name", CASES)
+def test_the_slow_twin_publishes_the_same(name: str, arguments: dict[str, Any]) -> None:
+    domain, bits = CASES[name]
+    table = CountTable.from_dense(towns(domain.shape, seed=1), domain)
+    layout = morton_layout(domain.shape)
+    budget = Budget(rho=0.05) if arguments.get("noise") else Budget(epsilon=0.5)
+    for seed in range(2):
+        published = wide_tree(
+            table, budget, bits=bits, layout=layout, estimate="learned", entropy=ResearchEntropy(seed), **arguments
+        )
+        levels = published.event.measurements
+        expected = NaiveDescent(table, layout, bits, levels, ResearchEntropy(seed), FEWEST).run()
+        places = np.stack(np.unravel_index(published.table.keys.astype(np.int64), domain.shape), axis=1)
+        found = dict(zip(map(tuple, places.tolist()), published.table.counts.tolist(), strict=True))
+        assert found == expected
+
+
+def test_something_is_learned() -> None:
+    """The control of the twin: with what is learned left out, another table is published."""
+    domain, bits = CASES["a square map"]
+    tables = [
+        wide_tree(towns(domain.shape, 1), Budget(epsilon=0.5), bits=bits, estimate=way, entropy=ResearchEntropy(1))
+        for way in ("learned", "least-squares")
+    ]
+    assert tables[0].table != tables[1].table
+
+
+@pytest.mark.parametrize("estimate", ["learned", "least-squares"])
+@pytest.mark.parametrize("most", [1, 64, 300])
+def test_too_many_nodes_are_refined_by_parts(estimate: Any, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They add up to the same, and the number of threads changes nothing."""
+    monkeypatch.setattr(lazy_learning, "MAX_CHILDREN", most)
+    monkeypatch.setattr(thin_levels, "SAMPLE", 8)
+    monkeypatch.setattr(thin_levels, "AT_ONCE", 7)
+    for seed, shape in enumerate([(64, 64), (50, 37), (64, 64)]):
+        counts = towns(shape, 2)
+        tables = [
+            wide_tree(
+                counts,
+                Budget(epsilon=2),
+                estimate=estimate,
+                public_total=True,
+                entropy=ResearchEntropy(seed),
+                threads=threads,
+            ).table
+            for threads in (1, 2)
+        ]
+        assert tables[0] == tables[1]
+        assert tables[0].total == counts.sum()
+        assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_settling_is_judging_and_projecting(seed: int) -> None:
+    """Where one child takes it all, it is the one that the whole arithmetic finds; no other parent is settled."""
+    generator = np.random.default_rng(seed)
+    noisy = np.rint(generator.laplace(scale=3, size=(5000, 8))).astype(np.int64)
+    noisy[generator.random(noisy.shape) < 0.1] += 9
+    noisy[:, 6:][generator.random((5000, 2)) < 0.3] = ABSENT
+    counts = generator.integers(1, 9, size=5000) + 40 * (generator.random(5000) < 0.5)
+    kinds, edges = (counts >= 5).astype(np.uint8), np.array([5.0])
+    values = visited_level.as_values(noisy)
+    variance = 18.0
+    bin_width, half = bins_of(variance)
+    classes = np.repeat(kinds, 8).reshape(noisy.shape)
+    occurrences = np.zeros((2, 2 * half + 1))
+    for kind in (0, 1):
+        seen = values[(classes == kind) & ~np.isnan(values)]
+        np.add.at(occurrences[kind], np.rint(seen / bin_width).astype(int) + half, 1)
+    learned = learn_counts(occurrences, variance, is_laplace=True)
+    words, ties = ResearchEntropy(seed).words(5000), ResearchEntropy(seed + 9).words(5000)
+    winners, unsettled = np.empty(5000, dtype=np.int64), np.empty(5000, dtype=np.int64)
+    found = np.empty(5000, dtype=np.uint8)
+    by_count = thin_levels.by_count(learned)
+    left = settle(noisy, counts, edges, learned.taught, by_count, 6, words, found, winners, unsettled)
+    assert np.array_equal(found, kinds)
+    means, spreads, refined = np.empty(values.shape), np.empty(values.shape), np.empty(values.shape, dtype=np.int64)
+    tables = learned.taught, learned.means, learned.variances, learned.occupied, bin_width
+    judge_children(values, counts, variance, classes, *tables, 6, words, means, spreads)
+    project_children(means, spreads, counts, ties, refined)
+    settled = winners >= 0
+    assert 500 < settled.sum() == 5000 - left
+    assert np.array_equal(np.flatnonzero(~settled), unsettled[:left])
+    assert (refined[settled].max(axis=1) == counts[settled]).all()
+    assert np.array_equal(refined[settled].argmax(axis=1), winners[settled])
+
+
+def test_measurements_are_those_of_visited_nodes_once_each() -> None:
+    counts = towns((64, 64), 3)
+    arguments: dict[str, Any] = {"estimate": "learned", "bits": (4, 4, 4)}
+    without = wide_tree(counts, Budget(epsilon=1), entropy=ResearchEntropy(1), **arguments)
+    kept = wide_tree(counts, Budget(epsilon=1), entropy=ResearchEntropy(1), keep_measurements=True, **arguments)
+    assert kept.table == without.table
+    assert kept.measurements is not None
+    assert [noisy.name for noisy in kept.measurements] == [
+        "total",
+        "areas of 2**8 cells",
+        "areas of 2**4 cells",
+        "cells",
+    ]
+    for noisy, most in zip(kept.measurements, (1, 16, 256, 4096), strict=True):
+        assert len(np.unique(noisy.keys)) == len(noisy.keys) <= most
+    cells = kept.measurements[-1]
+    assert set(kept.table.keys.tolist()) <= set(cells.keys.tolist())
+    assert len(cells.keys) < 4096
+
+
+def test_nobody_and_somebody() -> None:
+    """Trees of few levels, of one and of none; tables of nobody."""
+    for shape in ((1,), (2,), (5, 3), (4, 4)):
+        for total in (0, 1, 1000):
+            counts = np.zeros(shape, dtype=np.int64)
+            counts[(0,) * len(shape)] = total
+            published = wide_tree(counts, Budget(epsilon=5), estimate="learned", entropy=ResearchEntropy(1))
+            assert abs(published.table.total - total) < 30
+
+
+def test_without_neighbours_levels_are_combined_alone() -> None:
+    counts = towns((32, 32), 4)
+    tables = [
+        wide_tree(
+            counts, Budget(epsilon=1), estimate=way, layout=raster_layout((32, 32)), entropy=ResearchEntropy(1)
+        ).table
+        for way in ("learned", "least-squares")
+    ]
+    assert tables[0] != tables[1]
+    shuffled = [
+        wide_tree(counts, Budget(epsilon=1), estimate=way, layout="random", entropy=ResearchEntropy(1)).table
+        for way in ("learned", "least-squares")
+    ]
+    assert shuffled[0] == shuffled[1]
+
+
+def test_margins_are_refused() -> None:
+    with pytest.raises(ParameterError, match="margins"):
+        wide_tree(np.ones((8, 8, 3), dtype=np.int64), Budget(epsilon=1), estimate="learned", margins=[2])
+
+
+def test_time_and_memory_do_not_follow_the_domain() -> None:
+    """2**60 cells, three people."""
+    domain = Domain.of_shape((2**30, 2**30))
+    table = CountTable.from_cells(domain, [5, 2**40, 2**59], [400, 500, 600])
+    published = wide_tree(table, Budget(epsilon=20), estimate="learned", entropy=ResearchEntropy(1))
+    assert abs(published.table.total - 1500) < 60
+    assert published.table.keys.size < 200
