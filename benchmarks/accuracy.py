@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sudare
-from benchmarks import margins, mixed, totals
+from benchmarks import cross_tables, histograms, margins, mixed, sparse_maps, totals
 from benchmarks.data import census_1km, japan_500m, window_500m
 from benchmarks.predictions import prediction_coverage
 from sudare.evaluate import error_by_area, error_of_rectangles, random_rectangles
@@ -48,6 +48,9 @@ TARGETS = {
     "japan_closest_win": "the largest ratio of our error to a rival's, below 1",
     **margins.TARGETS,
     **mixed.TARGETS,
+    **histograms.TARGETS,
+    **cross_tables.TARGETS,
+    **sparse_maps.TARGETS,
     **totals.TARGETS,
 }
 
@@ -68,7 +71,8 @@ def run() -> dict[str, float]:
             for side, ratio in zip(SIDES, ratios, strict=False):
                 numbers[f"side_{side}_{name}_{label}"] = float(ratio) - 1
     numbers["worst_side"] = max(excess)
-    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), mixed.run(), margins.run())
+    of_other_tables = (mixed.run(), histograms.run(), cross_tables.run(), sparse_maps.run())
+    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), *of_other_tables, margins.run())
     return {name: value for part in (numbers, *parts) for name, value in part.items()}
 
 

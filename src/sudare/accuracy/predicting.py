@@ -116,7 +116,9 @@ def predict_accuracy(
     basis, interval, scenarios = _scenarios(domain, people, stand_in, reference)
     if method == "auto" and not isinstance(method, Plan):
         known = {name: common.pop(name) for name in ("workload", "noise", "conversion") if name in common}
-        method = plan_table(domain, budget, unit=unit, public_total=public_total, **known)
+        method = plan_table(
+            domain, budget, unit=unit, public_total=public_total, with_reference=reference is not None, **known
+        )
     tried = []
     for number, scenario in enumerate(scenarios):
         is_public = {"public_total": True} if public_total else {}
