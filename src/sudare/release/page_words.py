@@ -426,6 +426,14 @@ _REASONS: list[tuple[str, str]] = [
         r"one ordered axis: blocks of bins, in shares that make cells most accurate",
         "順序のある軸: 各ビンが最も正確になる配分で、ビンのまとまりを測定",
     ),
+    (
+        r"many attributes: margins are chosen one after the other, where a model of those before is worst",
+        "属性が多いため、それまでのモデルが最も合わない周辺表を順に選んで測定",
+    ),
+    (
+        r"of ([\d,]+) cells most are empty, whatever the number of people",
+        "{0} セルの大部分は、人数にかかわらず空",
+    ),
     (r"a map of its own for each combination of attributes", "属性の組合せごとに別の地図として公表"),
 ]
 

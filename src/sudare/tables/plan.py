@@ -30,6 +30,7 @@ _WORDS = {
         "error": "expected error",
         "interval": "from - to",
         "inhabited": "Expected error: root mean squared error of areas where people live; less where few do.",
+        "depends": "How accurate it will be depends on the data.",
         "why": "Why",
         "others": "Alternatives, error relative to this plan",
     },
@@ -45,6 +46,7 @@ _WORDS = {
         "error": "予想誤差",
         "interval": "範囲",
         "inhabited": "予想誤差は、人の住む領域での二乗平均平方根誤差。人の少ない所ではより小さい。",
+        "depends": "精度はデータに依存する。",
         "why": "理由",
         "others": "他の方法(この計画に対する誤差の比)",
     },
@@ -144,11 +146,15 @@ class Plan:
         if not isinstance(language, str) or language not in _WORDS:
             raise ParameterError("language", "Plan.explain", "'en' or 'ja'", shown(language))
         words = _WORDS[language]
-        lines = [*self._headlines(words), ""]
-        lines.append(f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}")
-        lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
-        lines += ["", *(self._grid(words) if any(error.margin for error in self.errors) else self._list(words))]
-        lines.append(f"  {words['inhabited']}")
+        lines = self._headlines(words)
+        if self.levels:
+            lines += ["", f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}"]
+            lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
+        if self.errors:
+            lines += ["", *(self._grid(words) if any(error.margin for error in self.errors) else self._list(words))]
+            lines.append(f"  {words['inhabited']}")
+        else:
+            lines += ["", f"  {words['depends']}"]
         if self.reasons:
             lines += ["", f"{words['why']}:", *(f"  - {reason}" for reason in self.reasons)]
         if self.alternatives:

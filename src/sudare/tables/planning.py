@@ -22,6 +22,8 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
+from sudare.tables.adaptive.planning import plan_adaptive_margins
+from sudare.tables.adaptive.suitability import suits_adaptive_margins
 from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, is_histogram, plan_histogram
@@ -148,6 +150,11 @@ def plan_table(
     parts = places_and_attributes(domain)
     if parts is not None and not (parts.places and parts.attributes):
         parts = None
+    if parts is None and noise is None and not with_reference and (workload is None or workload == "margins"):
+        suits = suits_adaptive_margins(domain, budget, protected, conversion=conversion)
+        if suits:
+            is_public = bool(public_total)
+            return plan_adaptive_margins(domain, budget, protected, conversion, suits.reason, public_total=is_public)
     apart = parts.attributes if parts is not None and layout.depth > MOST_DENSE_BITS else ()
     if apart:
         layout = categories_first(domain)

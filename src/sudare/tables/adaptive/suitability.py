@@ -34,6 +34,9 @@ FUNCTION = "suits_adaptive_margins"
 MIN_ATTRIBUTES = 4
 """With fewer, the margins of three attributes are the table itself."""
 
+MAX_ATTRIBUTES = 32
+"""Of more there are so many margins that choosing among them takes minutes."""
+
 MAX_VALUES = 256
 """Of an attribute: longer ones are ordered or areas, and trees know more of them."""
 
@@ -99,6 +102,10 @@ def suits_adaptive_margins(
     varied = sum(size > 1 for size in sizes)
     if varied < MIN_ATTRIBUTES:
         return Suitability(False, f"there are only {varied} attributes: margins of so few are measured directly")
+    if varied > MAX_ATTRIBUTES:
+        return Suitability(
+            False, f"there are {varied} attributes: choosing among the margins of so many takes too long"
+        )
     if any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes):
         return Suitability(False, "there is a map, which trees of areas know more of")
     longest = max(sizes)
