@@ -163,6 +163,7 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
         sudare.wide_tree,
         {"table": COUNTS, "budget": BUDGET, "estimate": "least-squares", "reference": COUNTS[::-1]},
     ),
+    "margin_tree": (sudare.margin_tree, {"table": COUNTS, "budget": BUDGET}),
     "topdown_bisection": (sudare.topdown_bisection, {"table": COUNTS, "budget": BUDGET}),
     "topdown": (sudare.topdown, {"table": BY_AREA, "budget": BUDGET}),
     "table_at_level": (sudare.table_at_level, {"published": PUBLISHED, "level": "level 1"}),

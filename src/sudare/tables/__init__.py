@@ -33,7 +33,7 @@ from sudare.tables.adaptive.adaptive_margins import adaptive_margins
 from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
 from sudare.tables.bisection import topdown_bisection
 from sudare.tables.flat import gaussian, laplace
-from sudare.tables.histograms import histogram
+from sudare.tables.histograms.histogram import histogram
 from sudare.tables.nn_wavelet import nn_wavelet
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.planning import plan_table

@@ -141,8 +141,10 @@ def plan_table(
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
     noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
-    if is_histogram(domain) and not with_reference and (workload is None or workload in HISTOGRAM_WORKLOADS):
-        wanted_bins = "ranges" if workload is None else workload
+    named = workload if isinstance(workload, str) else None
+    uses_reference = read_flag(with_reference, "with_reference", function)
+    if is_histogram(domain) and not uses_reference and (workload is None or named in HISTOGRAM_WORKLOADS):
+        wanted_bins = next((name for name in HISTOGRAM_WORKLOADS if name == named), HISTOGRAM_WORKLOADS[0])
         return plan_histogram(
             domain, budget, protected, wanted_bins, noises, conversion, public_total=bool(public_total)
         )
@@ -150,7 +152,7 @@ def plan_table(
     parts = places_and_attributes(domain)
     if parts is not None and not (parts.places and parts.attributes):
         parts = None
-    if parts is None and noise is None and not with_reference and (workload is None or workload == "margins"):
+    if parts is None and noise is None and not uses_reference and (workload is None or named == "margins"):
         suits = suits_adaptive_margins(domain, budget, protected, conversion=conversion)
         if suits:
             is_public = bool(public_total)
@@ -184,7 +186,7 @@ def plan_table(
     task = _Task(shape, layout, budget, protected, public_total, conversion, heights, len(sides), margins, above)
 
     halving = {kind: task.halving(kind) for kind in noises}
-    if isinstance(workload, str) and workload == "cells":
+    if named == "cells":
         return _write_plan(task, sides, [task.for_cells(kind) for kind in noises], halving)
     candidates = [task.candidates(bits, kind) for kind in noises for bits in task.patterns()]
     rivals = np.min(list(halving.values()), axis=0)
