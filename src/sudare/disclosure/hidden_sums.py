@@ -52,8 +52,8 @@ def unsafe_sums(problem: SuppressionProblem, hidden: Booleans) -> tuple[Requirem
         return ()
     asked: dict[tuple[int, ...], int] = {}
     sums = _Sums(problem.system, hidden)
-    known = [sums.parts_of_published()]
-    known.append(sums.one_step_down(known[0]))
+    # A cell that is hidden alone is known, and so is what its own hidden parts add up to.
+    known = [sums.parts_of_published(2), sums.one_step_down(sums.parts_of_published(1))]
     for judgement in problem.judgements:
         for one in known:
             for members, level in _judged(judgement, sums, one):
@@ -106,15 +106,15 @@ class _Sums:
         self.totals: Integers = np.zeros(self.count, dtype=np.int64)
         self.totals[rows[~is_part]] = equations.indices[~is_part]
 
-    def parts_of_published(self) -> _Known:
-        """The hidden parts of every sum with a published total, where there are two or more."""
+    def parts_of_published(self, at_least: int) -> _Known:
+        """The hidden parts of every sum with a published total, where there are so many."""
         inside = self.hidden[self.parts] & ~self.hidden[self.totals[self.rows]]
-        inside &= (np.bincount(self.rows[inside], minlength=self.count) > 1)[self.rows]
+        inside &= (np.bincount(self.rows[inside], minlength=self.count) >= at_least)[self.rows]
         rows, places = np.unique(self.rows[inside], return_inverse=True)
         return _Known(rows, np.full(rows.size, -1), places, self.parts[inside])
 
     def one_step_down(self, known: _Known) -> _Known:
-        """The same sums with one hidden part replaced by its own hidden parts, in each way in which there are some."""
+        """The same sums with one hidden part replaced by its own hidden parts, where that leaves two cells or more."""
         inside = self.hidden[self.parts] & self.hidden[self.totals[self.rows]]
         edges = np.searchsorted(self.rows[inside], np.arange(self.count + 1))
         parts = self.parts[inside]
@@ -131,7 +131,7 @@ class _Sums:
             others = others[others != cell]
             for row in lower[starts[pair] : ends[pair]].tolist():
                 group = np.concatenate([others, parts[edges[row] : edges[row + 1]]])
-                if np.unique(group).size == group.size:  # a cell in both would count twice
+                if np.unique(group).size == group.size > 1:  # a cell in both would count twice
                     rows.append(int(known.rows[place]))
                     below.append(row)
                     groups.append(group)

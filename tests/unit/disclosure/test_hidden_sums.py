@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -77,6 +77,9 @@ RECORDS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(RECORDS, st.integers(0, 2**9 - 1))
+@example(
+    [("a", "U", 1)] * 5 + [("b", "U", 1), ("c", "U", 1), ("d", "U", 1)], 22
+)  # a hidden total that is alone in its sum
 def test_it_finds_what_the_records_say(records: list[Record], bits: int) -> None:
     table = of_records(records)
     problem = problem_of(table, PPercent(20))
