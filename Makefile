@@ -1,7 +1,7 @@
 # Two commands do everything, from a fresh clone and from any directory:
 #   make demo    set up, and show what sudare does
 #   make test    set up, and run the whole test suite, lint and types included
-# Others: make unit (fast tests), make test-deep (long evidence), make lint, make docs, make bench, make lock, make clean.
+# Others: make unit (fast tests), make test-deep (long evidence), make fuzz (laws on new examples), make lint, make docs, make bench, make lock, make clean.
 
 # By the shell, because make's own functions break at a space in the path.
 ROOT := $(shell cd "$$(dirname "$(strip $(MAKEFILE_LIST))")" && pwd)
@@ -14,7 +14,7 @@ export MPLBACKEND := Agg
 # Compiled modules are kept: tests start the command many times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-deep unit lint docs bench lock clean help setup
+.PHONY: demo test test-deep fuzz unit lint docs bench lock clean help setup
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,9 @@ test: lint
 
 test-deep: setup
 	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m deep
+
+fuzz: setup
+	@$(IN_ROOT) SUDARE_EXAMPLES=searching $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not deep' tests/unit tests/contracts
 
 unit: setup
 	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not deep' tests/unit tests/contracts
