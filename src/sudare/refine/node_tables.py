@@ -30,7 +30,7 @@ __all__ = ["refine_tables"]
 ROUNDS = 60
 """How often levels of rows and columns are found in turn, at most."""
 
-FEWEST_CELLS = 200
+MIN_CELLS = 200
 """What departs from an even composition is learned from at least so many cells of a level."""
 
 SAMPLE = 2000
@@ -175,7 +175,7 @@ def _drawn_to_parents(matrices: Values, rows: Counts, columns: Counts, variance:
     people = np.maximum(columns.sum(axis=1), 1)
     expected = rows[:, :, None] * (columns / people[:, None])[:, None, :]
     used = np.flatnonzero(expected.reshape(-1) > 0)
-    if used.size < FEWEST_CELLS or variance <= 0:
+    if used.size < MIN_CELLS or variance <= 0:
         return matrices
     given = matrices.reshape(-1)[used], np.full(used.size, variance)
     guesses = expected.reshape(-1)[used]

@@ -37,7 +37,7 @@ from sudare.tables.strategies.axes import (
     categories_first,
     places_and_attributes,
 )
-from sudare.tables.strategies.planning import MarginWorkload, has_room, plan_margin_tree
+from sudare.tables.strategies.planning import AreaWorkload, has_room, plan_margin_tree
 from sudare.tables.wide_tree import MOST_BITS_A_LEVEL, USUAL_MARGIN_SHARE, level_names
 
 if TYPE_CHECKING:
@@ -487,7 +487,7 @@ class _Areas:
         return [self.height(side) for side in self.sides_up_to(LARGEST_GUARDED_SIDE)]
 
 
-def _margin_workload(parts: PlacesAndAttributes, workload: Workload) -> MarginWorkload:
+def _margin_workload(parts: PlacesAndAttributes, workload: Workload) -> AreaWorkload:
     """What matters in a map of people with attributes: by default every margin in every area, up to the whole map."""
     layout = map_layout(parts.of_places, MOST_DENSE_BITS)
     areas = _Areas(layout, layout.axes_of(parts.of_places).dimensions)
@@ -502,7 +502,7 @@ def _margin_workload(parts: PlacesAndAttributes, workload: Workload) -> MarginWo
         wanted[: len(sides), :-1] = BESIDE
     elif workload == "totals":
         wanted[: len(sides), 1:] = BESIDE
-    return MarginWorkload((*sides, *others), tuple(map(areas.height, (*sides, *others))), wanted)
+    return AreaWorkload((*sides, *others), tuple(map(areas.height, (*sides, *others))), wanted)
 
 
 def _read_workload(workload: Workload, areas: _Areas, function: str) -> list[int]:

@@ -46,7 +46,7 @@ WORTH = 0.3
 SHARES_OF_AN_ATTRIBUTE = 4
 """Of the parts that the budget is cut into, for every attribute by itself, on average."""
 
-MOST_FOR_ATTRIBUTES = Fraction(1, 2)
+MAX_FOR_ATTRIBUTES = Fraction(1, 2)
 
 GROWTH = 2
 STEPS_AT_FIRST, STEPS_OF_A_ROUND, STEPS_AT_LAST = 300, 100, 500
@@ -54,11 +54,11 @@ STEPS_AT_FIRST, STEPS_OF_A_ROUND, STEPS_AT_LAST = 300, 100, 500
 FIRST_PULL = 100.0
 """Times 1 / people."""
 
-LARGEST_PULL = 1.0
+MAX_PULL = 1.0
 """With which cells differ from independence by no more than counts of chance would; 1 / people is the smallest."""
 
 SMALLEST_CORRELATION = 1e-3
-MOST_TIMES = 4.0
+MAX_TIMES = 4.0
 """As strongly as all others may a margin be pulled that shows little; none less strongly, because noise itself looks like a
 relation."""
 
@@ -164,7 +164,7 @@ def measure_in_rounds(
         measure((attribute,), prices.measurement(part))
         left -= part
     model = seen.fit(STEPS_AT_FIRST if left > 0 else STEPS_AT_LAST)
-    pulls = Pulls(min(FIRST_PULL / model.total, LARGEST_PULL))
+    pulls = Pulls(min(FIRST_PULL / model.total, MAX_PULL))
     while left > 0:
         if left <= 2 * share:
             share = left
@@ -200,7 +200,7 @@ def attribute_parts(prices: Prices, candidates: Candidates, sizes: Sequence[int]
     wanted = [Fraction(round(1 + 1000 * (candidates.weights[(a,)] * size) ** power)) for a, size in enumerate(sizes)]
     together = prices.amount
     if len(candidates.weights) > 1:
-        together *= min(Fraction(len(sizes) * SHARES_OF_AN_ATTRIBUTE, rounds), MOST_FOR_ATTRIBUTES)
+        together *= min(Fraction(len(sizes) * SHARES_OF_AN_ATTRIBUTE, rounds), MAX_FOR_ATTRIBUTES)
     return [together * part / sum(wanted) for part in wanted]
 
 
@@ -253,12 +253,12 @@ def fitted_pulls(model: GraphicalModel, evidence: Sequence[Evidence], pulls: Pul
     if together > 0:
         correlation = max(model.total_correlation, SMALLEST_CORRELATION)
         common = _between(pulls.common, together / (model.total * correlation), model.total)
-    times = {clique: min(max(pull / common, 1.0), MOST_TIMES) for clique, pull in own_pulls.items()}
+    times = {clique: min(max(pull / common, 1.0), MAX_TIMES) for clique, pull in own_pulls.items()}
     return Pulls(common, times)
 
 
 def _between(old: float, new: float, people: float) -> float:
-    return min(max(sqrt(old * new), LARGEST_PULL / people), LARGEST_PULL)
+    return min(max(sqrt(old * new), MAX_PULL / people), MAX_PULL)
 
 
 def _worth(to_come: CountMeasurement, cells: int) -> float:

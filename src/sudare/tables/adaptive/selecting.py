@@ -25,7 +25,7 @@ __all__ = ["GRID", "l1_scores", "scaled_sensitivity"]
 GRID = 1 << 10
 """Scores count in steps of 1/1024 of a person."""
 
-LARGEST_EXPECTED = 2.0**62
+MAX_EXPECTED = 2.0**62
 """People that a model may expect in a cell; more are cut off."""
 
 
@@ -43,8 +43,8 @@ def scaled_sensitivity(sensitivity: Sensitivity, weight: int = 1) -> int:
 
 
 def _distance(people: People, model: GraphicalModel, clique: Clique) -> int:
-    expected = np.nan_to_num(model.marginal(clique), nan=0.0, posinf=LARGEST_EXPECTED)
-    whole = np.floor(np.clip(expected, 0.0, LARGEST_EXPECTED))
+    expected = np.nan_to_num(model.marginal(clique), nan=0.0, posinf=MAX_EXPECTED)
+    whole = np.floor(np.clip(expected, 0.0, MAX_EXPECTED))
     # In steps of the grid the model expects `whole` times GRID and these; apart, because counts may fill a word alone.
     steps = np.rint(np.clip(expected - whole, 0.0, 1.0) * GRID).astype(np.int64)
     apart = people.counts(clique) - whole.astype(np.int64)

@@ -23,7 +23,7 @@ from sudare.refine.halvings import NoisyBlocks, estimate_bins
 from sudare.refine.prefixes import rising_prefixes, round_bins, round_prefixes
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import measure_levels
-from sudare.tables.histograms.strategy import HistogramWorkload, Strategy, best_strategy
+from sudare.tables.histograms.strategy import BlockStrategy, HistogramWorkload, best_strategy
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.reading import TOTAL, Noise, Request, read_noise, read_request
 
@@ -135,7 +135,7 @@ def histogram(
 
 
 def planned_measurements(
-    strategy: Strategy, budget: Budget, unit: Unit, noise: Noise, conversion: Conversion
+    strategy: BlockStrategy, budget: Budget, unit: Unit, noise: Noise, conversion: Conversion
 ) -> tuple[list[int], list[Measurement]]:
     """The heights of the blocks that a strategy measures, from the top, and the measurement of each."""
     heights, shares = measured_heights(strategy)
@@ -144,7 +144,7 @@ def planned_measurements(
     return heights, measure_levels(budget, shares, sensitivities, noise, conversion)
 
 
-def measured_heights(strategy: Strategy) -> tuple[list[int], list[float]]:
+def measured_heights(strategy: BlockStrategy) -> tuple[list[int], list[float]]:
     """The heights of the blocks that a strategy measures, from the top, and the share of each."""
     depth = sum(strategy.steps)
     heights = [depth, *(depth - sum(strategy.steps[: level + 1]) for level in range(len(strategy.steps)))]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 __all__ = [
+    "BlockStrategy",
     "HistogramWorkload",
-    "Strategy",
     "best_strategy",
     "cell_variance",
     "prefix_variance",
@@ -55,7 +55,7 @@ MAX_STARTS = 4096
 
 
 @dataclass(frozen=True)
-class Strategy:
+class BlockStrategy:
     """What is measured of a histogram.
 
     Attributes:
@@ -70,7 +70,7 @@ class Strategy:
 
 def best_strategy(
     cells: int, workload: HistogramWorkload, noise: Literal["laplace", "gaussian"], *, public_total: bool = False
-) -> Strategy:
+) -> BlockStrategy:
     """The strategy with the smallest mean variance over a workload.
 
     Args:
@@ -193,13 +193,13 @@ def _place(cuts: NDArray[np.int64], node: int, child: int) -> tuple[NDArray[np.i
 
 
 @lru_cache(maxsize=256)
-def _best_of_depth(depth: int, workload: HistogramWorkload, power: int, public_total: bool) -> Strategy:
+def _best_of_depth(depth: int, workload: HistogramWorkload, power: int, public_total: bool) -> BlockStrategy:
     if depth == 0:
-        return Strategy((), (1.0,))
+        return BlockStrategy((), (1.0,))
     fewest = -(-depth // MAX_STEP)
     if workload == "cells":
         # Whatever else were measured would take from the cells.
-        return Strategy((depth,), (0.0, 1.0))
+        return BlockStrategy((depth,), (0.0, 1.0))
     found = []
     # With Laplace noise the best levels have three or four halvings; with Gaussian noise more levels are hardly ever worse.
     numbers = range(depth // 4, depth // 3 + 2) if power == 2 else range(FEW_LEVELS, MAX_LEVELS + 1)
@@ -210,7 +210,7 @@ def _best_of_depth(depth: int, workload: HistogramWorkload, power: int, public_t
             best = int(np.argmin(variances))
             found.append((float(variances[best]), tuple(steps[best].tolist()), tuple(shares[best].tolist())))
     _, chosen, shares_of_best = min(found)
-    return Strategy(chosen, tuple(round(share, 4) for share in shares_of_best))
+    return BlockStrategy(chosen, tuple(round(share, 4) for share in shares_of_best))
 
 
 def _best_shares(

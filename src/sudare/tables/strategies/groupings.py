@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sudare.refine.components import axes_within
 
-__all__ = ["Grouping", "Strategy"]
+__all__ = ["MeasuredGrouping", "Strategy"]
 
 
 @dataclass(frozen=True)
-class Grouping:
+class MeasuredGrouping:
     """A level of the tree times a margin: what is counted for each node and each combination of some attributes.
 
     Attributes:
@@ -44,7 +44,7 @@ class Strategy:
         """The mask of all attributes."""
         return (1 << self.attributes) - 1
 
-    def groupings(self, *, without_total: bool = False) -> Iterator[Grouping]:
+    def groupings(self, *, without_total: bool = False) -> Iterator[MeasuredGrouping]:
         """The groupings that are measured, level by level.
 
         Args:
@@ -53,13 +53,13 @@ class Strategy:
         for level, weights in enumerate(self.weights):
             for mask, weight in enumerate(weights):
                 if weight > 0 and not (without_total and level == 0 and mask == 0):
-                    yield Grouping(level, mask, weight)
+                    yield MeasuredGrouping(level, mask, weight)
 
-    def is_cells(self, grouping: Grouping) -> bool:
+    def is_cells(self, grouping: MeasuredGrouping) -> bool:
         """Whether a grouping is that of the cells themselves."""
         return grouping.level == len(self.bits) and grouping.mask == self.whole
 
-    def name(self, grouping: Grouping, names: Sequence[str]) -> str:
+    def name(self, grouping: MeasuredGrouping, names: Sequence[str]) -> str:
         """What a grouping measures, in words.
 
         Args:

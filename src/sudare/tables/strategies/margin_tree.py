@@ -29,7 +29,7 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.reading import Noise, Request, read_noise, read_reference, read_request, turn_ends
 from sudare.tables.strategies.axes import PlacesAndAttributes, places_and_attributes
-from sudare.tables.strategies.groupings import Grouping, Strategy
+from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,9 +143,9 @@ class _TableTree:
         self.request, self.parts, self.layout, self.strategy = request, parts, layout, strategy
         self.cells = cells_of_nodes(layout, strategy.bits)
 
-    def measure(self, groupings: Sequence[Grouping], samplers: Sequence[Sampler]) -> list[Counts]:
+    def measure(self, groupings: Sequence[MeasuredGrouping], samplers: Sequence[Sampler]) -> list[Counts]:
         """The noisy margins, one after the other; level by level, so that no more than two levels are held."""
-        noisy: dict[Grouping, Counts] = {}
+        noisy: dict[MeasuredGrouping, Counts] = {}
         levels = _summed_up(self._leaves(self.request.table), self.strategy.bits)
         for grouping, sampler in zip(groupings, samplers, strict=True):
             counts = np.asarray(margin_of(levels[grouping.level], grouping.mask), dtype=np.int64)
@@ -156,7 +156,7 @@ class _TableTree:
 
     def refine(
         self,
-        groupings: Sequence[Grouping],
+        groupings: Sequence[MeasuredGrouping],
         measurements: Sequence[Measurement],
         noisy: Sequence[Counts],
         reference: CountTable | None,
@@ -190,7 +190,7 @@ class _TableTree:
         return CountTable.from_unique_cells(self.parts.domain, keys, rows[leaf, number])
 
     def notes(
-        self, groupings: Sequence[Grouping], measurements: Sequence[Measurement], noisy: Sequence[Counts]
+        self, groupings: Sequence[MeasuredGrouping], measurements: Sequence[Measurement], noisy: Sequence[Counts]
     ) -> tuple[NoisyCounts, ...]:
         """The measurements, each with the first cell of what it counts."""
         kept = []
@@ -228,7 +228,7 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     return levels
 
 
-def sensitivities_of(strategy: Strategy, groupings: Sequence[Grouping], unit: Unit) -> list[Sensitivity]:
+def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], unit: Unit) -> list[Sensitivity]:
     """Of each grouping: that of the cells for the cells, that of merged cells for all others."""
     merged, of_cells = sensitivity_of_counts(unit, merged=True), sensitivity_of_counts(unit)
     return [of_cells if strategy.is_cells(grouping) else merged for grouping in groupings]

@@ -24,7 +24,7 @@ from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise
 from sudare.tables.strategies.axes import PlacesAndAttributes
-from sudare.tables.strategies.groupings import Grouping, Strategy
+from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import sensitivities_of
 from sudare.tables.strategies.weighing import best_weights
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MarginWorkload", "has_room", "plan_margin_tree"]
+__all__ = ["AreaWorkload", "has_room", "plan_margin_tree"]
 
 INTERVAL = (0.5, 1.1)
 DIGITS = 3
@@ -45,7 +45,7 @@ MARGIN_ALONE = 8
 
 
 @dataclass(frozen=True)
-class MarginWorkload:
+class AreaWorkload:
     """Which areas matter, and which margins of their people.
 
     Attributes:
@@ -77,7 +77,7 @@ def plan_margin_tree(
     parts: PlacesAndAttributes,
     budget: Budget,
     unit: Unit,
-    workload: MarginWorkload,
+    workload: AreaWorkload,
     noises: Sequence[Noise],
     conversion: Conversion,
     plan_map: Callable[[Noise], Plan],
@@ -146,7 +146,7 @@ class _Task:
     budget: Budget
     unit: Unit
     conversion: Conversion
-    workload: MarginWorkload
+    workload: AreaWorkload
     rivals: Values
     total_is_public: bool
 
@@ -172,7 +172,7 @@ class _Task:
         loss = float(logs.mean() + logs.max())
         return _Choice(Strategy(bits, len(self.parts.attributes), rows), kind, ratios**2 * rivals, loss)
 
-    def _noise(self, strategy: Strategy, groupings: list[Grouping], kind: Noise, *, together: bool) -> Values:
+    def _noise(self, strategy: Strategy, groupings: list[MeasuredGrouping], kind: Noise, *, together: bool) -> Values:
         """The variance of each grouping's noise, with its share or, each by itself, with the whole budget."""
         sensitivities = sensitivities_of(strategy, groupings, self.unit)
         if together:

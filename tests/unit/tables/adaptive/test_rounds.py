@@ -17,7 +17,7 @@ from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import Evidence, People
 from sudare.tables.adaptive.prices import Prices, _root_rounded_down, mean_size, prices_for
 from sudare.tables.adaptive.rounds import (
-    MOST_TIMES,
+    MAX_TIMES,
     WORTH,
     MeasuredMargins,
     Pulls,
@@ -231,7 +231,7 @@ class TestPull:
         assert found["weak"].common > found["strong"].common
         for pulls in found.values():
             assert 1 / 150 <= pulls.common <= 1
-            assert 1 <= pulls.of_margin[0, 1] <= MOST_TIMES
+            assert 1 <= pulls.of_margin[0, 1] <= MAX_TIMES
 
     def test_only_what_was_measured_together_is_pulled(self) -> None:
         alone = self.evidence(1.0)[:2]

@@ -12,7 +12,7 @@ import sudare
 from sudare.privacy.unit import sensitivity_of_counts
 from sudare.release.page_words import of_level, of_reason
 from sudare.tables.prediction import wide_tree_variances
-from sudare.tables.strategies.groupings import Grouping, Strategy
+from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import sensitivities_of
 from sudare.tables.strategies.weighing import best_weights, ratios_of
 
@@ -113,7 +113,7 @@ def test_sensitivities_cover_every_neighbour(unit: sudare.Unit, adjacency: str) 
             counted = change.reshape(1 << grouping.level, -1, 2, 3).sum(axis=1).sum(axis=axes)
             assert np.abs(counted).sum() <= sensitivity.l1
             assert (counted.astype(float) ** 2).sum() <= float(sensitivity.l2_squared) + 1e-9
-    assert sensitivities_of(strategy, [Grouping(2, 3, 1.0)], unit) == [sensitivity_of_counts(unit)]
+    assert sensitivities_of(strategy, [MeasuredGrouping(2, 3, 1.0)], unit) == [sensitivity_of_counts(unit)]
 
 
 def test_words() -> None:
