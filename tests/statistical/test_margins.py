@@ -8,6 +8,7 @@ publish as sudare once did.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from scipy.stats import t
 import sudare
 from sudare.domain.layout import Layout
 from sudare.refine import occupancy, priors
-from sudare.refine.trees import Estimates, NoisyTree
+from sudare.refine.occupancy import Around
+from sudare.refine.trees import OpenLevel
 from sudare.tables import dense_tree, visited_level
 from sudare.tables.surroundings import Surroundings
 
@@ -138,20 +140,21 @@ def test_without_turned_ends_the_last_category_gains(method: str, length: int) -
     assert not deviates(signed_errors(shape, methods(shape)[method], 120))
 
 
-def around_with_padding(
-    tree: NoisyTree, estimates: Estimates, layout: Layout, axes: Any, level: int
-) -> NDArray[np.float64]:
+def around_with_padding(bits: Sequence[int], layout: Layout, axes: Any) -> Around:
     """What the surroundings once were: padding counted as empty neighbours, and a node at an end as its own."""
     from scipy.ndimage import uniform_filter
 
-    splits = layout.axis_of_split[: sum(tree.bits[:level])]
-    shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
-    order = Layout(shape, splits).to_tree(np.arange(estimates.values[level].size, dtype=np.uint64)).astype(np.int64)
-    own = estimates.values[level][order].reshape(shape)
-    block = 3 ** len(shape)
-    out = np.empty(own.size)
-    out[order] = ((uniform_filter(own, size=3, mode="nearest") * block - own) / (block - 1)).reshape(-1)
-    return out
+    def around(level: OpenLevel) -> Callable[[slice], NDArray[np.float64]]:
+        splits = layout.axis_of_split[: sum(bits[: level.number])]
+        shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
+        order = Layout(shape, splits).to_tree(np.arange(level.values.size, dtype=np.uint64)).astype(np.int64)
+        own = level.values[order].reshape(shape)
+        block = 3 ** len(shape)
+        out = np.empty(own.size)
+        out[order] = ((uniform_filter(own, size=3, mode="nearest") * block - own) / (block - 1)).reshape(-1)
+        return lambda part: level.rows(out, part)
+
+    return around
 
 
 def without_measured_margins(table: Any, bits: sudare.EntropySource) -> Any:

@@ -1,4 +1,4 @@
-"""What is judged of visited nodes by learned distributions of counts, and who takes part in the division of a parent's count.
+"""What is judged of nodes by learned distributions of counts, and who takes part in the division of a parent's count.
 
 Values stand in a row of children for each parent, as in `sudare.kernels.surroundings`; NaN, or ABSENT, is a child without cells.
 """
@@ -12,7 +12,7 @@ import numpy as np
 from sudare.kernels.compiling import called, kernel
 from sudare.kernels.splits import ABSENT
 
-__all__ = ["judge_children", "list_children", "settle", "sort_into_classes"]
+__all__ = ["count_in_bins", "judge_children", "list_children", "settle", "sort_into_classes"]
 
 TIE = 1e-9
 """Likelihoods are told apart down to this share of them."""
@@ -22,55 +22,51 @@ AT_LEAST = 1e-9
 
 
 @kernel(
-    "void(float64[:, ::1], float64[:, ::1], int64[::1], int64[::1], float64, float64[::1], float64[::1], float64,"
-    " uint8[:, ::1], float64[:, ::1])",
-    read_only=(0, 1, 2, 3, 5, 6),
+    "void(float64[:, ::1], int64[::1], int64[::1], float64, float64[::1], float64[::1], uint16[:, ::1])",
+    read_only=(0, 1, 2, 4, 5),
 )
 def sort_into_classes(
-    values: Any,
     expected: Any,
     parents: Any,
     edges: Any,
     deviation: float,
     around_edges: Any,
     above_edges: Any,
-    bin_width: float,
     classes: Any,
-    occurrences: Any,
 ) -> None:
-    """The class of each child, by what is expected of it and by its parent's count, and how often values occur in each class.
+    """The class of each child, by what is expected of it and by its parent's count.
 
     Args:
-        values: of the children.
         expected: of each by those around it.
         parents: refined counts of the parents.
         edges: along how many axes each child stands at an end of its parent.
         deviation: of the noise; the other edges are in units of it.
         around_edges: between classes of expected counts.
         above_edges: between classes of parents' counts.
-        bin_width: values are counted in bins of this width, with the bin of 0 in the middle.
         classes: where the classes are written.
-        occurrences: where occurrences are added, a row for each class.
     """
-    half = occurrences.shape[1] // 2
-    reach = half * bin_width
-    for i in range(values.shape[0]):
+    for i in range(expected.shape[0]):
         above = 0
         while above < above_edges.size and parents[i] / deviation >= above_edges[above]:
             above += 1
-        for child in range(values.shape[1]):
-            value = values[i, child]
-            if np.isnan(value):
-                classes[i, child] = 0
-                continue
+        for child in range(expected.shape[1]):
             around = 0
             share = expected[i, child] / deviation
             while around < around_edges.size and share >= around_edges[around]:
                 around += 1
-            kind = (edges[child] * (around_edges.size + 1) + around) * (above_edges.size + 1) + above
-            classes[i, child] = kind
+            classes[i, child] = (edges[child] * (around_edges.size + 1) + around) * (above_edges.size + 1) + above
+
+
+@kernel("void(float64[:, ::1], uint16[:, ::1], float64, float64[:, ::1])", read_only=(0, 1))
+def count_in_bins(values: Any, classes: Any, bin_width: float, occurrences: Any) -> None:
+    """Add how often values fall into each bin, in a row for each class. The bin of 0 is in the middle; NaN is no value."""
+    half = occurrences.shape[1] // 2
+    reach = half * bin_width
+    for i in range(values.shape[0]):
+        for child in range(values.shape[1]):
+            value = values[i, child]
             if abs(value) <= reach:
-                occurrences[kind, np.int64(np.rint(value / bin_width)) + half] += 1
+                occurrences[classes[i, child], np.int64(np.rint(value / bin_width)) + half] += 1
 
 
 @called
@@ -81,8 +77,17 @@ def mixed(word: Any) -> Any:
     return word ^ (word >> np.uint64(31))
 
 
+@called
+def rank_of_last(rank: Any, places: Any) -> Any:
+    """The lowest rank among so many that have the highest ranks."""
+    if places <= 1:
+        return rank.max()
+    first = max(rank.size - places, 0)
+    return np.partition(rank, first)[first]
+
+
 @kernel(
-    "void(float64[:, ::1], int64[::1], float64, uint8[:, ::1], boolean[::1], float64[:, ::1], float64[:, ::1],"
+    "void(float64[:, ::1], int64[::1], float64, uint16[:, ::1], boolean[::1], float64[:, ::1], float64[:, ::1],"
     " float64[:, ::1], float64, int64, uint64[::1], float64[:, ::1], float64[:, ::1])",
     read_only=(0, 1, 3, 4, 5, 6, 7, 10),
 )
@@ -104,8 +109,8 @@ def judge_children(
     """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
 
     Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one, and not more than leaves ``few`` people for each of all who take part. Of those that are equally
-    likely, chance takes the ones or the others.
+    occupied; at least one, and, unless ``few`` is 0, not more than leaves so many people for each of all who take part. Of those
+    that are equally likely, chance takes the ones or the others.
 
     Args:
         values: of the children.
@@ -117,7 +122,7 @@ def judge_children(
         variances: for each class and bin.
         occupied: for each class and bin, how likely a place is not to be empty.
         bin_width: of the bins.
-        few: so many people each.
+        few: so many people each; 0 for any number.
         words: one for each parent.
         out_values: where means are written.
         out_variances: where variances are written.
@@ -151,20 +156,19 @@ def judge_children(
             expected += likely
             chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
             rank[child] = likely * (1 + np.float64(chance) * (TIE / 2.0**64))
-        more: Any = min(np.int64(np.rint(expected)), parents[i] // few - taking)
+        more: Any = np.int64(np.rint(expected))
+        if few > 0:
+            more = min(more, parents[i] // few - taking)
         if taking == 0:
             more = max(more, 1)
-        for _ in range(more):
-            best = 0
-            for child in range(1, fan):
-                if rank[child] > rank[best]:
-                    best = child
-            if rank[best] <= 0.0:
-                break
-            place = np.int64(np.rint(values[i, best] / bin_width)) + half
-            out_variances[i, best] = max(variances[classes[i, best], place], AT_LEAST)
-            rank[best] = 0.0
-            taking += 1
+        least = rank_of_last(rank, more)
+        for child in range(fan):
+            if more > 0 and rank[child] > 0.0 and rank[child] >= least:
+                place = np.int64(np.rint(values[i, child] / bin_width)) + half
+                out_variances[i, child] = max(variances[classes[i, child], place], AT_LEAST)
+                rank[child] = 0.0
+                taking += 1
+                more -= 1
         if taking == 0:
             for child in range(fan):
                 if rank[child] >= 0.0:
@@ -173,7 +177,7 @@ def judge_children(
 
 
 @kernel(
-    "int64(int64[:, ::1], int64[::1], float64[::1], boolean[::1], float64[:, ::1], int64, uint64[::1], uint8[::1],"
+    "int64(int64[:, ::1], int64[::1], float64[::1], boolean[::1], float64[:, ::1], int64, uint64[::1], uint16[::1],"
     " int64[::1], int64[::1])",
     read_only=(0, 1, 2, 3, 4, 6),
 )

@@ -212,6 +212,33 @@ def expect_from_grid(
                     out[i - start, child] = people * own_cells / cells if cells > 0 else 0.0
 
 
+@called
+def sum_circles(people: Any, cells: Any, places: Any, bits_at: Any, members: Any, summed: Any) -> None:
+    """Replace what the children of one parent count by sums over blocks, along one axis after the other.
+
+    Args:
+        people: of the children.
+        cells: of the children.
+        places: of each child along each axis, within the parent.
+        bits_at: the bits of a child's number that stand for each place along each axis.
+        members: how many of the places along each axis have cells, from the first; they stand in a circle.
+        summed: room for two numbers of each child.
+    """
+    fan, axes = places.shape
+    for axis in range(axes):
+        for child in range(fan):
+            summed[0, child], summed[1, child] = people[child], cells[child]
+            own = places[child, axis]
+            if own < members[axis]:
+                others = child & ~bits_at[axis, own]
+                for turn in range(1, min(members[axis], BLOCK)):
+                    neighbour = others | bits_at[axis, (own + (-1 if turn == 1 else 1)) % members[axis]]
+                    summed[0, child] += people[neighbour]
+                    summed[1, child] += cells[neighbour]
+        for child in range(fan):
+            people[child], cells[child] = summed[0, child], summed[1, child]
+
+
 @kernel(
     "void(uint64[::1], float64[:, ::1], int64, uint64[::1], int64[:, ::1], int64[:, ::1], int64[::1], int64[::1],"
     " int64[::1], int64[::1], float64[:, ::1])",
@@ -261,19 +288,7 @@ def expect_from_circles(
                     place = first[axis] + places[child, axis]
                     own_cells[child] *= cells_along(place, lengths[axis], heights[axis])
             cells[child] = own_cells[child]
-        # Sums over blocks, along one axis after the other.
-        for axis in range(axes):
-            for child in range(fan):
-                summed[0, child], summed[1, child] = people[child], cells[child]
-                own = places[child, axis]
-                if own < members[axis]:
-                    others = child & ~bits_at[axis, own]
-                    for turn in range(1, min(members[axis], BLOCK)):
-                        neighbour = others | bits_at[axis, (own + (-1 if turn == 1 else 1)) % members[axis]]
-                        summed[0, child] += people[neighbour]
-                        summed[1, child] += cells[neighbour]
-            for child in range(fan):
-                people[child], cells[child] = summed[0, child], summed[1, child]
+        sum_circles(people, cells, places, bits_at, members, summed)
         for child in range(fan):
             around = cells[child] - own_cells[child]
             out[i - start, child] = 0.0

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
-    Counts = NDArray[np.int64]
+    Cells = NDArray[np.integer[Any]]
 
 __all__ = ["ComponentTree", "NoisyMargin", "axes_within", "centred", "estimate_components", "margin_of", "subsets_of"]
 
@@ -87,7 +87,7 @@ def margin_of(values: NDArray[np.generic], mask: int) -> NDArray[np.generic]:
 
 
 def estimate_components(
-    margins: Sequence[NoisyMargin], lengths: Sequence[int], bits: Sequence[int], cells: Sequence[Counts]
+    margins: Sequence[NoisyMargin], lengths: Sequence[int], bits: Sequence[int], cells: Sequence[Cells]
 ) -> Mapping[int, ComponentTree]:
     """The trees of all components that were measured, by generalised least squares.
 
@@ -124,7 +124,7 @@ def _combined(
 
 
 def _least_squares(
-    measured: Sequence[Values | None], noise: Sequence[float], bits: Sequence[int], cells: Sequence[Counts]
+    measured: Sequence[Values | None], noise: Sequence[float], bits: Sequence[int], cells: Sequence[Cells]
 ) -> ComponentTree:
     """From the leaves upwards: each node's own measurement and the sum of its children's estimates."""
     leaves = measured[-1]

@@ -5,7 +5,7 @@ Bayes). Where the counts of a kind of place are mostly 0, a small noisy count th
 reference foretells the counts well, a noisy count far from it is mostly noise. Both are learned, not assumed, and both
 priors have heavy tails, so that a place unlike the others keeps its own measurement.
 
-- `learn_occupancy`: counts are >= 0 and of unknown distribution, one for each class of places.
+- `learn_counts`: counts are >= 0 and of unknown distribution, one for each class of places.
 - `learn_departures`: counts depart from an expected count by a mixture of normal laws whose spreads grow with it.
 """
 
@@ -29,7 +29,6 @@ __all__ = [
     "bins_of",
     "learn_counts",
     "learn_departures",
-    "learn_occupancy",
 ]
 
 FEWEST = 50
@@ -131,33 +130,6 @@ def learn_counts(occurrences: Values, variance: float, *, is_laplace: bool, fain
         variances[kind] = np.clip(judged @ grid**2 - means[kind] ** 2, 1e-4 * variance, 3 * variance)
         occupied[kind] = 1 - (judged[:, 0] + (1 - faint) * judged[:, 1])
     return LearnedCounts(bin_width, taught, means, variances, occupied)
-
-
-def learn_occupancy(
-    values: Values, variance: float, classes: Classes, *, is_laplace: bool
-) -> tuple[Values, Values, Values]:
-    """Posterior means and variances of counts >= 0 whose distribution is learned within each class.
-
-    The third result is how likely each count is not to be 0.
-
-    Args:
-        values: noisy counts.
-        variance: of the noise.
-        classes: a small number for each, equal for places that are alike; must not depend on the place's own noise.
-        is_laplace: the shape of the noise, else Gaussian.
-    """
-    bin_width, half = bins_of(variance)
-    within = np.abs(values) <= half * bin_width
-    bins = np.clip(np.rint(values / bin_width), -half, half).astype(np.int64) + half
-    kinds, size = int(classes.max(initial=0)) + 1, 2 * half + 1
-    occurrences = np.bincount(classes[within] * size + bins[within], minlength=kinds * size)
-    learned = learn_counts(occurrences.reshape(kinds, size).astype(np.float64), variance, is_laplace=is_laplace)
-    applies = within & learned.taught[classes]
-    places = classes[applies], bins[applies]
-    results = values.copy(), np.full(values.size, variance), np.ones(values.size)
-    for result, told in zip(results, (learned.means, learned.variances, learned.occupied), strict=True):
-        result[applies] = told[places]
-    return results
 
 
 @dataclass(frozen=True)

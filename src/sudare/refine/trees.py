@@ -10,25 +10,31 @@ Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from sudare.refine.priors import Departures, learn_departures
+
+Number = TypeVar("Number", bound=np.generic)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
+    Cells = NDArray[np.int32]
 
 __all__ = [
     "Estimates",
     "Judge",
+    "JudgeOfLevel",
     "Judgement",
     "NoisyTree",
+    "OpenLevel",
     "Words",
     "explains_better",
     "least_squares",
@@ -41,33 +47,18 @@ FEWEST_NODES = 30
 
 LARGEST_VARIANCE = 1e12
 
-TIE = 1e-9
-"""Likelihoods are told apart down to this share of them."""
+MIN_VARIANCE = 1e-9
+"""The smallest variance that a projection can divide by."""
+
+CHILDREN_AT_ONCE = 1 << 16
+"""Children that are judged and projected in one call: as many as stay in the cache."""
 
 WORTHWHILE = 0.1
 """What a reference must add to the logarithm of each count's likelihood, on average, to be used on a level."""
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What is known of the nodes of a level once their parents are refined.
-
-    Attributes:
-        values: better estimates.
-        variances: of them.
-        occupied: how likely each node is not to be empty.
-    """
-
-    values: Values
-    variances: Values
-    occupied: Values
-
-
 Words = Callable[[int], "NDArray[np.uint64]"]
 """Gives so many random words. They decide between equals alone, so that no place is preferred to another."""
-
-Judge = Callable[[int, "Counts", "Values", "Values"], Judgement | None]
-"""Takes a level, the refined counts of the nodes' parents, and estimates with variances; None if it knows no better."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class NoisyTree:
     bits: tuple[int, ...]
     measured: tuple[Values | None, ...]
     variances: tuple[float, ...]
-    cells: tuple[Counts, ...]
+    cells: tuple[Cells, ...]
     is_laplace: bool
     total: int | None = None
 
@@ -97,6 +88,73 @@ class Estimates:
 
     values: tuple[Values, ...]
     variances: tuple[Values, ...]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is known of the children of some parents, a row for each parent.
+
+    Attributes:
+        values: estimates.
+        variances: of them; negative for a child that takes no part in the division of its parent's count.
+    """
+
+    values: Values
+    variances: Values
+
+
+@dataclass(frozen=True)
+class OpenLevel:
+    """A level whose parents are refined, and which is to be refined next. Only children of inhabited parents are looked at.
+
+    Attributes:
+        number: of the level; the root is level 0.
+        fan: how many children a parent has.
+        values: estimates of all nodes of the level.
+        variances: of them.
+        cells: how many cells each node has.
+        parents: refined counts of all parents.
+    """
+
+    number: int
+    fan: int
+    values: Values
+    variances: Values
+    cells: Cells
+    parents: Counts
+
+    @cached_property
+    def inhabited(self) -> Counts:
+        """The numbers of the parents that have somebody."""
+        return np.flatnonzero(self.parents > 0)
+
+    def parts(self) -> Iterator[slice]:
+        """The inhabited parents, as many at once as stay in the cache."""
+        at_once = max(1, CHILDREN_AT_ONCE // self.fan)
+        return (slice(first, first + at_once) for first in range(0, self.inhabited.size, at_once))
+
+    def rows(self, of_nodes: NDArray[Number], part: slice) -> NDArray[Number]:
+        """What belongs to the children of some inhabited parents, a row for each parent."""
+        return of_nodes.reshape(-1, self.fan)[self.inhabited[part]]
+
+    def values_of(self, part: slice) -> Values:
+        """Estimates of the children of some inhabited parents: NaN for those without cells."""
+        values = self.rows(self.values, part)
+        values[self.rows(self.cells, part) == 0] = np.nan
+        return values
+
+    def judge_as_estimated(self, part: slice) -> Judgement:
+        """What the estimates alone tell."""
+        variances = np.maximum(self.rows(self.variances, part), MIN_VARIANCE)
+        variances[self.rows(self.cells, part) == 0] = -1.0
+        return Judgement(self.rows(self.values, part), variances)
+
+
+JudgeOfLevel = Callable[[slice, Words], Judgement]
+"""Takes some of the inhabited parents of a level, and tells of their children."""
+
+Judge = Callable[[OpenLevel], JudgeOfLevel | None]
+"""Takes a level; None if it knows no better than the estimates."""
 
 
 def least_squares(tree: NoisyTree) -> Estimates:
@@ -136,20 +194,42 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
             trusted.add(level)
         values[level - 1], variances[level - 1] = _with_own(tree, level - 1, *told)
 
-    def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
-        if level not in trusted:
+    def judge(level: OpenLevel) -> JudgeOfLevel | None:
+        if level.number not in trusted:
             return None
-        shares, known = _shares(reference, level, 1 << tree.bits[level - 1])
-        used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
-        if used.size < FEWEST_NODES:
-            return None
-        given, expected = (value[used], variance[used]), parents[used] * shares[used]
-        posterior = learn_departures(*given, expected, is_laplace=tree.is_laplace).judge(*given, expected)
-        judgement = Judgement(value.copy(), variance.copy(), np.ones(value.size))
-        judgement.values[used], judgement.variances[used] = posterior.values, posterior.variances
-        return judgement
+        return _judge_by_reference(level, reference, is_laplace=tree.is_laplace)
 
     return Estimates(tuple(values), tuple(variances)), judge
+
+
+def _judge_by_reference(level: OpenLevel, reference: tuple[Counts, ...], *, is_laplace: bool) -> JudgeOfLevel | None:
+    """What is known of children from how far the level departs from the reference; None where too few tell of it."""
+
+    def given(part: slice) -> tuple[NDArray[np.bool_], tuple[Values, Values, Values]]:
+        """Which children the reference knows; their estimates, with variances, and what is expected of them."""
+        numbers = level.inhabited[part]
+        above = reference[level.number - 1][numbers]
+        known = (above > 0)[:, None] & (level.rows(level.cells, part) > 0)
+        shares = level.rows(reference[level.number], part) / np.maximum(above, 1)[:, None]
+        expected = level.parents[numbers][:, None] * shares
+        of_children = level.rows(level.values, part), level.rows(level.variances, part), expected
+        return known, (of_children[0][known], of_children[1][known], of_children[2][known])
+
+    found = [given(part)[1] for part in level.parts()]
+    if sum(values.size for values, _, _ in found) < FEWEST_NODES:
+        return None
+    learned = learn_departures(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)), is_laplace=is_laplace)
+    found.clear()
+
+    def judge(part: slice, _words: Words) -> Judgement:
+        judgement = level.judge_as_estimated(part)
+        known, (values, variances, expected) = given(part)
+        posterior = learned.judge(values, variances, expected)
+        judgement.values[known] = posterior.values
+        judgement.variances[known] = np.maximum(posterior.variances, MIN_VARIANCE)
+        return judgement
+
+    return judge
 
 
 def _told_by_reference(
@@ -192,44 +272,19 @@ def refine_from_top(tree: NoisyTree, estimates: Estimates, words: Words, judge: 
 
     root = round(max(float(estimates.values[0][0]), 0.0)) if tree.total is None else tree.total
     counts = np.array([min(root, 1 << 62)], dtype=np.int64)
-    for level, bits in enumerate(tree.bits, start=1):
-        fan = 1 << bits
-        value, variance = estimates.values[level], estimates.variances[level]
-        taking = tree.cells[level] > 0
-        judgement = None if judge is None else judge(level, np.repeat(counts, fan), value, variance)
-        if judgement is not None:
-            value, variance = judgement.values, judgement.variances
-            taking = _likely_occupied(judgement.occupied, taking, counts, fan, words)
-        variance = np.where(taking, np.maximum(variance, 1e-9), -1.0)
-        children = np.empty((counts.size, fan), dtype=np.int64)
-        values = np.ascontiguousarray(value).reshape(-1, fan)
-        project_children(values, variance.reshape(-1, fan), counts, words(counts.size), children)
+    for number, bits in enumerate(tree.bits, start=1):
+        value, variance = estimates.values[number], estimates.variances[number]
+        level = OpenLevel(number, 1 << bits, value, variance, tree.cells[number], counts)
+        judge_children = None if judge is None else judge(level)
+        children = np.zeros((counts.size, level.fan), dtype=np.int64)
+        for part in level.parts():
+            known = level.judge_as_estimated(part) if judge_children is None else judge_children(part, words)
+            parents = level.inhabited[part]
+            refined = np.empty(known.values.shape, dtype=np.int64)
+            project_children(known.values, known.variances, counts[parents], words(parents.size), refined)
+            children[parents] = refined
         counts = children.reshape(-1)
     return counts
-
-
-def _likely_occupied(
-    occupied: Values, has_cells: NDArray[np.bool_], counts: Counts, fan: int, words: Words
-) -> NDArray[np.bool_]:
-    """Which children take part: the likely ones, and of the unlikely ones as many as are expected to be occupied.
-
-    So the published map has about as many occupied places as the noisy counts speak for. Somebody takes part wherever the
-    parent is not empty. Of children that are equally likely, chance takes the ones or the others.
-    """
-    taking = (has_cells & (occupied >= 0.5)).reshape(-1, fan)
-    unlikely = np.where(has_cells & (occupied < 0.5), occupied, 0.0).reshape(-1, fan)
-    expected = np.rint(unlikely.sum(axis=1)).astype(np.int64)
-    expected = np.maximum(expected, ~taking.any(axis=1))
-    rows = np.flatnonzero((counts > 0) & (expected > 0))
-    chance = words(rows.size * fan).reshape(-1, fan) * (TIE / 2**64)
-    ranked = np.argsort(-unlikely[rows] * (1 + chance), axis=1)
-    chosen = np.arange(fan) < expected[rows, None]
-    likeliest = np.zeros((rows.size, fan), dtype=bool)
-    np.put_along_axis(likeliest, ranked, chosen, axis=1)
-    taking[rows] |= likeliest & (unlikely[rows] > 0)
-    nobody = rows[~taking[rows].any(axis=1)]
-    taking[nobody] = has_cells.reshape(-1, fan)[nobody]
-    return np.asarray(taking.reshape(-1))
 
 
 def _leaves(tree: NoisyTree) -> tuple[list[Values], list[Values]]:
@@ -238,7 +293,7 @@ def _leaves(tree: NoisyTree) -> tuple[list[Values], list[Values]]:
     if measured is None:
         raise AssertionError("the leaves of a tree are always measured")
     if is_cell.all():
-        return [measured], [np.full(measured.size, tree.variances[-1])]
+        return [measured], [np.broadcast_to(tree.variances[-1], measured.shape)]
     return [np.where(is_cell, measured, 0.0)], [np.where(is_cell, tree.variances[-1], 0.0)]
 
 

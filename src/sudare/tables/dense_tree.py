@@ -6,8 +6,8 @@ and what its surroundings or a public reference say can then be weighed against 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.refine.margins import correct_margins, meet_margins
-from sudare.refine.occupancy import expected_from_neighbours, use_occupancy
+from sudare.refine.occupancy import Around, use_occupancy
 from sudare.refine.trees import (
     Estimates,
     Judge,
-    Judgement,
+    JudgeOfLevel,
     NoisyTree,
+    OpenLevel,
     Words,
     least_squares,
     refine_from_top,
@@ -31,11 +32,16 @@ from sudare.refine.trees import (
 from sudare.tables.descent import Notes
 from sudare.tables.reading import Request
 from sudare.tables.short_axes import short_axes
+from sudare.tables.surroundings import DenseSurroundings, last_places
+
+Number = TypeVar("Number", bound=np.generic)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Counts = NDArray[np.int64]
+    Cells = NDArray[np.int32]
+    Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
 __all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "refined_densely", "refined_totals", "variance_of"]
@@ -43,8 +49,8 @@ __all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "refined_densely
 MOST_DENSE_BITS = 24
 """Depth of the largest tree of which every node is measured."""
 
-MAP_AXES = 2
-"""So many ordered axes are taken for a map. Where there are more, neighbours are children of the same parent."""
+AT_ONCE = 1 << 16
+"""Cells or nodes that are handled in one call."""
 
 
 def refined_densely(
@@ -72,21 +78,23 @@ def refined_densely(
         reference: a public table over the same domain.
         margins: measured margins of short axes, which the table will have.
     """
+    from sudare.kernels.dense_levels import add_to_nodes
+
     samplers = [noise_for(level) for level in levels]
     cells = cells_of_nodes(layout, bits)
+    places, counts = places_in_tree(layout, request.table.keys), np.ascontiguousarray(request.table.counts)
     measured: list[Values | None] = [None] * (len(bits) + 1 - len(levels))
     variances = [0.0] * len(measured)
-    for counts, level, sampler, name in zip(
-        _sums_of_nodes(request.table, layout, bits)[len(measured) :], levels, samplers, names, strict=True
-    ):
-        noisy = sampler.draw(counts.size, request.source, threads=request.threads)
-        noisy += counts
+    for level, sampler, name in zip(levels, samplers, names, strict=True):
         depth = len(measured)
+        noisy = sampler.draw(cells[depth].size, request.source, threads=request.threads)
+        add_to_nodes(places, counts, layout.depth - sum(bits[:depth]), noisy)
         if notes.wanted:
             has_cells = cells[depth] > 0
             notes.take(name, first_leaves(layout, bits, depth, has_cells), noisy[has_cells])
-        measured.append(noisy.astype(np.float64))
+        measured.append(_as_reals(noisy))
         variances.append(variance_of(level))
+    del places
     tree = NoisyTree(
         tuple(bits),
         tuple(measured),
@@ -135,14 +143,11 @@ def _with_margins(
     domain, noisy = request.table.domain, tree.measured[-1]
     if noisy is None:
         raise AssertionError("the leaves of a tree are always measured")
-    places = layout.to_tree(np.arange(domain.cells, dtype=np.uint64)).astype(np.int64)
-    counts = correct_margins(
-        leaves[places].reshape(domain.shape),
-        noisy[places].reshape(domain.shape),
-        tree.variances[-1],
-        [axis for axis in axes if axis not in measured],
-        request.source.words,
-    )
+    places = places_in_tree(layout, np.arange(domain.cells, dtype=np.uint64))
+    counts, of_cells = leaves[places].reshape(domain.shape), noisy[places].reshape(domain.shape)
+    del places, leaves
+    unmeasured = [axis for axis in axes if axis not in measured]
+    counts = correct_margins(counts, of_cells, tree.variances[-1], unmeasured, request.source.words)
     counts = meet_margins(counts, measured, request.source.words).reshape(-1)
     keys = np.flatnonzero(counts)
     return CountTable.from_unique_cells(domain, keys.astype(np.uint64), counts[keys])
@@ -153,20 +158,17 @@ def _estimates(
 ) -> tuple[Estimates, Judge]:
     """Estimates of all nodes, and what else is known of them once their parents are refined."""
     judges: list[Judge] = []
-    estimates = least_squares(tree)
-    if learns:
-        judges.append(use_occupancy(tree, lambda level: _around(tree, estimates, layout, axes, level)))
-    if reference is not None:
+    if reference is None:
+        estimates = least_squares(tree)
+    else:
         estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
-        judges.insert(0, by_reference)
+        judges.append(by_reference)
+    if learns:
+        judges.append(use_occupancy(_around(tree.bits, layout, axes), is_laplace=tree.is_laplace))
 
-    def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
+    def judge(level: OpenLevel) -> JudgeOfLevel | None:
         """The first judge that has anything to say."""
-        for one in judges:
-            judgement = one(level, parents, value, variance)
-            if judgement is not None:
-                return judgement
-        return None
+        return next((known for known in (one(level) for one in judges) if known is not None), None)
 
     return estimates, judge
 
@@ -180,28 +182,47 @@ def variance_of(measurement: Measurement) -> float:
     raise AssertionError(f"a {measurement.kind} measurement adds no noise to counts")
 
 
+def places_in_tree(layout: Layout, keys: Keys) -> Counts:
+    """The numbers of the leaves that cells are at, found a part at a time."""
+    places = np.empty(keys.size, dtype=np.int64)
+    for first in range(0, keys.size, AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        places[part] = layout.to_tree(keys[part])
+    return places
+
+
+def _as_reals(integers: Counts) -> Values:
+    """The same numbers as reals, in the same memory."""
+    reals = integers.view(np.float64)
+    for first in range(0, integers.size, AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        reals[part] = integers[part].astype(np.float64)
+    return reals
+
+
 def _sums_of_nodes(table: CountTable, layout: Layout, bits: Sequence[int]) -> list[Counts]:
     """The counts of all nodes of all levels, from the root."""
     leaves = np.zeros(1 << layout.depth, dtype=np.int64)
-    leaves[layout.to_tree(table.keys).astype(np.int64)] = table.counts
+    leaves[places_in_tree(layout, table.keys)] = table.counts
     return _summed_up(leaves, bits)
 
 
-def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Counts, ...]:
-    """How many cells each node has."""
+def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Cells, ...]:
+    """How many cells each node has. Where there is no padding, this takes no memory."""
     if not layout.is_padded:
         heights = [layout.depth - sum(bits[:level]) for level in range(len(bits) + 1)]
-        return tuple(np.broadcast_to(np.int64(1 << height), (1 << layout.depth - height,)) for height in heights)
-    leaves = np.zeros(1 << layout.depth, dtype=np.int64)
-    every_key = np.arange(layout.cells, dtype=np.uint64)
-    leaves[layout.to_tree(every_key).astype(np.int64)] = 1
+        return tuple(np.broadcast_to(np.int32(1 << height), (1 << layout.depth - height,)) for height in heights)
+    leaves = np.zeros(1 << layout.depth, dtype=np.int32)
+    for first in range(0, layout.cells, AT_ONCE):
+        keys = np.arange(first, min(first + AT_ONCE, layout.cells), dtype=np.uint64)
+        leaves[layout.to_tree(keys).view(np.int64)] = 1
     return tuple(_summed_up(leaves, bits))
 
 
-def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
+def _summed_up(leaves: NDArray[Number], bits: Sequence[int]) -> list[NDArray[Number]]:
     levels = [leaves]
     for step in reversed(bits):
-        levels.insert(0, levels[0].reshape(-1, 1 << step).sum(axis=1))
+        levels.insert(0, levels[0].reshape(-1, 1 << step).sum(axis=1, dtype=leaves.dtype))
     return levels
 
 
@@ -216,21 +237,15 @@ def first_leaves(layout: Layout, bits: Sequence[int], level: int, has_cells: NDA
     return cells[np.searchsorted(cells, leaves)]
 
 
-def _around(tree: NoisyTree, estimates: Estimates, layout: Layout, axes: Sequence[int], level: int) -> Values | None:
-    """What the nodes around each node of a level let expect of it, on the grid that the level is."""
-    if not layout.keeps_neighbours:
-        return None
-    splits = layout.axis_of_split[: sum(tree.bits[:level])]
-    shape = tuple(1 << splits.count(axis) for axis in range(len(layout.lengths)))
-    grid = Layout(shape, splits)
-    values, cells = estimates.values[level], tree.cells[level]
-    order = grid.to_tree(np.arange(values.size, dtype=np.uint64)).astype(np.int64)
-    on_grid = axes if len(axes) <= MAP_AXES else ()
-    here = splits[sum(tree.bits[: level - 1]) :]
-    circles = {axis: 1 << here.count(axis) for axis in axes if axis not in on_grid}
-    expected = expected_from_neighbours(values[order].reshape(shape), cells[order].reshape(shape), on_grid, circles)
-    if expected is None:
-        return None
-    out = np.empty(values.size)
-    out[order] = expected.reshape(-1)
-    return out
+def _around(bits: Sequence[int], layout: Layout, axes: Sequence[int]) -> Around:
+    """What the nodes around each node let expect of it, on the grid that a level is."""
+    lasts = last_places(layout)
+
+    def around(level: OpenLevel) -> Callable[[slice], Values] | None:
+        above, step = sum(bits[: level.number - 1]), bits[level.number - 1]
+        near = DenseSurroundings(layout, above, step, tuple(axes), lasts)
+        if not layout.keeps_neighbours or near.is_empty:
+            return None
+        return lambda part: near.expect_of(level.values, level.cells, level.inhabited[part])
+
+    return around

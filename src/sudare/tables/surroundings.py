@@ -1,4 +1,4 @@
-"""Where the nodes around a node are, on a level of a tree of which only some nodes are visited."""
+"""Where the nodes around a node are, on a level of a tree of which some nodes are visited, or all."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.domain.layout import Layout
-from sudare.tables.dense_tree import MAP_AXES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Cells = NDArray[np.int32]
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["Surroundings"]
+__all__ = ["DenseSurroundings", "Surroundings", "last_places"]
+
+MAP_AXES = 2
+"""So many ordered axes are taken for a map. Where there are more, neighbours are children of the same parent."""
+
+BLOCK = 3
+"""Nodes a side of the block around a node."""
+
+CELLS_AT_ONCE = 1 << 16
+"""Cells whose places are found in one call."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +92,7 @@ class Surroundings:
 
     def _mask(self, axis: int) -> int:
         """The bits of a parent's prefix that belong to an axis."""
-        depth = self.layout.depth
-        return sum(
-            1 << (depth - 1 - i) for i, split in enumerate(self.layout.axis_of_split[: self.above]) if split == axis
-        )
+        return bits_along(axis, self.layout.axis_of_split[: self.above]) << self.layout.depth - self.above
 
     def _extents(self, axes: Sequence[int]) -> tuple[Integers, Integers, Integers]:
         """Along each axis: how many nodes of the children's size there are, how many cells, and how wide a node is in bits."""
@@ -115,3 +121,74 @@ class Surroundings:
             for child in range(1 << self.step):
                 bits_at[number, places[child, number]] = child & own
         return masks, places, bits_at, sizes, *self._extents(self.axes)
+
+
+@dataclass(frozen=True)
+class DenseSurroundings(Surroundings):
+    """The same on a level of which every node is measured; nodes are told by their numbers, from left to right.
+
+    Attributes:
+        lasts: the last place along each axis of the layout that has cells.
+    """
+
+    lasts: tuple[int, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no node has a neighbour, however the cells lie."""
+        return bool((self._used == 1).all() if len(self.axes) <= MAP_AXES else (self._circles[3] == 1).all())
+
+    def expect_of(self, values: Values, cells: Cells, parents: Integers) -> Values:
+        """What children would count if they had as many people a cell as their neighbours.
+
+        Args:
+            values: of all nodes of the level.
+            cells: how many each of them has.
+            parents: the numbers of those whose children are asked for.
+        """
+        from sudare.kernels.dense_levels import expect_in_circles, expect_on_grid
+
+        out = np.empty((parents.size, 1 << self.step))
+        if len(self.axes) <= MAP_AXES:
+            expect_on_grid(values, cells, parents, *self._whole_grid, out)
+        else:
+            masks, places, bits_at, sizes, *_ = self._circles
+            masks = masks >> np.uint64(self.layout.depth - self.above)
+            expect_in_circles(values, cells, parents, masks, places, bits_at, sizes, self._used, out)
+        return out
+
+    @cached_property
+    def _used(self) -> Integers:
+        """How many nodes there are along each axis, up to the last that has cells."""
+        below = self.layout.axis_of_split[self.above + self.step :]
+        return np.array([(self.lasts[axis] >> below.count(axis)) + 1 for axis in self.axes], dtype=np.int64)
+
+    @cached_property
+    def _whole_grid(self) -> tuple[Keys, Keys, Integers]:
+        """For each axis of a map: its bits of a node's number, those of the last node, and how wide a block is."""
+        masks, lasts, widths = (np.zeros(MAP_AXES, dtype=np.int64) for _ in range(3))
+        widths[:] = 1  # along an axis that there is not
+        splits = self.layout.axis_of_split[: self.above + self.step]
+        for i, (axis, used) in enumerate(zip(self.axes, self._used.tolist(), strict=True)):
+            masks[i] = bits_along(axis, splits)
+            widths[i] = min(used, BLOCK)
+            places = [place for place in range(len(splits)) if masks[i] >> place & 1]
+            lasts[i] = sum(1 << place for bit, place in enumerate(places) if used - 1 >> bit & 1)
+        return masks.astype(np.uint64), lasts.astype(np.uint64), widths
+
+
+def bits_along(axis: int, splits: Sequence[int]) -> int:
+    """The bits of a node's number that belong to an axis, given which axis each halving down to it is along."""
+    return sum(1 << len(splits) - 1 - i for i, split in enumerate(splits) if split == axis)
+
+
+def last_places(layout: Layout) -> tuple[int, ...]:
+    """The last place along each axis that has cells: the end of the axis, or before it where no mesh is listed there."""
+    if layout.embedding is None:
+        return tuple(length - 1 for length in layout.lengths)
+    lasts = np.zeros(len(layout.lengths), dtype=np.int64)
+    for first in range(0, layout.cells, CELLS_AT_ONCE):
+        keys = np.arange(first, min(first + CELLS_AT_ONCE, layout.cells), dtype=np.uint64)
+        places = layout.embedding.outer.places_of(layout.embedding.embed(keys))
+        lasts = np.maximum(lasts, [along.max() for along in places])
+    return tuple(lasts.tolist())

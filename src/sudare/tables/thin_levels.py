@@ -100,7 +100,7 @@ def _refine(
 
     words, ties = source.words(parents.size), source.words(parents.size)
     winners, rows = np.full(parents.size, -1, dtype=np.int64), np.arange(parents.size, dtype=np.int64)
-    kinds = np.zeros(parents.size, dtype=np.uint8)
+    kinds = np.zeros(parents.size, dtype=np.uint16)
     if learned is not None:
         edges = np.sqrt(way.variance) * np.array(ABOVE_EDGES)
         tables = edges, learned.taught, by_count(learned)

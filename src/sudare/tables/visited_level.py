@@ -20,7 +20,7 @@ from sudare.tables.surroundings import Surroundings
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Classes = NDArray[np.uint8]
+    Classes = NDArray[np.uint16]
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
@@ -161,7 +161,7 @@ class Level:
         edges = self.around.edges
         kinds = (int(edges.max()) + 1) * (len(AROUND_EDGES) + 1) * (len(ABOVE_EDGES) + 1)
         occurrences = np.zeros((kinds, 2 * half + 1))
-        classes = np.empty(values.shape, dtype=np.uint8)
+        classes = np.empty(values.shape, dtype=np.uint16)
         for first in range(0, parents.size, PARENTS_AT_ONCE):
             part = slice(first, min(first + PARENTS_AT_ONCE, parents.size))
             expected = self.around.expect(parents, values, part.start, part.stop)
@@ -175,7 +175,7 @@ class Level:
             return None
         _, half = bins_of(self.variance)
         occurrences = np.zeros((len(ABOVE_EDGES) + 1, 2 * half + 1))
-        classes = np.empty(values.shape, dtype=np.uint8)
+        classes = np.empty(values.shape, dtype=np.uint16)
         edges = np.zeros(self.fan, dtype=np.int64)
         _sort(values, np.zeros(values.shape), counts, edges, self.variance, (), classes, occurrences)
         return learn_counts(occurrences, self.variance, is_laplace=self.is_laplace)
@@ -191,8 +191,8 @@ def _sort(
     classes: Classes,
     occurrences: Values,
 ) -> None:
-    from sudare.kernels.judging import sort_into_classes
+    from sudare.kernels.judging import count_in_bins, sort_into_classes
 
     limits = np.array(around_edges, dtype=np.float64), np.array(ABOVE_EDGES)
-    deviation, bin_width = float(np.sqrt(variance)), bins_of(variance)[0]
-    sort_into_classes(values, expected, counts, edges, deviation, *limits, bin_width, classes, occurrences)
+    sort_into_classes(expected, counts, edges, float(np.sqrt(variance)), *limits, classes)
+    count_in_bins(values, classes, bins_of(variance)[0], occurrences)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare.refine.priors import FEWEST, learn_departures, learn_occupancy
+from sudare.refine.priors import FEWEST, learn_departures
+from tests.reference.naive_trees import learn_occupancy
 
 SCALE = 8.0
 VARIANCE = 2 * SCALE**2

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sudare.kernels.judging import judge_children
 from sudare.refine.trees import (
     Estimates,
     Judgement,
     NoisyTree,
-    _likely_occupied,
+    OpenLevel,
     _told_by_children,
     least_squares,
     refine_from_top,
@@ -182,31 +183,43 @@ def judged(values: list[float], occupied: list[float], cells: list[int], total: 
         (2,), (None, estimate), (0.0, 1.0), (np.array([sum(cells)]), np.array(cells)), is_laplace=False, total=total
     )
 
-    def judge(level: int, parents: np.ndarray, value: np.ndarray, variance: np.ndarray) -> Judgement:
-        assert (level, parents.tolist()) == (1, [total] * 4)
-        return Judgement(value, variance, np.array(occupied))
+    def judge(level: OpenLevel) -> Any:
+        assert (level.number, level.parents.tolist()) == (1, [total])
+
+        def judge_all(part: slice, words: Any) -> Judgement:
+            return judged_as(level.values_of(part), np.array(values, dtype=float), np.array(occupied), words(1))
+
+        return judge_all
 
     estimates = Estimates((np.array([float(total)]), estimate), (np.zeros(1), np.ones(4)))
     return [int(count) for count in refine_from_top(tree, estimates, words, judge)]
 
 
-def test_of_equally_unlikely_children_chance_takes_one() -> None:
-    """Two of ten are expected to be occupied; child 9 has no cells."""
+def judged_as(values: np.ndarray, means: np.ndarray, occupied: np.ndarray, chance: np.ndarray) -> Judgement:
+    """Every child has a class of its own, whose means and likelihoods of being occupied are given; variances are 1."""
+    parents, fan = values.shape
+    classes = np.tile(np.arange(fan, dtype=np.uint16), (parents, 1))
+    tables: list[Any] = [np.repeat(of_class[:, None], 3, axis=1) for of_class in (means, np.ones(fan), occupied)]
+    known = Judgement(np.empty(values.shape), np.empty(values.shape))
+    counts, taught = np.ones(parents, dtype=np.int64), np.ones(fan, dtype=np.bool_)
+    out = known.values, known.variances
+    judge_children(values, counts, 1.0, classes, taught, tables[0], tables[1], tables[2], 1e3, 0, chance, *out)
+    return known
+
+
+@pytest.mark.parametrize(("likely", "taking"), [(0.2, 2), (0.05, 1), (0.49, 5)])
+def test_of_equally_unlikely_children_chance_takes_some(likely: float, taking: int) -> None:
+    """As many of ten as are expected to be occupied, at least one; child 9 has no cells."""
     parents, fan = 4000, 11
-    has_cells = np.arange(parents * fan) % fan != 9
-    source = np.random.default_rng(1)
-    taking = _likely_occupied(
-        np.full(parents * fan, 0.2),
-        has_cells,
-        np.ones(parents, dtype=np.int64),
-        fan,
-        lambda count: source.integers(0, 2**64, size=count, dtype=np.uint64),
-    ).reshape(-1, fan)
-    assert (taking.sum(axis=1) == 2).all()
-    often = taking.sum(axis=0)
+    values = np.zeros((parents, fan))
+    values[:, 9] = np.nan
+    chance = np.random.default_rng(1).integers(0, 2**64, size=parents, dtype=np.uint64)
+    found = judged_as(values, np.zeros(fan), np.full(fan, likely), chance).variances > 0
+    assert (found.sum(axis=1) == taking).all()
+    often, share = found.sum(axis=0), taking / 10
     assert often[9] == 0
     # The chance that any of ten binomial counts is so far off is below 1e-9.
-    assert np.abs(np.delete(often, 9) - parents * 0.2).max() < 7 * np.sqrt(parents * 0.2 * 0.8)
+    assert np.abs(np.delete(often, 9) - parents * share).max() < 7 * np.sqrt(parents * share * (1 - share))
 
 
 def test_children_that_are_likely_empty_get_nothing() -> None:
@@ -238,7 +251,7 @@ def naive_told(shares: np.ndarray, values: np.ndarray, noise: np.ndarray, spread
 def test_what_children_tell_by_their_shares(seed: int, fan: int, has_padding: bool) -> None:
     generator = np.random.default_rng(seed)
     nodes = 40
-    cells = np.ones((nodes, fan), dtype=np.int64)
+    cells = np.ones((nodes, fan), dtype=np.int32)
     if has_padding:
         cells[:, 1:][generator.random((nodes, fan - 1)) < 0.2] = 0
     shares = generator.dirichlet(np.full(fan, 0.5), size=nodes) * (cells > 0)
@@ -281,7 +294,7 @@ def test_certainty_that_the_parents_contradict_is_lowered() -> None:
         (0, 2),
         (None, values.reshape(nodes, fan).sum(axis=1), values),
         (0.0, 9.0, 9.0),
-        (np.array([nodes]), np.full(nodes, fan), np.ones(nodes * fan, dtype=np.int64)),
+        (np.array([nodes]), np.full(nodes, fan), np.ones(nodes * fan, dtype=np.int32)),
         is_laplace=False,
     )
     narrow = np.full(values.size, 1e-3)
@@ -320,5 +333,5 @@ def test_a_reference_is_not_judged_by_few_nodes() -> None:
     estimates, judge = use_reference(tree, tuple(sums(leaves, tree.bits)))
     for got, plain in zip(estimates.values, least_squares(tree).values, strict=True):
         assert (got == plain).all()
-    value, variance = np.ones(16), np.ones(16)
-    assert judge(2, np.full(16, 9), value, variance) is None
+    level = OpenLevel(2, 4, np.ones(16), np.ones(16), tree.cells[2], np.full(4, 9))
+    assert judge(level) is None

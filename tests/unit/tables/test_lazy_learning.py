@@ -126,7 +126,7 @@ def test_settling_is_judging_and_projecting(seed: int) -> None:
     noisy[generator.random(noisy.shape) < 0.1] += 9
     noisy[:, 6:][generator.random((5000, 2)) < 0.3] = ABSENT
     counts = generator.integers(1, 9, size=5000) + 40 * (generator.random(5000) < 0.5)
-    kinds, edges = (counts >= 5).astype(np.uint8), np.array([5.0])
+    kinds, edges = (counts >= 5).astype(np.uint16), np.array([5.0])
     values = visited_level.as_values(noisy)
     variance = 18.0
     bin_width, half = bins_of(variance)
@@ -138,7 +138,7 @@ def test_settling_is_judging_and_projecting(seed: int) -> None:
     learned = learn_counts(occurrences, variance, is_laplace=True)
     words, ties = ResearchEntropy(seed).words(5000), ResearchEntropy(seed + 9).words(5000)
     winners, unsettled = np.empty(5000, dtype=np.int64), np.empty(5000, dtype=np.int64)
-    found = np.empty(5000, dtype=np.uint8)
+    found = np.empty(5000, dtype=np.uint16)
     by_count = thin_levels.by_count(learned)
     left = settle(noisy, counts, edges, learned.taught, by_count, 6, words, found, winners, unsettled)
     assert np.array_equal(found, kinds)

@@ -1,0 +1,122 @@
+"""The nodes around each node of a level of which every node is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sudare.domain.layout import Layout, morton_layout
+from sudare.tables.dense_tree import cells_of_nodes, places_in_tree
+from sudare.tables.surroundings import MAP_AXES, DenseSurroundings, last_places
+from tests.reference.naive_trees import expected_around
+
+
+def expected_on_map(
+    layout: Layout, axes: Sequence[int], above: int, values: np.ndarray, cells: np.ndarray | None = None
+) -> np.ndarray:
+    """What is expected of all cells of a layout, in the shape of its padded map; the tree has one level above them."""
+    padded = Layout(tuple(1 << (length - 1).bit_length() for length in layout.lengths), layout.axis_of_split)
+    order = places_in_tree(padded, np.arange(1 << layout.depth, dtype=np.uint64))
+    of_leaves, leaf_cells = np.zeros(1 << layout.depth), np.array(cells_of_nodes(layout, (layout.depth,))[-1])
+    of_leaves[order] = values.ravel()
+    if cells is not None:
+        leaf_cells[order] = cells.ravel()
+    near = DenseSurroundings(layout, above, layout.depth - above, tuple(axes), last_places(layout))
+    expected = near.expect_of(of_leaves, leaf_cells, np.arange(1 << above)).ravel()
+    naive = expected_around(of_leaves, leaf_cells, layout, (above, layout.depth - above), axes, 2)
+    assert expected == pytest.approx(np.zeros(expected.size) if naive is None else naive, abs=1e-9)
+    assert not near.is_empty or naive is None
+    return np.asarray(expected[order].reshape(padded.lengths))
+
+
+def expected_naively(values: np.ndarray, cells: np.ndarray, axes: Sequence[int], circles: dict[int, int]) -> np.ndarray:
+    """One node after the other: the people a cell of the block of three nodes a side, without the node, times its cells."""
+    lengths = [1 + int(np.argwhere(cells > 0)[:, axis].max()) for axis in range(values.ndim)]
+    out = np.zeros(values.shape)
+    for place in np.ndindex(*lengths):
+        ranges: list[set[int]] = []
+        for axis, (index, length) in enumerate(zip(place, lengths, strict=True)):
+            if axis in axes:
+                first = min(max(index - 1, 0), max(length - 3, 0))
+                ranges.append(set(range(first, min(first + 3, length))))
+            elif axis in circles:
+                circle = [other for other in range(length) if other // circles[axis] == index // circles[axis]]
+                at = circle.index(index)
+                ranges.append({circle[(at + step) % len(circle)] for step in (-1, 0, 1)})
+            else:
+                ranges.append({index})
+        others = [other for other in product(*ranges) if other != place and cells[other] > 0]
+        if others and cells[place] > 0:
+            out[place] = sum(values[o] for o in others) * cells[place] / sum(cells[o] for o in others)
+    return out
+
+
+@given(
+    st.lists(st.integers(1, 7), min_size=1, max_size=4),
+    st.lists(st.booleans(), min_size=4, max_size=4),
+    st.booleans(),
+    st.data(),
+    st.integers(0, 2**32 - 1),
+)
+def test_neighbours_are_those_with_cells(
+    lengths: list[int], ordered: list[bool], has_holes: bool, data: st.DataObject, seed: int
+) -> None:
+    """Against the naive twins, with any order of halvings and any padding, also where cells are missing anywhere."""
+    generator = np.random.default_rng(seed)
+    splits = data.draw(st.permutations(morton_layout(tuple(lengths)).axis_of_split))
+    layout = Layout(tuple(lengths), tuple(splits))
+    above = data.draw(st.integers(0, layout.depth))
+    axes = [axis for axis in range(len(lengths)) if ordered[axis]]
+    padding = [(0, (1 << (length - 1).bit_length()) - length) for length in lengths]
+    cells = generator.integers(0 if has_holes else 1, 5, size=lengths, dtype=np.int32)
+    cells[tuple(length - 1 for length in lengths)] = 3  # so that the last place of every axis has cells
+    cells = np.pad(cells, padding)
+    values = np.where(cells > 0, generator.normal(10, 20, size=cells.shape), 1e6)
+    here = layout.axis_of_split[above:]
+    circles = {axis: 1 << here.count(axis) for axis in axes} if len(axes) > MAP_AXES else {}
+    found = expected_on_map(layout, axes, above, values, cells)
+    assert found == pytest.approx(expected_naively(values, cells, [] if circles else axes, circles), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((8, 5), (0, 1)), ((8, 5, 3), (0, 1)), ((3, 3), (0, 1)), ((8, 4, 4), (0, 1, 2))]
+)
+def test_ends_are_judged_by_as_many_as_the_inside(shape: tuple[int, ...], axes: tuple[int, ...]) -> None:
+    """Even density: every node is expected to have it; and noise reaches every node from equally many others."""
+    layout = morton_layout(shape)
+    padding = [(0, (1 << (length - 1).bit_length()) - length) for length in shape]
+    inside = tuple(slice(0, length) for length in shape)
+    even = expected_on_map(layout, axes, 0, np.pad(np.full(shape, 7.0), padding))
+    assert np.allclose(even[inside], 7)
+    reached = np.zeros(shape)
+    for place in np.ndindex(*shape):
+        noise = np.zeros(shape)
+        noise[place] = 1
+        spread = expected_on_map(layout, axes, 0, np.pad(noise, padding))[inside]
+        assert spread[place] == 0, "a node does not judge itself"
+        reached += spread**2
+    assert np.allclose(reached, 1 / (3 ** len(axes) - 1))
+
+
+def test_there_are_no_neighbours_along_categories() -> None:
+    values = np.arange(16.0).reshape(4, 4)
+    layout = morton_layout((4, 4))
+    along_the_first = expected_on_map(layout, (0,), 1, values)
+    assert np.allclose(along_the_first[0], (values[1] + values[2]) / 2)
+    assert DenseSurroundings(layout, 1, 3, (), last_places(layout)).is_empty
+    assert not DenseSurroundings(layout, 1, 3, (0,), last_places(layout)).is_empty
+
+
+def test_rows_of_a_map_without_cells_do_not_end_it() -> None:
+    """Listed meshes may leave out whole rows: what lies beyond still has neighbours."""
+    values, cells = np.zeros((8, 4)), np.zeros((8, 4), dtype=np.int32)
+    cells[[0, 1, 4, 5]] = 1
+    values[[4, 5]] = 8.0
+    expected = expected_on_map(Layout((6, 4), morton_layout((6, 4)).axis_of_split), (0, 1), 2, values, cells)
+    assert expected[4:6].tolist() == [[8.0] * 4] * 2
+    assert expected[:2].tolist() == [[0.0] * 4] * 2
