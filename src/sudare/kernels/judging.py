@@ -20,6 +20,12 @@ TIE = 1e-9
 AT_LEAST = 1e-9
 """The smallest variance that a projection can divide by."""
 
+NO_CELLS = -1.0
+"""The rank of a child without cells; the other ranks are likelihoods below a half."""
+
+MAX_SEARCHES = 8
+"""From how many children on one partition costs less than a search for each."""
+
 
 @kernel(
     "void(float64[:, ::1], int64[::1], int64[::1], float64, float64[::1], float64[::1], uint16[:, ::1])",
@@ -78,12 +84,24 @@ def mixed(word: Any) -> Any:
 
 
 @called
-def rank_of_last(rank: Any, places: Any) -> Any:
-    """The lowest rank among so many that have the highest ranks."""
-    if places <= 1:
-        return rank.max()
+def mark_likeliest(rank: Any, places: Any) -> None:
+    """Change the sign of so many of the highest ranks; ranks up to 0 stay."""
+    if places <= MAX_SEARCHES:
+        for _ in range(places):
+            best = 0
+            for child in range(1, rank.size):
+                if rank[child] > rank[best]:
+                    best = child
+            if rank[best] <= 0.0:
+                break
+            rank[best] = -rank[best]
+        return
     first = max(rank.size - places, 0)
-    return np.partition(rank, first)[first]
+    least = np.partition(rank, first)[first]
+    for child in range(rank.size):
+        if places > 0 and rank[child] > 0.0 and rank[child] >= least:
+            rank[child] = -rank[child]
+            places -= 1
 
 
 @kernel(
@@ -138,7 +156,7 @@ def judge_children(
             rank[child] = 0.0
             if np.isnan(value):
                 out_values[i, child], out_variances[i, child] = 0.0, -1.0
-                rank[child] = -1.0
+                rank[child] = NO_CELLS
                 continue
             kind = classes[i, child]
             if not taught[kind] or abs(value) > reach:
@@ -161,14 +179,13 @@ def judge_children(
             more = min(more, parents[i] // few - taking)
         if taking == 0:
             more = max(more, 1)
-        least = rank_of_last(rank, more)
-        for child in range(fan):
-            if more > 0 and rank[child] > 0.0 and rank[child] >= least:
-                place = np.int64(np.rint(values[i, child] / bin_width)) + half
-                out_variances[i, child] = max(variances[classes[i, child], place], AT_LEAST)
-                rank[child] = 0.0
-                taking += 1
-                more -= 1
+        if more > 0:
+            mark_likeliest(rank, more)
+            for child in range(fan):
+                if NO_CELLS < rank[child] < 0.0:
+                    place = np.int64(np.rint(values[i, child] / bin_width)) + half
+                    out_variances[i, child] = max(variances[classes[i, child], place], AT_LEAST)
+                    taking += 1
         if taking == 0:
             for child in range(fan):
                 if rank[child] >= 0.0:
@@ -214,36 +231,35 @@ def settle(
         How many parents are unsettled.
     """
     fan = counts.shape[1]
-    reach = occupied.shape[1] // 2
+    reach, width = occupied.shape[1] // 2, np.uint64(occupied.shape[1])
+    likelihoods = np.empty(fan)
     left = 0
     for i in range(counts.shape[0]):
         kind = 0
         while kind < edges.size and parents[i] >= edges[kind]:
             kind += 1
         kinds[i] = kind
-        likelihoods = occupied[kind]
         winners[i] = -1
         expected, highest = 0.0, 0.0
         is_open = not taught[kind]
         for child in range(fan):
-            count = counts[i, child]
-            if -reach <= count <= reach:
-                likely = likelihoods[count + reach]
-                expected += likely
-                highest = max(highest, likely)
-            else:
-                is_open |= count != ABSENT
+            likely = 0.0
+            place = np.uint64(counts[i, child] + reach)  # what is below the bins is beyond them as well
+            if place < width:
+                likely = occupied[kind, place]
+            elif counts[i, child] != ABSENT:
+                is_open = True
+            likelihoods[child] = likely
+            expected += likely
+            if likely > highest:
+                highest = likely
         takes_one = np.rint(expected) <= 1.0 or parents[i] // few <= 1
         if takes_one and not is_open and 0.0 < highest < 0.5:
-            ranked = 0.0
+            ranked, least = 0.0, highest * (1 - TIE)
             for child in range(fan):
-                count = counts[i, child]
-                if count == ABSENT:
-                    continue
-                likely = likelihoods[count + reach]
-                if likely >= highest * (1 - TIE):
+                if likelihoods[child] >= least:
                     chance = mixed(words[i] + np.uint64(child + 1) * np.uint64(0x9E3779B97F4A7C15))
-                    rank = likely * (1 + np.float64(chance) * (TIE / 2.0**64))
+                    rank = likelihoods[child] * (1 + np.float64(chance) * (TIE / 2.0**64))
                     if rank > ranked:
                         ranked = rank
                         winners[i] = child

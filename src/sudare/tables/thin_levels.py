@@ -61,7 +61,8 @@ def refine_thinly(
     found, learned = (prefixes[in_sample], counts[in_sample]), []
     for way in ways:
         noisy = way.measure(found[0], source)
-        learned.append(way.learn_by_parents(found[1], as_values(noisy)))
+        told = way.learn_by_parents(found[1], as_values(noisy))
+        learned.append(None if told is None else (told, by_count(told)))
         found = _refine(way, learned[-1], *found, noisy, source)
     others, their_counts = prefixes[~in_sample], counts[~in_sample]
     edges = [others.size * part // PARTS for part in range(PARTS + 1)]
@@ -92,18 +93,23 @@ def by_count(learned: LearnedCounts) -> Values:
 
 
 def _refine(
-    way: Level, learned: LearnedCounts | None, parents: Keys, counts: Integers, noisy: Integers, source: EntropySource
+    way: Level,
+    learned: tuple[LearnedCounts, Values] | None,
+    parents: Keys,
+    counts: Integers,
+    noisy: Integers,
+    source: EntropySource,
 ) -> Found:
     """The children of parents that have somebody, from left to right, and their counts."""
     from sudare.kernels.judging import judge_children, list_children, settle
     from sudare.kernels.priors import project_children
 
-    words, ties = source.words(parents.size), source.words(parents.size)
+    words, ties = np.split(source.words(2 * parents.size), 2)
     winners, rows = np.full(parents.size, -1, dtype=np.int64), np.arange(parents.size, dtype=np.int64)
     kinds = np.zeros(parents.size, dtype=np.uint16)
     if learned is not None:
         edges = np.sqrt(way.variance) * np.array(ABOVE_EDGES)
-        tables = edges, learned.taught, by_count(learned)
+        tables = edges, learned[0].taught, learned[1]
         rows = rows[: settle(noisy, counts, *tables, FEW_PEOPLE, words, kinds, winners, rows)]
     values = as_values(noisy[rows])
     means, spreads = np.empty(values.shape), np.empty(values.shape)
@@ -112,7 +118,8 @@ def _refine(
         means, spreads = np.where(absent, 0.0, values), np.where(absent, -1.0, way.variance)
     else:
         classes = np.repeat(kinds[rows], way.fan).reshape(values.shape)
-        all_tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
+        told = learned[0]
+        all_tables = told.taught, told.means, told.variances, told.occupied, told.bin_width
         above, chance = counts[rows], words[rows]
         judge_children(values, above, way.variance, classes, *all_tables, FEW_PEOPLE, chance, means, spreads)
     refined = np.empty(values.shape, dtype=np.int64)
