@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from sudare.bilingual import Words
 
@@ -385,6 +386,7 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"blocks of 2\*\*(\d+) cells", "blocks of {0} cells", "{0} セルのブロック"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
+_PARTS = {"ranges": "区間の和", "prefixes": "累積和", "cells": "各ビン"}
 _REASONS: list[tuple[str, str]] = [
     (
         r"smallest predicted error, geometric mean over sides (\d+) to (\d+), of ([\d,]+) wide trees that are at no size .*",
@@ -415,16 +417,8 @@ _REASONS: list[tuple[str, str]] = [
         "要求に従い、予算のほとんどを各セルに配分（領域の精度は下がる）",
     ),
     (
-        r"one ordered axis: blocks of bins, in shares that make ranges most accurate",
-        "順序のある軸: 区間の和が最も正確になる配分で、ビンのまとまりを測定",
-    ),
-    (
-        r"one ordered axis: blocks of bins, in shares that make prefixes most accurate",
-        "順序のある軸: 累積和が最も正確になる配分で、ビンのまとまりを測定",
-    ),
-    (
-        r"one ordered axis: blocks of bins, in shares that make cells most accurate",
-        "順序のある軸: 各ビンが最も正確になる配分で、ビンのまとまりを測定",
+        r"one ordered axis: blocks of bins, in shares that make ([a-z ]+) most accurate",
+        "順序のある軸: {0}が最も正確になる配分で、ビンのまとまりを測定",
     ),
     (
         r"many attributes: margins are chosen one after the other, where a model of those before is worst",
@@ -460,8 +454,15 @@ def of_draw(kind: str) -> Words:
 
 def of_setting(name: str, value: object) -> tuple[Words, Words]:
     """A setting of a mechanism as a plan gives it, and its value; others than the usual ones stand as they are."""
-    shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
     values = _VALUES.get(name, {})
+    if isinstance(value, Mapping):  # parts of a workload with their weights
+        parts = [(values.get(str(part), Words(str(part), str(part))), weight) for part, weight in value.items()]
+        in_words = Words(
+            ", ".join(f"{words.english} ({weight:g})" for words, weight in parts),
+            "、".join(f"{words.japanese}（{weight:g}）" for words, weight in parts),
+        )
+        return _SETTINGS.get(name, Words(name, name)), in_words
+    shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
     return _SETTINGS.get(name, Words(name, name)), values.get(shown, Words(shown, shown))
 
 
@@ -495,8 +496,13 @@ def of_reason(reason: str) -> Words:
     for pattern, japanese in _REASONS:
         found = re.fullmatch(pattern, reason)
         if found:
-            return Words(reason, japanese.format(*found.groups()))
+            return Words(reason, japanese.format(*map(_of_parts, found.groups())))
     return Words(reason, reason)
+
+
+def _of_parts(parts: str) -> str:
+    """Parts of a workload in Japanese; whatever else stands as it is."""
+    return "と".join(_PARTS.get(part, part) for part in parts.split(" and "))
 
 
 def of_alternative(mechanism: str, settings: str) -> Words:

@@ -1,15 +1,21 @@
-"""Aligned areas of a map: squares whose sides are powers of two, and the nodes of a tree that they are."""
+"""Aligned areas of a map: squares whose sides are powers of two, the nodes of a tree that they are, and which of them matter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sudare.domain.layout import Layout, axis_bits
 from sudare.tables.dense_tree import MOST_DENSE_BITS
+from sudare.tables.workload import MARGINS, Part
 
-__all__ = ["Areas"]
+__all__ = ["AREA_WORDS", "Areas", "wanted_sides"]
 
 LARGEST_GUARDED_SIDE = 256
+USUAL_LARGEST_SIDE = 64
+
+AREA_WORDS = ("cells", "areas", MARGINS, "totals")
+"""What a workload may say of a map, besides sides."""
 
 
 @dataclass(frozen=True)
@@ -51,3 +57,27 @@ class Areas:
         if self.layout.depth > MOST_DENSE_BITS:
             return [*(self.height(side) for side in self.sides_up_to(self.longest)), self.layout.depth]
         return [self.height(side) for side in self.sides_up_to(LARGEST_GUARDED_SIDE)]
+
+    def sides_of(self, part: Part) -> list[int]:
+        """The sides that a part of a workload means."""
+        if part.side is not None:
+            return [part.side]
+        usual = self.sides_up_to(USUAL_LARGEST_SIDE)
+        if part.word == "cells":
+            return usual[:1]
+        if part.word == "areas":
+            return usual[len(usual) // 2 :]
+        largest = self.sides_up_to(self.longest)
+        return largest[len(largest) // 2 :]
+
+
+def wanted_sides(areas: Areas, workload: Sequence[Part]) -> dict[int, float]:
+    """The sides that matter, ascending, and how much each does; all usual ones alike where nothing is said."""
+    if not workload:
+        return dict.fromkeys(areas.sides_up_to(USUAL_LARGEST_SIDE), 1.0)
+    weights: dict[int, float] = {}
+    for part in workload:
+        sides = areas.sides_of(part)
+        for side in sides:
+            weights[side] = weights.get(side, 0.0) + part.weight / len(sides)
+    return dict(sorted(weights.items()))

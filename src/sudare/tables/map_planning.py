@@ -6,7 +6,7 @@ Candidates are wide trees with a few patterns of splits and weights; their error
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ INTERVAL = (0.5, 1.1)
 def plan_wide_tree(
     domain: Domain,
     areas: Areas,
-    sides: list[int],
+    wanted: Mapping[int, float],
     budget: Budget,
     unit: Unit,
     noises: Sequence[Noise],
@@ -69,7 +69,7 @@ def plan_wide_tree(
     Args:
         domain: what is counted.
         areas: the areas of its layout.
-        sides: of the areas that matter.
+        wanted: the sides of the areas that matter, ascending, and how much each does.
         budget: what may be spent.
         unit: who is protected.
         noises: which noise may be used.
@@ -81,10 +81,11 @@ def plan_wide_tree(
     Returns:
         The plan.
     """
-    layout = areas.layout
+    layout, sides = areas.layout, list(wanted)
     heights = [areas.height(side) for side in sides] + areas.guarded_heights()
     margins = planned_margins(domain) if layout.depth <= MOST_DENSE_BITS else ()
-    task = _Task(domain.shape, layout, budget, unit, public_total, conversion, heights, len(sides), margins, above)
+    weights = tuple(wanted.values())
+    task = _Task(domain.shape, layout, budget, unit, public_total, conversion, heights, weights, margins, above)
     halving = {kind: task.halving(kind) for kind in noises}
     if only_cells:
         return _write_plan(task, sides, [task.for_cells(kind) for kind in noises], halving)
@@ -128,8 +129,8 @@ class _Task:
     total_is_public: bool
     conversion: Conversion
     heights: list[int]
-    sizes: int
-    """How many of the heights belong to the workload; the others are guarded."""
+    weights: tuple[float, ...]
+    """How much each size of the workload matters: the first of the heights; the others are guarded."""
     margins: tuple[int, ...] = ()
     """The axes whose margins are measured."""
     above: tuple[int, ...] = ()
@@ -222,9 +223,9 @@ class _Task:
         return flat_variances(variance_of(cells), self.heights)
 
     def mean(self, variances: ArrayLike) -> Values:
-        """The geometric mean of the errors over the workload."""
-        chosen = np.maximum(np.asarray(variances)[..., : self.sizes], 1e-30)
-        return np.asarray(np.exp(np.log(chosen).mean(axis=-1) / 2))
+        """The geometric mean of the errors over the workload, by its weights."""
+        chosen = np.maximum(np.asarray(variances)[..., : len(self.weights)], 1e-30)
+        return np.asarray(np.exp(np.log(chosen) @ np.array(self.weights) / sum(self.weights) / 2))
 
     def worst(self, variances: ArrayLike, rivals: ArrayLike) -> Values:
         """The largest ratio to a rival's error over all sizes."""

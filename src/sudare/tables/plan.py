@@ -78,6 +78,7 @@ class PredictedError:
         low: the lower end of the interval seen on real maps.
         high: the upper end.
         margin: the attributes by which the people of an area are divided; none for all of them together.
+        name: what it is where it is no aligned area: a level of a hierarchy, or all ranges or prefixes of a histogram.
     """
 
     side: int
@@ -85,6 +86,7 @@ class PredictedError:
     low: float
     high: float
     margin: tuple[str, ...] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,10 @@ class Plan:
     def _list(self, words: dict[str, str]) -> list[str]:
         """The predicted error of each size of area, a line for each."""
         lines = [f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
-        return lines + [f"  {e.side:>14,}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}" for e in self.errors]
+        return lines + [
+            f"  {e.name or format(e.side, ','):>14}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}"
+            for e in self.errors
+        ]
 
     def _grid(self, words: dict[str, str]) -> list[str]:
         """The same where there are margins: a line for each size of area, a column for each margin."""

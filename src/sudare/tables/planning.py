@@ -7,7 +7,7 @@ with attributes (`strategies`), or a cross table (`adaptive`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -22,25 +22,20 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.adaptive.planning import plan_adaptive_margins
-from sudare.tables.adaptive.suitability import suits_adaptive_margins
-from sudare.tables.areas import Areas
+from sudare.tables.adaptive.planning import are_margins, plan_adaptive_margins
+from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
+from sudare.tables.areas import AREA_WORDS, Areas, wanted_sides
 from sudare.tables.dense_tree import MOST_DENSE_BITS
-from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, is_histogram, plan_histogram
+from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, histogram_weights, is_histogram, plan_histogram
 from sudare.tables.map_planning import plan_wide_tree
 from sudare.tables.plan import Plan
 from sudare.tables.reading import Noise, read_noise
+from sudare.tables.strategies.area_workload import area_workload
 from sudare.tables.strategies.axes import PlacesAndAttributes, categories_first, places_and_attributes
-from sudare.tables.strategies.planning import AreaWorkload, has_room, plan_margin_tree
+from sudare.tables.strategies.planning import has_room, plan_margin_tree
+from sudare.tables.workload import Part, Vocabulary, Workload, read_workload
 
-__all__ = ["plan_table"]
-
-USUAL_LARGEST_SIDE = 64
-BESIDE = 0.02
-"""How much sizes and margins that a workload does not name matter beside those that it names."""
-
-
-Workload = str | Sequence[int] | None
+__all__ = ["Workload", "plan_table"]
 
 
 def plan_table(
@@ -61,8 +56,10 @@ def plan_table(
         budget: what may be spent.
         unit: who is protected; one person in one cell if left out.
         workload: what matters: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of aligned squares such as
-            ``(1, 4, 16)``; left out, all sides from 1 to 64 of a map, and every margin in every area of a map with attributes.
-            Of one long ordered axis: ``"ranges"`` (if left out), ``"prefixes"`` or ``"cells"``.
+            ``(1, 4, 16)``; of tables with attributes ``("margins", 2)`` for those of up to two of them; of one long ordered axis
+            ``"ranges"`` (if left out), ``"prefixes"`` or ``"cells"``. Or several of these, also names of attributes and tuples of
+            them for single margins, with weights: ``{"cells": 1, ("age", "sex"): 2}``. Left out, all sides from 1 to 64 of a map,
+            and every margin in every area of a map with attributes.
         public_total: whether the total is published exactly.
         noise: which noise to use; the one with the smaller error if left out.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -93,33 +90,25 @@ def plan_table(
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
     noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
-    named = workload if isinstance(workload, str) else None
-    uses_reference = read_flag(with_reference, "with_reference", function)
-    if is_histogram(domain) and not uses_reference and (workload is None or named in HISTOGRAM_WORKLOADS):
-        wanted_bins = next((name for name in HISTOGRAM_WORKLOADS if name == named), HISTOGRAM_WORKLOADS[0])
-        return plan_histogram(
-            domain, budget, protected, wanted_bins, noises, conversion, public_total=bool(public_total)
-        )
-    layout = map_layout(domain, MOST_DENSE_BITS)
-    parts = places_and_attributes(domain)
-    if parts is not None and not (parts.places and parts.attributes):
-        parts = None
-    if parts is None and noise is None and not uses_reference and (workload is None or named == "margins"):
+    uses_reference, is_public = read_flag(with_reference, "with_reference", function), bool(public_total)
+    axes = _Axes.of(domain)
+    as_histogram = is_histogram(domain) and not uses_reference
+    suits = Suitability(False, "there is a map, or noise and reference are given")
+    if not axes.is_mixed and noise is None and not uses_reference:
         suits = suits_adaptive_margins(domain, budget, protected, conversion=conversion)
-        if suits:
-            is_public = bool(public_total)
-            return plan_adaptive_margins(domain, budget, protected, conversion, suits.reason, public_total=is_public)
-    apart = parts.attributes if parts is not None and layout.depth > MOST_DENSE_BITS else ()
-    if apart:
-        layout = categories_first(domain)
-    dimensions = layout.axes_of(domain).dimensions
-    areas = Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
-    sides = _read_workload(workload, areas, function)
-    if parts is not None and has_room(parts):
+    wanted = read_workload(workload, axes.vocabulary(as_histogram=as_histogram, is_adaptive=bool(suits)), function)
+    if as_histogram and all(part.word in HISTOGRAM_WORKLOADS for part in wanted):
+        bins = histogram_weights(wanted)
+        return plan_histogram(domain, budget, protected, bins, noises, conversion, public_total=is_public)
+    if suits and are_margins(wanted):
+        return plan_adaptive_margins(
+            domain, budget, protected, conversion, suits.reason, wanted, public_total=is_public
+        )
+    if axes.mixed is not None and axes.has_room:
 
-        def plan_map(kind: Noise) -> Plan:
+        def plan_map(places: Domain, kind: Noise) -> Plan:
             return plan_table(
-                parts.of_places,
+                places,
                 budget,
                 unit=protected,
                 public_total=public_total,
@@ -128,22 +117,80 @@ def plan_table(
                 with_reference=True,  # a tree, also over places in a row
             )
 
-        wanted = _margin_workload(parts, workload)
+        of_areas = area_workload(axes.mixed, wanted)
         return plan_margin_tree(
-            parts, budget, protected, wanted, noises, conversion, plan_map, public_total=public_total
+            axes.mixed, budget, protected, of_areas, noises, conversion, plan_map, public_total=is_public
         )
+    _require_areas(wanted, function)
     return plan_wide_tree(
         domain,
-        areas,
-        sides,
+        axes.areas,
+        wanted_sides(axes.areas, wanted),
         budget,
         protected,
         noises,
         conversion,
-        above=tuple(axis_bits(shape[axis]) for axis in apart),
-        public_total=public_total,
-        only_cells=named == "cells",
+        above=tuple(axis_bits(domain.shape[axis]) for axis in axes.apart),
+        public_total=is_public,
+        only_cells=[part.word for part in wanted] == ["cells"],
     )
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """What the axes of a table are, which decides about the kind of its plan.
+
+    Attributes:
+        domain: the cells.
+        mixed: its places and attributes, where there are both; None otherwise.
+        areas: of a tree over all of it.
+        apart: axes by which a tree parts people before it comes to places.
+    """
+
+    domain: Domain
+    mixed: PlacesAndAttributes | None
+    areas: Areas
+    apart: tuple[int, ...]
+
+    @classmethod
+    def of(cls, domain: Domain) -> _Axes:
+        parts = places_and_attributes(domain)
+        mixed = parts if parts is not None and parts.places and parts.attributes else None
+        layout = map_layout(domain, MOST_DENSE_BITS)
+        apart = mixed.attributes if mixed is not None and layout.depth > MOST_DENSE_BITS else ()
+        if apart:
+            layout = categories_first(domain)
+        dimensions = layout.axes_of(domain).dimensions
+        areas = Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
+        return cls(domain, mixed, areas, apart)
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether people have places and attributes."""
+        return self.mixed is not None
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a table with places and attributes is small enough for a margin tree."""
+        return self.mixed is not None and has_room(self.mixed)
+
+    def vocabulary(self, *, as_histogram: bool, is_adaptive: bool) -> Vocabulary:
+        """Of which parts a workload may consist."""
+        names: tuple[str, ...] = ()
+        if is_adaptive:
+            names = tuple(attribute.name for attribute in self.domain.attributes)
+        elif self.mixed is not None and self.has_room:
+            names = self.mixed.names
+        words = (*HISTOGRAM_WORKLOADS, *AREA_WORDS) if as_histogram else AREA_WORDS
+        return Vocabulary(tuple(dict.fromkeys(words)), self.areas.longest, names)
+
+
+def _require_areas(workload: Sequence[Part], function: str) -> None:
+    """Refuse parts that a tree of areas does not have, beside those that it has."""
+    for part in workload:
+        if part.attributes is not None or part.order is not None or part.word in ("ranges", "prefixes"):
+            apart = "either ranges, prefixes and cells, or margins, or else only areas: 'cells', 'areas', 'totals' and sides"
+            raise ParameterError("workload", function, apart, Described("parts of several kinds"))
 
 
 def _possible_noises(budget: Budget) -> list[Noise]:
@@ -172,51 +219,3 @@ def _read_domain(table: object, function: str) -> Domain:
     if isinstance(table, np.ndarray) and table.ndim:
         return Domain.of_shape(table.shape)
     raise ParameterError("table", function, "a Domain, a CountTable or an array", shown(table))
-
-
-def _margin_workload(parts: PlacesAndAttributes, workload: Workload) -> AreaWorkload:
-    """What matters in a map of people with attributes: by default every margin in every area, up to the whole map."""
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
-    areas = Areas(layout, layout.axes_of(parts.of_places).dimensions)
-    sides = areas.sides_up_to(areas.longest) if workload is None else _read_workload(workload, areas, "plan_table")
-    if workload is None or workload in ("margins", "totals"):
-        sides = [*sides, 1 << axis_bits(areas.longest)]
-    every = areas.sides_up_to(areas.longest)
-    others = [side for side in (*every, 1 << axis_bits(areas.longest)) if side not in sides]
-    wanted = np.full((len(sides) + len(others), 1 << len(parts.attributes)), BESIDE)
-    wanted[: len(sides)] = 1
-    if workload == "cells":
-        wanted[: len(sides), :-1] = BESIDE
-    elif workload == "totals":
-        wanted[: len(sides), 1:] = BESIDE
-    return AreaWorkload((*sides, *others), tuple(map(areas.height, (*sides, *others))), wanted)
-
-
-def _read_workload(workload: Workload, areas: Areas, function: str) -> list[int]:
-    requirement = "left out, 'cells', 'areas', 'margins', 'totals', or sides of areas such as (1, 4, 16)"
-    usual = areas.sides_up_to(USUAL_LARGEST_SIDE)
-    if workload is None:
-        return usual
-    if isinstance(workload, str):
-        if workload == "cells":
-            return usual[:1]
-        if workload == "areas":
-            return usual[len(usual) // 2 :]
-        if workload in ("margins", "totals"):
-            largest = areas.sides_up_to(areas.longest)
-            return largest[len(largest) // 2 :]
-        raise ParameterError("workload", function, requirement, workload)
-    if not isinstance(workload, (list, tuple, range)) or not len(workload):
-        raise ParameterError("workload", function, requirement, shown(workload))
-    longest = areas.longest
-    limit = f"sides from 1 to {longest}, the longest axis"
-    if not all(isinstance(side, (int, np.integer)) and type(side) is not bool for side in workload):
-        raise ParameterError("workload", function, requirement, Described("others"))
-    sides = [int(side) for side in workload]
-    if not all(1 <= side <= longest for side in sides):
-        raise ParameterError("workload", function, limit, Described("others"))
-    if any(side & (side - 1) for side in sides):
-        raise ParameterError(
-            "workload", function, "sides that are powers of two, as the tree's areas are", Described("others")
-        )
-    return sorted(set(sides))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, map_layout
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
@@ -23,6 +24,7 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.strategies.area_workload import AreaWorkload
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import sensitivities_of
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["AreaWorkload", "has_room", "plan_margin_tree"]
+__all__ = ["has_room", "plan_margin_tree"]
 
 INTERVAL = (0.5, 1.1)
 DIGITS = 3
@@ -42,21 +44,6 @@ USUAL_STEP: dict[Noise, int] = {"laplace": 4, "gaussian": 2}
 
 MARGIN_ALONE = 8
 """A margin of all places together is compared with one measured by itself with this part, one eighth, of the budget."""
-
-
-@dataclass(frozen=True)
-class AreaWorkload:
-    """Which areas matter, and which margins of their people.
-
-    Attributes:
-        sides: of areas, with their heights in the tree.
-        heights: the halvings below each of them.
-        parts: for each area and margin, how much it matters.
-    """
-
-    sides: tuple[int, ...]
-    heights: tuple[int, ...]
-    parts: Values
 
 
 @dataclass(frozen=True)
@@ -80,7 +67,7 @@ def plan_margin_tree(
     workload: AreaWorkload,
     noises: Sequence[Noise],
     conversion: Conversion,
-    plan_map: Callable[[Noise], Plan],
+    plan_map: Callable[[Domain, Noise], Plan],
     *,
     public_total: bool,
 ) -> Plan:
@@ -93,11 +80,11 @@ def plan_margin_tree(
         workload: what matters.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
-        plan_map: plans a map of the places alone.
+        plan_map: plans a map of places alone.
         public_total: whether the total is published exactly.
     """
     layout = map_layout(parts.of_places, MOST_DENSE_BITS)
-    maps = {kind: plan_map(kind) for kind in noises}
+    maps = {kind: plan_map(parts.of_places, kind) for kind in noises}
     of_maps = {kind: _map_variances(plan, workload.heights, public_total) for kind, plan in maps.items()}
     rivals = np.min(list(of_maps.values()), axis=0)
     if public_total:  # a map's total is exact then; margins of the whole are not
@@ -168,8 +155,8 @@ class _Task:
         )
         # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
         rows = tuple(tuple(float(f"{share:.{DIGITS}g}") for share in row) for row in shares)
-        logs = np.log(ratios[self.workload.parts >= 1])
-        loss = float(logs.mean() + logs.max())
+        logs = np.log(ratios[self.workload.named])
+        loss = float(logs @ self.workload.weights + logs.max())
         return _Choice(Strategy(bits, len(self.parts.attributes), rows), kind, ratios**2 * rivals, loss)
 
     def _noise(self, strategy: Strategy, groupings: list[MeasuredGrouping], kind: Noise, *, together: bool) -> Values:
@@ -225,18 +212,17 @@ class _Task:
         for mask in range(1 << len(self.parts.attributes)):
             margin = tuple(self.parts.names[axis] for axis in axes_within(mask))
             for place, side in enumerate(self.workload.sides):
-                if self.workload.parts[place, mask] >= 1:
+                if self.workload.named[place, mask]:
                     error = sqrt(float(best.variances[place, mask]))
                     found.append(PredictedError(side, error, INTERVAL[0] * error, INTERVAL[1] * error, margin))
         return tuple(found)
 
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
         """Other trees, one map with noise on each cell alone, and maps made for one part alone."""
-        wanted = self.workload.parts >= 1
 
         def compared(name: str, settings: str, variances: Values) -> Alternative:
-            logs = 0.5 * np.log(variances / best.variances)[wanted]
-            return Alternative(name, settings, float(np.exp(logs.mean())), float(np.exp(logs.max())))
+            logs = 0.5 * np.log(variances / best.variances)[self.workload.named]
+            return Alternative(name, settings, float(np.exp(logs @ self.workload.weights)), float(np.exp(logs.max())))
 
         others = [c for c in choices if c is not best]
         found = [compared("margin-tree", f"{c.noise} noise, bits {c.strategy.bits}", c.variances) for c in others]
