@@ -20,6 +20,7 @@ from scipy.stats import chi2, norm
 
 from sudare import (
     Budget,
+    Category,
     CountTable,
     Domain,
     GaussianMeasurement,
@@ -150,6 +151,28 @@ def by_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
     return topdown(table, budget, **arguments)
 
 
+def as_categories(table: Any) -> Any:
+    """The same counts over attributes without places, where they are few enough for that."""
+    if isinstance(table, np.ndarray) and table.ndim:
+        table = CountTable.from_dense(table)
+    if isinstance(table, CountTable) and max(table.domain.shape) <= 64 and len(table.domain.attributes) <= 8:
+        attributes = (Category(a.name, tuple(range(length))) for a, length in zip_shape(table.domain))
+        return CountTable(Domain(tuple(attributes)), table.keys, table.counts)
+    return table
+
+
+def zip_shape(domain: Domain) -> list[tuple[Any, int]]:
+    return list(zip(domain.attributes, domain.shape, strict=True))
+
+
+def attributes_alone(table: Any, budget: Budget, **arguments: Any) -> Published:
+    return margin_tree(as_categories(table), budget, **arguments)
+
+
+def published_attributes(table: Any, budget: Budget, **arguments: Any) -> Published:
+    return publish(as_categories(table), budget, **arguments)
+
+
 HALVES = ("total", *(f"halves of areas of 2**{height} cells" for height in (4, 3, 2, 1)))
 AREAS = ("total", "areas of 2**3 cells", "areas of 2**2 cells", "areas of 2**1 cells", "cells")
 CASES = {
@@ -169,6 +192,7 @@ CASES = {
     "margin_tree, least squares": Case(
         partial(margin_tree, estimate="least-squares"), takes_layout=False, measures=("total", "cells")
     ),
+    "margin_tree, attributes alone": Case(attributes_alone, takes_layout=False, measures=("total", "cells")),
     "topdown_bisection": Case(topdown_bisection, is_lazy=True, measures=AREAS),
     "topdown": Case(by_hierarchy, takes_total=False, takes_layout=False, measures=()),
     "laplace": Case(laplace, ("laplace",), False, False, False, False, measures=("cells",), is_signed=True),
@@ -204,10 +228,14 @@ CASES = {
     "histogram, cells": Case(
         partial(histogram, workload="cells"), is_refined=False, takes_layout=False, measures=("cells",)
     ),
+    "histogram, several": Case(
+        partial(histogram, workload={"ranges": 1, "cells": 2}), takes_layout=False, measures=("cells",)
+    ),
     "adaptive_margins": Case(
         partial(adaptive_margins, rounds=4), names_noise=False, takes_layout=False, is_modelled=True
     ),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
+    "publish, attributes alone": Case(published_attributes, names_noise=False, takes_layout=False),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 

@@ -428,6 +428,18 @@ _REASONS: list[tuple[str, str]] = [
         r"of ([\d,]+) cells most are empty, whatever the number of people",
         "{0} セルの大部分は、人数にかかわらず空",
     ),
+    (
+        r"noise on each cell alone: no margins of their own would make what matters more accurate",
+        "各セルにだけノイズを加える: 周辺表を別に測定しても、重視するものは正確にならない",
+    ),
+    (
+        r"margins beside the cells, in shares by the predicted error of all that matters, relative to noise on each cell",
+        "セルのほかに周辺表を測定: 配分は、重視するものすべての予想誤差（各セルにだけノイズを加える場合に対する比）による",
+    ),
+    (
+        r"whole numbers >= 0 near all estimates, so that no margin is moved",
+        "すべての推定値に近い 0 以上の整数とし、どの周辺表も偏らせない",
+    ),
     (r"a map of its own for each combination of attributes", "属性の組合せごとに別の地図として公表"),
 ]
 

@@ -9,7 +9,7 @@ from sudare.domain.layout import Layout, axis_bits
 from sudare.tables.dense_tree import MOST_DENSE_BITS
 from sudare.tables.workload import MARGINS, Part
 
-__all__ = ["AREA_WORDS", "Areas", "wanted_sides"]
+__all__ = ["AREA_WORDS", "Areas", "is_area", "wanted_sides"]
 
 LARGEST_GUARDED_SIDE = 256
 USUAL_LARGEST_SIDE = 64
@@ -69,6 +69,11 @@ class Areas:
             return usual[len(usual) // 2 :]
         largest = self.sides_up_to(self.longest)
         return largest[len(largest) // 2 :]
+
+
+def is_area(part: Part) -> bool:
+    """Whether a part of a workload means areas and nothing else."""
+    return part.side is not None or part.word == "areas"
 
 
 def wanted_sides(areas: Areas, workload: Sequence[Part]) -> dict[int, float]:

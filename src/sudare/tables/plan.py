@@ -26,6 +26,7 @@ _WORDS = {
         "share": "share of the budget",
         "deviation": "noise (standard deviation)",
         "side": "areas of side",
+        "margin": "margin",
         "people": "all people",
         "error": "expected error",
         "interval": "from - to",
@@ -42,6 +43,7 @@ _WORDS = {
         "share": "予算の割合",
         "deviation": "ノイズ(標準偏差)",
         "side": "領域の一辺",
+        "margin": "周辺表",
         "people": "総数",
         "error": "予想誤差",
         "interval": "範囲",
@@ -153,7 +155,12 @@ class Plan:
             lines += ["", f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}"]
             lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
         if self.errors:
-            lines += ["", *(self._grid(words) if any(error.margin for error in self.errors) else self._list(words))]
+            has_areas = len({(error.side, error.name) for error in self.errors}) > 1
+            has_margins = any(error.margin for error in self.errors)
+            lines += [
+                "",
+                *(self._grid(words) if has_margins and has_areas else self._list(words, by_margin=has_margins)),
+            ]
             lines.append(f"  {words['inhabited']}")
         else:
             lines += ["", f"  {words['depends']}"]
@@ -166,12 +173,17 @@ class Plan:
             ]
         return "\n".join(lines)
 
-    def _list(self, words: dict[str, str]) -> list[str]:
-        """The predicted error of each size of area, a line for each."""
-        lines = [f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
+    def _list(self, words: dict[str, str], *, by_margin: bool) -> list[str]:
+        """The predicted error of each size of area, or of each margin where there are no areas, a line for each."""
+        names = [error.name or f"{error.side:,}" for error in self.errors]
+        if by_margin:
+            names = [" x ".join(error.margin) or words["people"] for error in self.errors]
+        heading = words["margin" if by_margin else "side"]
+        width = max(14, *map(len, names))
+        lines = [f"  {heading:>{width}}  {words['error']:>16}  {words['interval']}"]
         return lines + [
-            f"  {e.name or format(e.side, ','):>14}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}"
-            for e in self.errors
+            f"  {name:>{width}}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}"
+            for name, e in zip(names, self.errors, strict=True)
         ]
 
     def _grid(self, words: dict[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The planner: from domain, budget and workload to a mechanism with its splits, weights and noise. It looks at no count.
 
 `plan_table` reads the arguments and chooses the kind of plan: a histogram (`histograms`), a map (`map_planning`), a map of people
-with attributes (`strategies`), or a cross table (`adaptive`).
+with attributes or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.adaptive.planning import are_margins, plan_adaptive_margins
 from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
-from sudare.tables.areas import AREA_WORDS, Areas, wanted_sides
+from sudare.tables.areas import AREA_WORDS, Areas, is_area, wanted_sides
 from sudare.tables.dense_tree import MOST_DENSE_BITS
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, histogram_weights, is_histogram, plan_histogram
 from sudare.tables.map_planning import plan_wide_tree
@@ -32,6 +32,7 @@ from sudare.tables.plan import Plan
 from sudare.tables.reading import Noise, read_noise
 from sudare.tables.strategies.area_workload import area_workload
 from sudare.tables.strategies.axes import PlacesAndAttributes, categories_first, places_and_attributes
+from sudare.tables.strategies.nominal_planning import MAX_NOMINAL_CELLS, NOMINAL_WORDS, plan_cross_table
 from sudare.tables.strategies.planning import has_room, plan_margin_tree
 from sudare.tables.workload import Part, Vocabulary, Workload, read_workload
 
@@ -96,7 +97,8 @@ def plan_table(
     suits = Suitability(False, "there is a map, or noise and reference are given")
     if not axes.is_mixed and noise is None and not uses_reference:
         suits = suits_adaptive_margins(domain, budget, protected, conversion=conversion)
-    wanted = read_workload(workload, axes.vocabulary(as_histogram=as_histogram, is_adaptive=bool(suits)), function)
+    vocabulary = axes.vocabulary(as_histogram=as_histogram, is_adaptive=bool(suits), uses_reference=uses_reference)
+    wanted = read_workload(workload, vocabulary, function)
     if as_histogram and all(part.word in HISTOGRAM_WORKLOADS for part in wanted):
         bins = histogram_weights(wanted)
         return plan_histogram(domain, budget, protected, bins, noises, conversion, public_total=is_public)
@@ -104,6 +106,8 @@ def plan_table(
         return plan_adaptive_margins(
             domain, budget, protected, conversion, suits.reason, wanted, public_total=is_public
         )
+    if axes.nominal is not None and not uses_reference and not any(is_area(part) for part in wanted):
+        return plan_cross_table(axes.nominal, budget, protected, wanted, noises, conversion, public_total=is_public)
     if axes.mixed is not None and axes.has_room:
 
         def plan_map(places: Domain, kind: Noise) -> Plan:
@@ -143,26 +147,31 @@ class _Axes:
     Attributes:
         domain: the cells.
         mixed: its places and attributes, where there are both; None otherwise.
+        nominal: its attributes, where there are no places and not too many cells; None otherwise.
         areas: of a tree over all of it.
         apart: axes by which a tree parts people before it comes to places.
     """
 
     domain: Domain
     mixed: PlacesAndAttributes | None
+    nominal: PlacesAndAttributes | None
     areas: Areas
     apart: tuple[int, ...]
 
     @classmethod
     def of(cls, domain: Domain) -> _Axes:
         parts = places_and_attributes(domain)
-        mixed = parts if parts is not None and parts.places and parts.attributes else None
+        mixed = nominal = None
+        if parts is not None and parts.attributes:
+            mixed = parts if not parts.are_places_one else None
+            nominal = parts if parts.are_places_one and domain.cells <= MAX_NOMINAL_CELLS else None
         layout = map_layout(domain, MOST_DENSE_BITS)
         apart = mixed.attributes if mixed is not None and layout.depth > MOST_DENSE_BITS else ()
         if apart:
             layout = categories_first(domain)
         dimensions = layout.axes_of(domain).dimensions
         areas = Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
-        return cls(domain, mixed, areas, apart)
+        return cls(domain, mixed, nominal, areas, apart)
 
     @property
     def is_mixed(self) -> bool:
@@ -174,11 +183,15 @@ class _Axes:
         """Whether a table with places and attributes is small enough for a margin tree."""
         return self.mixed is not None and has_room(self.mixed)
 
-    def vocabulary(self, *, as_histogram: bool, is_adaptive: bool) -> Vocabulary:
+    def vocabulary(self, *, as_histogram: bool, is_adaptive: bool, uses_reference: bool) -> Vocabulary:
         """Of which parts a workload may consist."""
         names: tuple[str, ...] = ()
         if is_adaptive:
             names = tuple(attribute.name for attribute in self.domain.attributes)
+        elif self.nominal is not None and not uses_reference:
+            if not self.domain.ordered_axes:
+                return Vocabulary(NOMINAL_WORDS, attributes=self.nominal.names)
+            names = self.nominal.names
         elif self.mixed is not None and self.has_room:
             names = self.mixed.names
         words = (*HISTOGRAM_WORKLOADS, *AREA_WORDS) if as_histogram else AREA_WORDS

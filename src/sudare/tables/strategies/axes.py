@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.attributes import Attribute, Positions
+from sudare.domain.attributes import Attribute, Category, Positions
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, axis_bits, morton_layout
 from sudare.tables.short_axes import short_axes
@@ -26,7 +26,12 @@ CATEGORIES_FIRST = "categories-first"
 """The name of the layout whose tree parts people by their attributes before it parts them by place."""
 
 MAX_ATTRIBUTES = 4
-"""So many attributes have 16 margins; beyond, groupings are too many to be weighed in a moment."""
+"""So many attributes have 16 margins; beyond, groupings in areas are too many to be weighed in a moment."""
+
+MAX_ATTRIBUTES_ALONE = 8
+"""Without places there are 256 groupings then."""
+
+MAX_CELLS_ALONE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,11 @@ class PlacesAndAttributes:
     def names(self) -> tuple[str, ...]:
         """Of the attributes."""
         return tuple(a.name for a, axes in self._axes_of_attributes() if axes[0] in self.attributes)
+
+    @property
+    def are_places_one(self) -> bool:
+        """Whether all people are in the same place, so that they have attributes only."""
+        return all(self.domain.shape[axis] == 1 for axis in self.places)
 
     @property
     def categories(self) -> int:
@@ -95,11 +105,23 @@ class PlacesAndAttributes:
 
 
 def places_and_attributes(domain: Domain) -> PlacesAndAttributes | None:
-    """Tell the attributes of a table from its places; None where there are too many attributes."""
+    """Tell the attributes of a table from its places; None where there are too many attributes.
+
+    Categories without an order are attributes, however many, where there is no other long axis: areas of them would mean nothing.
+    """
+    varied = tuple(axis for axis, length in enumerate(domain.shape) if length > 1)
     attributes = tuple(short_axes(domain))
-    if len(attributes) > MAX_ATTRIBUTES:
+    long = [axis for axis in varied if axis not in attributes]
+    if all(_is_category(domain, axis) for axis in long) and domain.cells <= MAX_CELLS_ALONE:
+        attributes, long = varied, []
+    if len(attributes) > (MAX_ATTRIBUTES if long else MAX_ATTRIBUTES_ALONE):
         return None
     return PlacesAndAttributes(domain, tuple(a for a in range(len(domain.shape)) if a not in attributes), attributes)
+
+
+def _is_category(domain: Domain, axis: int) -> bool:
+    of_axes = [attribute for attribute in domain.attributes for _ in attribute.shape]
+    return isinstance(of_axes[axis], Category)
 
 
 def categories_first(domain: Domain) -> Layout:

@@ -24,6 +24,7 @@ from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.refine.components import NoisyMargin, estimate_components, margin_of
 from sudare.refine.node_tables import refine_tables
 from sudare.refine.trees import NoisyTree
+from sudare.refine.whole_tables import whole_table
 from sudare.tables.dense_tree import MOST_DENSE_BITS, cells_of_nodes, first_leaves, refined_totals, variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.published import NoisyCounts, Published
@@ -71,7 +72,7 @@ def margin_tree(
 
     Args:
         table: the counts, over places (a mesh, or other long axes) and at most four attributes (axes of up to 64 categories
-            beside them). Where there are no places, or no attributes, it is what is left.
+            beside them), or over up to eight attributes and no places.
         budget: what may be spent in all.
         bits: how many halvings of the map make up each level, from the top; 4 at a time if left out.
         weights: for each level, from all places together down to single ones, the weights of all margins of the attributes,
@@ -170,13 +171,16 @@ class _TableTree:
         ]
         bits, lengths, words = self.strategy.bits, self.parts.lengths, self.request.source.words
         trees = estimate_components(margins, lengths, bits, self.cells)
+        known = self.request.table.total if self.request.total_is_public else None
+        if not bits:  # one place: nothing but its table is to be refined
+            return whole_table(trees, lengths, words, known)
         of_totals = NoisyTree(
             bits,
             tuple(None if level is None else level.reshape(-1) for level in trees[0].measured),
             trees[0].noise,
             self.cells,
             is_laplace=False,
-            total=self.request.table.total if self.request.total_is_public else None,
+            total=known,
         )
         of_places = None if reference is None else self._places_of(reference)
         totals = refined_totals(of_totals, self.layout, self.parts.of_places, words, learns=learns, reference=of_places)
@@ -268,7 +272,9 @@ def _read_weights(weights: object, levels: int, margins: int) -> tuple[tuple[flo
 def _read_parts(table: CountTable) -> PlacesAndAttributes:
     parts = places_and_attributes(table.domain)
     if parts is None:
-        requirement = "a table with at most four attributes, axes of up to 64 categories, beside its places"
+        requirement = (
+            "a table with at most four attributes, axes of up to 64 categories, beside its places, or eight without any"
+        )
         raise ParameterError("table", FUNCTION, requirement, Described(f"one of the shape {table.domain.shape}"))
     return parts
 
