@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.domain.table import LARGEST_TOTAL
 from sudare.refine.components import ComponentTree, axes_within
 from sudare.refine.trees import Words
 
@@ -61,7 +62,7 @@ def whole_table(
         weights[mask] = precision * shared * (HELD if mask.bit_count() <= 1 else 1)
     scale = weights[-1]
     weights /= scale
-    people = max(round(float(estimate.sum())), 0) if total is None else total
+    people = min(max(round(float(estimate.sum())), 0), LARGEST_TOTAL) if total is None else total
     if total is not None:
         estimate += (total - estimate.sum()) / cells
         weights[0] = FIXED
@@ -101,7 +102,7 @@ def _weighed(values: Values, factors: Values, axis: int = 0, mask: int = 0) -> V
         return values * factors[mask]
     means = values.mean(axis=axis, keepdims=True)
     of_means = _weighed(means, factors, axis + 1, mask)
-    return of_means + _weighed(values - means, factors, axis + 1, mask | 1 << axis)
+    return np.asarray(of_means + _weighed(values - means, factors, axis + 1, mask | 1 << axis))
 
 
 def round_table(values: Values, people: int, words: Words) -> Counts:
@@ -126,29 +127,34 @@ def round_table(values: Values, people: int, words: Words) -> Counts:
     above = (counts - flat + TIES * words(flat.size) * 2.0**-64).reshape(turned.shape)
     rounded = counts.reshape(turned.shape)
     for axis in range(1, values.ndim):
-        _settle(np.moveaxis(rounded, axis, 0), np.moveaxis(above, axis, 0))
+        lines = np.moveaxis(rounded, axis, 0)
+        settled = np.ascontiguousarray(lines).reshape(len(lines), -1)
+        excess = np.ascontiguousarray(np.moveaxis(above, axis, 0)).reshape(settled.shape)
+        _settle(settled, excess)
+        rounded = np.moveaxis(settled.reshape(lines.shape), 0, axis)
+        above = np.moveaxis(excess.reshape(lines.shape), 0, axis)
     return np.ascontiguousarray(np.transpose(rounded, np.argsort(order)))
 
 
 def _settle(counts: Counts, above: Values) -> None:
-    """Move people along the first axis, each within its line, until no two of its sums are off by more than one, in place.
+    """Move people between rows, each within its column, until no two sums of rows are off by more than one, in place.
 
-    Of all lines that one is taken whose cells come nearest to their values.
+    Of all columns that one is taken whose cells come nearest to their values.
 
     Args:
-        counts: rounded.
+        counts: rounded, a row for each place along an axis.
         above: by how much each is above its value.
     """
-    gaps = above.reshape(len(above), -1).sum(axis=1)
+    gaps = above.sum(axis=1)
     for _ in range(MAX_MOVES):
         high, low = int(gaps.argmax()), int(gaps.argmin())
         if gaps[high] - gaps[low] <= 1:
             return
         gain = np.where(counts[high] > 0, above[high] - above[low], -np.inf)
-        line = np.unravel_index(int(gain.argmax()), gain.shape)
+        line = int(gain.argmax())
         if not np.isfinite(gain[line]):
             return
         for place, change in ((high, -1), (low, 1)):
-            counts[(place, *line)] += change
-            above[(place, *line)] += change
+            counts[place, line] += change
+            above[place, line] += change
             gaps[place] += change

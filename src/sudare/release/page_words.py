@@ -440,6 +440,14 @@ _REASONS: list[tuple[str, str]] = [
         r"whole numbers >= 0 near all estimates, so that no margin is moved",
         "すべての推定値に近い 0 以上の整数とし、どの周辺表も偏らせない",
     ),
+    (
+        r"a hierarchy of codes: the areas of every level are measured themselves, and all levels are weighed together",
+        "コードの階層: 各階層の地域そのものを測定し、すべての階層を重み付けて統合",
+    ),
+    (
+        r"weights by the predicted error of every level and margin, relative to noise on each cell",
+        "重みは、すべての階層と周辺表の予想誤差（各セルにだけノイズを加える場合に対する比）により決定",
+    ),
     (r"a map of its own for each combination of attributes", "属性の組合せごとに別の地図として公表"),
 ]
 

@@ -187,17 +187,17 @@ class Plan:
         ]
 
     def _grid(self, words: dict[str, str]) -> list[str]:
-        """The same where there are margins: a line for each size of area, a column for each margin."""
+        """The same where there are margins: a line for each size of area or level, a column for each margin."""
         margins = list(dict.fromkeys(error.margin for error in self.errors))
         names = [" x ".join(margin) or words["people"] for margin in margins]
         widths = [max(len(name), 8) for name in names]
-        known = {(error.side, error.margin): error.rmse for error in self.errors}
+        known = {(error.side, error.name, error.margin): error.rmse for error in self.errors}
         columns = list(zip(margins, names, widths, strict=True))
         lines = [f"  {words['side']:>14}  " + "  ".join(f"{name:>{width}}" for _, name, width in columns)]
-        for side in sorted({error.side for error in self.errors}):
-            cells = [(known.get((side, margin)), width) for margin, _, width in columns]
+        for side, of_level in sorted({(error.side, error.name) for error in self.errors}):
+            cells = [(known.get((side, of_level, margin)), width) for margin, _, width in columns]
             shown = [f"{value:>{width},.1f}" if value is not None else " " * width for value, width in cells]
-            lines.append(f"  {side:>14,}  " + "  ".join(shown))
+            lines.append(f"  {of_level or format(side, ','):>14}  " + "  ".join(shown))
         return lines
 
     def _headlines(self, words: dict[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The planner: from domain, budget and workload to a mechanism with its splits, weights and noise. It looks at no count.
 
 `plan_table` reads the arguments and chooses the kind of plan: a histogram (`histograms`), a map (`map_planning`), a map of people
-with attributes or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
+with attributes, a hierarchy or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from sudare.tables.plan import Plan
 from sudare.tables.reading import Noise, read_noise
 from sudare.tables.strategies.area_workload import area_workload
 from sudare.tables.strategies.axes import PlacesAndAttributes, categories_first, places_and_attributes
+from sudare.tables.strategies.hierarchy_planning import hierarchy_vocabulary, plan_hierarchy
 from sudare.tables.strategies.nominal_planning import MAX_NOMINAL_CELLS, NOMINAL_WORDS, plan_cross_table
 from sudare.tables.strategies.planning import has_room, plan_margin_tree
 from sudare.tables.workload import Part, Vocabulary, Workload, read_workload
@@ -106,6 +107,9 @@ def plan_table(
         return plan_adaptive_margins(
             domain, budget, protected, conversion, suits.reason, wanted, public_total=is_public
         )
+    if axes.by_hierarchy is not None and axes.by_hierarchy.hierarchy is not None:
+        parts, area = axes.by_hierarchy, axes.by_hierarchy.hierarchy
+        return plan_hierarchy(parts, area, budget, protected, wanted, noises, conversion, public_total=is_public)
     if axes.nominal is not None and not uses_reference and not any(is_area(part) for part in wanted):
         return plan_cross_table(axes.nominal, budget, protected, wanted, noises, conversion, public_total=is_public)
     if axes.mixed is not None and axes.has_room:
@@ -148,6 +152,7 @@ class _Axes:
         domain: the cells.
         mixed: its places and attributes, where there are both; None otherwise.
         nominal: its attributes, where there are no places and not too many cells; None otherwise.
+        by_hierarchy: its leaves and attributes, where the places are a hierarchy; None otherwise.
         areas: of a tree over all of it.
         apart: axes by which a tree parts people before it comes to places.
     """
@@ -155,6 +160,7 @@ class _Axes:
     domain: Domain
     mixed: PlacesAndAttributes | None
     nominal: PlacesAndAttributes | None
+    by_hierarchy: PlacesAndAttributes | None
     areas: Areas
     apart: tuple[int, ...]
 
@@ -162,7 +168,8 @@ class _Axes:
     def of(cls, domain: Domain) -> _Axes:
         parts = places_and_attributes(domain)
         mixed = nominal = None
-        if parts is not None and parts.attributes:
+        by_hierarchy = parts if parts is not None and parts.hierarchy is not None else None
+        if parts is not None and parts.attributes and by_hierarchy is None:
             mixed = parts if not parts.are_places_one else None
             nominal = parts if parts.are_places_one and domain.cells <= MAX_NOMINAL_CELLS else None
         layout = map_layout(domain, MOST_DENSE_BITS)
@@ -171,12 +178,12 @@ class _Axes:
             layout = categories_first(domain)
         dimensions = layout.axes_of(domain).dimensions
         areas = Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
-        return cls(domain, mixed, nominal, areas, apart)
+        return cls(domain, mixed, nominal, by_hierarchy, areas, apart)
 
     @property
     def is_mixed(self) -> bool:
-        """Whether people have places and attributes."""
-        return self.mixed is not None
+        """Whether people have places, and maybe attributes beside them."""
+        return self.mixed is not None or self.by_hierarchy is not None
 
     @property
     def has_room(self) -> bool:
@@ -186,6 +193,8 @@ class _Axes:
     def vocabulary(self, *, as_histogram: bool, is_adaptive: bool, uses_reference: bool) -> Vocabulary:
         """Of which parts a workload may consist."""
         names: tuple[str, ...] = ()
+        if self.by_hierarchy is not None and self.by_hierarchy.hierarchy is not None:
+            return hierarchy_vocabulary(self.by_hierarchy, self.by_hierarchy.hierarchy)
         if is_adaptive:
             names = tuple(attribute.name for attribute in self.domain.attributes)
         elif self.nominal is not None and not uses_reference:

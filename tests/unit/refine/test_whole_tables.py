@@ -96,7 +96,7 @@ def test_no_margin_of_one_attribute_is_moved() -> None:
 
     def errors(call: Any, **settings: Any) -> np.ndarray:
         made = [call(table, budget, entropy=ResearchEntropy(seed), **settings).to_dense() for seed in range(300)]
-        return np.array(made) - COUNTS
+        return np.asarray(np.array(made) - COUNTS)
 
     ours = errors(margin_tree, weights=[[0] * 7 + [1]])
     # Of the pairs, those are looked at whose people are many beside the noise.

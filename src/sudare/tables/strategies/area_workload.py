@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.layout import axis_bits, map_layout
+from sudare.domain.layout import axis_bits
 from sudare.tables.areas import Areas
-from sudare.tables.dense_tree import MOST_DENSE_BITS
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.workload import MARGINS, Part
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["BESIDE", "AreaWorkload", "area_workload", "masks_of"]
+__all__ = ["BESIDE", "AreaWorkload", "area_workload", "masks_of", "share_out"]
 
 BESIDE = 0.02
 """How much sizes and margins that a workload does not name matter beside those that it names."""
@@ -34,12 +33,14 @@ class AreaWorkload:
         heights: the halvings below each of them.
         parts: for each area and margin, how much it matters; 1 on average over those that the workload names.
         named: which of them the workload names.
+        names: of the areas, where they are levels of a hierarchy.
     """
 
     sides: tuple[int, ...]
     heights: tuple[int, ...]
     parts: Values
     named: NDArray[np.bool_]
+    names: tuple[str, ...] = ()
 
     @property
     def weights(self) -> Values:
@@ -69,7 +70,7 @@ def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaW
         parts: the places and the attributes.
         workload: what is said.
     """
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    layout = parts.layout
     areas = Areas(layout, layout.axes_of(parts.of_places).dimensions)
     whole = 1 << axis_bits(areas.longest)
     every = [*areas.sides_up_to(areas.longest), whole]
@@ -78,7 +79,7 @@ def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaW
         sides = every if part.side is None and not part.word else areas.sides_of(part)
         if part.word in (MARGINS, "totals"):
             sides = [*sides, whole]
-        _share_out(weights, part.weight, [(side, mask) for side in sides for mask in masks_of(part, parts.names)])
+        share_out(weights, part.weight, [(side, mask) for side in sides for mask in masks_of(part, parts.names)])
     scale = len(weights) / sum(weights.values())
     ordered = list(dict.fromkeys((*(side for side, _ in sorted(weights)), *every)))
     matrix = np.full((len(ordered), 1 << len(parts.attributes)), BESIDE)
@@ -88,7 +89,7 @@ def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaW
     return AreaWorkload(tuple(ordered), tuple(map(areas.height, ordered)), matrix, named)
 
 
-def _share_out(weights: dict[tuple[int, int], float], weight: float, queries: Iterable[tuple[int, int]]) -> None:
+def share_out(weights: dict[tuple[int, int], float], weight: float, queries: Iterable[tuple[int, int]]) -> None:
     """Add a part's weight to what it means, to each as much."""
     listed = list(dict.fromkeys(queries))
     for query in listed:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.domain.layout import Layout, map_layout
+from sudare.domain.branches import level_bits
+from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["margin_tree", "read_strategy", "sensitivities_of"]
+__all__ = ["grouping_name", "margin_tree", "read_strategy", "sensitivities_of"]
 
 FUNCTION = "margin_tree"
 
@@ -72,9 +73,10 @@ def margin_tree(
 
     Args:
         table: the counts, over places (a mesh, or other long axes) and at most four attributes (axes of up to 64 categories
-            beside them), or over up to eight attributes and no places.
+            beside them), over the leaves of a hierarchy and such attributes, or over up to eight attributes and no places.
         budget: what may be spent in all.
-        bits: how many halvings of the map make up each level, from the top; 4 at a time if left out.
+        bits: how many halvings of the map make up each level, from the top; if left out, 4 at a time, or those of the levels of a
+            hierarchy.
         weights: for each level, from all places together down to single ones, the weights of all margins of the attributes,
             numbered in binary: number 5 is the margin of the first and third attribute. 0 is not measured; the last level's last
             margin, the cells, must be. If left out, half of each level goes to totals and half to cells.
@@ -118,8 +120,10 @@ def margin_tree(
     )
     kind, learns = read_noise(noise, FUNCTION), _read_estimate(estimate)
     parts = _read_parts(request.table)
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    layout = parts.layout
     _require_room(layout, parts)
+    if bits is None and parts.hierarchy is not None:
+        bits = level_bits(parts.hierarchy)
     strategy = read_strategy(bits, weights, layout.depth, len(parts.attributes))
     groupings = list(strategy.groupings(without_total=request.total_is_public))
     sensitivities = sensitivities_of(strategy, groupings, request.unit)
@@ -204,7 +208,7 @@ class _TableTree:
             numbers = self._first_numbers(grouping.mask)
             places = np.repeat(self.layout.to_raster(leaves), numbers.size)
             keys = self.parts.join(places, np.tile(numbers, leaves.size))
-            name = self.strategy.name(grouping, self.parts.names)
+            name = grouping_name(self.strategy, grouping, self.parts)
             kept.append(NoisyCounts(name, measurement, keys, values[has_cells].reshape(-1)))
         return tuple(kept)
 
@@ -230,6 +234,12 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     for step in reversed(bits):
         levels.insert(0, levels[0].reshape(-1, 1 << step, *levels[0].shape[1:]).sum(axis=1))
     return levels
+
+
+def grouping_name(strategy: Strategy, grouping: MeasuredGrouping, parts: PlacesAndAttributes) -> str:
+    """What a grouping measures, in words: by levels where the tree has those of a hierarchy."""
+    is_by_level = parts.hierarchy is not None and strategy.bits == level_bits(parts.hierarchy)
+    return strategy.name(grouping, parts.names, parts.level_names if is_by_level else ())
 
 
 def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], unit: Unit) -> list[Sensitivity]:
