@@ -99,7 +99,7 @@ def nearest_above_zero(estimate: Values, weights: Values, close: float) -> Value
 def _weighed(values: Values, factors: Values, axis: int = 0, mask: int = 0) -> Values:
     """Each component of a table times its factor: an axis after the other is parted into means and deviations."""
     if axis == values.ndim:
-        return values * factors[mask]
+        return np.asarray(values * factors[mask])
     means = values.mean(axis=axis, keepdims=True)
     of_means = _weighed(means, factors, axis + 1, mask)
     return np.asarray(of_means + _weighed(values - means, factors, axis + 1, mask | 1 << axis))
