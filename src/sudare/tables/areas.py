@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sudare.domain.layout import Layout, axis_bits
-from sudare.tables.dense_tree import MOST_DENSE_BITS
 from sudare.tables.workload import MARGINS, Part
 
 __all__ = ["AREA_WORDS", "Areas", "is_area", "wanted_sides"]
 
-LARGEST_GUARDED_SIDE = 256
 USUAL_LARGEST_SIDE = 64
 
 AREA_WORDS = ("cells", "areas", MARGINS, "totals")
@@ -50,13 +48,8 @@ class Areas:
         return [1 << bits for bits in range(max(axis_bits(self.longest), 1)) if 1 << bits <= largest]
 
     def guarded_heights(self) -> list[int]:
-        """Sizes at which a plan may not be worse than NN-Wavelet.
-
-        Where all levels are combined, sums of areas make up for a vague total; else the largest sizes need a guard as well.
-        """
-        if self.layout.depth > MOST_DENSE_BITS:
-            return [*(self.height(side) for side in self.sides_up_to(self.longest)), self.layout.depth]
-        return [self.height(side) for side in self.sides_up_to(LARGEST_GUARDED_SIDE)]
+        """Sizes at which a plan may not be worse than the papers' best: all of them, the whole map as well."""
+        return [*(self.height(side) for side in self.sides_up_to(self.longest)), self.layout.depth]
 
     def sides_of(self, part: Part) -> list[int]:
         """The sides that a part of a workload means."""

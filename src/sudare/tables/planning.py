@@ -141,6 +141,7 @@ def plan_table(
         above=tuple(axis_bits(domain.shape[axis]) for axis in axes.apart),
         public_total=is_public,
         only_cells=[part.word for part in wanted] == ["cells"],
+        is_named=bool(wanted),
     )
 
 
