@@ -106,6 +106,17 @@ class PredictedError:
     margin: tuple[str, ...] = ()
     name: str = ""
 
+    def of_what(self, language: Language = "en") -> str:
+        """What has this error, in words: an area, a level or a margin, and by which attributes.
+
+        Args:
+            language: ``"en"`` or ``"ja"``.
+        """
+        words = _WORDS[language]
+        area = words.get(self.name, self.name) or f"{words['side']} {self.side:,}"
+        by = " x ".join(self.margin)
+        return f"{area}: {by}" if by else area
+
 
 @dataclass(frozen=True)
 class Alternative:
