@@ -7,6 +7,7 @@ totals are not sums over parts of a tree that cuts through them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from sudare.tables.plan import Plan
 from sudare.tables.reading import Noise
 from sudare.tables.strategies.area_workload import BESIDE, AreaWorkload, masks_of, share_out
 from sudare.tables.strategies.axes import PlacesAndAttributes
-from sudare.tables.strategies.planning import MarginTreeTask
+from sudare.tables.strategies.planning import CELLS_ALONE, MarginTreeTask
 from sudare.tables.strategies.variances import component_noise, margins_of_components
 from sudare.tables.workload import Part, Vocabulary
 
@@ -102,6 +103,8 @@ def plan_hierarchy(
         flat = task.judged(bits, kind, only_cells, task.alone(bits, kind), wanted.parts)
         choices.append(min(task.choose(bits, kind), flat, key=lambda choice: choice.loss))
     best = min(choices, key=lambda choice: float(np.log(choice.variances[wanted.named]) @ wanted.weights))
+    if len(list(best.strategy.groupings())) == 1:
+        task = replace(task, reasons=(CELLS_ALONE,))
     return task.write(best, choices)
 
 

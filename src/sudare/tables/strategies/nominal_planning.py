@@ -26,6 +26,7 @@ from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import Strategy
 from sudare.tables.strategies.margin_shares import MarginVariances, best_shares
 from sudare.tables.strategies.margin_tree import sensitivities_of
+from sudare.tables.strategies.planning import CELLS_ALONE
 from sudare.tables.workload import MARGINS, Part
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class _Task:
             PlannedLevel(strategy.name(grouping, self.parts.names), share / sum(shares), sqrt(variance_of(measurement)))
             for grouping, share, measurement in zip(groupings, shares, measured, strict=True)
         )
-        why = "noise on each cell alone: no margins of their own would make what matters more accurate"
+        why = CELLS_ALONE
         if len(groupings) > 1:
             why = "margins beside the cells, in shares by the predicted error of all that matters, relative to noise on each cell"
         return Plan(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["MarginTreeTask", "has_room", "plan_margin_tree"]
+__all__ = ["CELLS_ALONE", "MarginTreeTask", "has_room", "plan_margin_tree"]
 
 INTERVAL = (0.5, 1.1)
 DIGITS = 3
@@ -49,6 +49,7 @@ MARGIN_ALONE = 8
 """A margin of all places together is compared with one measured by itself with this part, one eighth, of the budget."""
 
 
+CELLS_ALONE = "noise on each cell alone: no margins of their own would make what matters more accurate"
 REASONS = (
     "places with attributes: areas carry margins, so that sums over places and over categories are both right",
     "weights by the predicted error of every area and margin, relative to a map made for it alone",

@@ -97,6 +97,8 @@ def test_no_plan_is_worse_than_noise_on_each_cell(sizes: tuple[int, ...]) -> Non
             plan = sudare.plan_table(domain, budget, workload=workload)
             flat = [other for other in plan.alternatives if other.settings == "noise on each cell alone"]
             assert min(other.ratio for other in flat) >= 1 - 1e-9
+            if [level.name for level in plan.levels] == ["cells"]:
+                assert "noise on each cell alone" in plan.reasons[0]
 
 
 @pytest.mark.parametrize("budget", [ONE, RHO], ids=str)
