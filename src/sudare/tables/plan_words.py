@@ -60,23 +60,15 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"blocks of 2\*\*(\d+) cells", "blocks of {0} cells", "{0} セルのブロック"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
-_PARTS = {"ranges": "区間の和", "prefixes": "累積和", "cells": "各ビン"}
+_PARTS = {"rectangles anywhere": "任意の位置の長方形", "ranges": "区間の和", "prefixes": "累積和", "cells": "各ビン"}
 _REASONS: list[tuple[str, str]] = [
     (
-        r"smallest predicted error, geometric mean over sides (\d+) to (\d+), of ([\d,]+) wide trees that are at no size .*",
-        "どの大きさの領域でも NN-Wavelet に劣らない {2} 通りの幅広木のうち、予想誤差（一辺 {0}～{1} の幾何平均）が最小",
+        r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that are at no size .*",
+        "どの大きさの領域でも論文の最良の方法（ガウスノイズの NN-Wavelet）に劣らない幅広木のうち、予想誤差（{0}の幾何平均）が最小",
     ),
     (
-        r"smallest predicted error, geometric mean over sides (\d+) to (\d+), of ([\d,]+) wide trees that come nearest .*",
-        "NN-Wavelet が優る大きさでそれに最も近い {2} 通りの幅広木のうち、予想誤差（一辺 {0}～{1} の幾何平均）が最小",
-    ),
-    (
-        r"smallest predicted error, geometric mean over side (\d+), of ([\d,]+) wide trees that are at no size .*",
-        "どの大きさの領域でも NN-Wavelet に劣らない {1} 通りの幅広木のうち、予想誤差（一辺 {0}）が最小",
-    ),
-    (
-        r"smallest predicted error, geometric mean over side (\d+), of ([\d,]+) wide trees that come nearest .*",
-        "NN-Wavelet が優る大きさでそれに最も近い {1} 通りの幅広木のうち、予想誤差（一辺 {0}）が最小",
+        r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that come nearest .*",
+        "論文の最良の方法が優る大きさでそれに最も近い幅広木のうち、予想誤差（{0}の幾何平均）が最小",
     ),
     (
         r"all levels are weighed together, and empty surroundings learned from the noisy counts",
@@ -190,7 +182,11 @@ def of_reason(reason: str) -> Words:
 
 def _of_parts(parts: str) -> str:
     """Parts of a workload in Japanese; whatever else stands as it is."""
-    return "と".join(_PARTS.get(part, part) for part in parts.split(" and "))
+    return "と".join(_PARTS.get(part, _of_sides(part)) for part in parts.split(" and "))
+
+
+def _of_sides(part: str) -> str:
+    return re.sub(r"sides? (\d+)(?: to (\d+))?", lambda f: f"一辺 {f[1]}" + (f"～{f[2]}" if f[2] else ""), part)
 
 
 def of_alternative(mechanism: str, settings: str) -> Words:
