@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sudare
-from benchmarks import cross_tables, dense_maps, histograms, margins, mixed, sparse_maps, totals
+from benchmarks import cross_tables, dense_maps, histograms, margins, mixed, small_tables, sparse_maps, totals
 from benchmarks.data import census_1km, japan_500m, window_500m
 from benchmarks.predictions import prediction_coverage
 from sudare.evaluate import error_by_area, error_of_rectangles, random_rectangles
@@ -51,6 +51,7 @@ TARGETS = {
     **histograms.TARGETS,
     **cross_tables.TARGETS,
     **dense_maps.TARGETS,
+    **small_tables.TARGETS,
     **sparse_maps.TARGETS,
     **totals.TARGETS,
 }
@@ -72,8 +73,8 @@ def run() -> dict[str, float]:
             for side, ratio in zip(SIDES, ratios, strict=False):
                 numbers[f"side_{side}_{name}_{label}"] = float(ratio) - 1
     numbers["worst_side"] = max(excess)
-    of_other_tables = (mixed.run(), histograms.run(), cross_tables.run(), dense_maps.run(), sparse_maps.run())
-    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), *of_other_tables, margins.run())
+    of_other_tables = (mixed, histograms, cross_tables, small_tables, dense_maps, sparse_maps)
+    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), *(part.run() for part in of_other_tables), margins.run())
     return {name: value for part in (numbers, *parts) for name, value in part.items()}
 
 

@@ -127,6 +127,10 @@ class Section:
         """Whether the key is there and holds text."""
         return isinstance(self._values.get(key), str)
 
+    def is_table(self, key: str) -> bool:
+        """Whether the key is there and holds a table of keys."""
+        return isinstance(self._values.get(key), dict)
+
     def text(self, key: str, default: str | None = None) -> str:
         """A text that is not empty; the default may be."""
         value = self._take(key, str, default)

@@ -20,6 +20,7 @@ from scipy.stats import chi2, norm
 
 from sudare import (
     Budget,
+    Category,
     CountTable,
     Domain,
     GaussianMeasurement,
@@ -138,7 +139,11 @@ def weighed_on_a_reference(table: Any, budget: Budget, **arguments: Any) -> Publ
 
 
 def by_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
-    """Top-down over a domain whose first axis has three levels: all, groups of about the root of its length, places."""
+    return topdown(with_hierarchy(table), budget, **arguments)
+
+
+def with_hierarchy(table: Any) -> Any:
+    """The same counts over a domain whose first axis has three levels: all, groups of about the root of its length, places."""
     if isinstance(table, np.ndarray) and table.ndim:
         table = CountTable.from_dense(table)
     if isinstance(table, CountTable):
@@ -147,11 +152,48 @@ def by_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
         groups = np.arange(length) // (isqrt(length) or 1)
         area = Hierarchy.from_levels("area", {"group": groups, "area": np.arange(length)})
         table = CountTable(Domain((area, *domain.attributes[1:])), table.keys, table.counts)
-    return topdown(table, budget, **arguments)
+    return table
+
+
+def tree_of_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
+    """As above where the rest of the axes are short enough to be attributes; else as it is."""
+    shape = table.domain.shape if isinstance(table, CountTable) else np.shape(table)
+    is_small = len(shape) > 0 and shape[0] <= 2**16 and max(shape[1:], default=1) <= 64
+    return margin_tree(with_hierarchy(table) if is_small else table, budget, **arguments)
+
+
+def published_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
+    shape = table.domain.shape if isinstance(table, CountTable) else np.shape(table)
+    is_small = len(shape) > 0 and shape[0] <= 2**16 and max(shape[1:], default=1) <= 64
+    return publish(with_hierarchy(table) if is_small else table, budget, **arguments)
+
+
+def as_categories(table: Any) -> Any:
+    """The same counts over attributes without places, where they are few enough for that."""
+    if isinstance(table, np.ndarray) and table.ndim:
+        table = CountTable.from_dense(table)
+    if isinstance(table, CountTable) and max(table.domain.shape) <= 64 and len(table.domain.attributes) <= 8:
+        attributes = (Category(a.name, tuple(range(length))) for a, length in zip_shape(table.domain))
+        return CountTable(Domain(tuple(attributes)), table.keys, table.counts)
+    return table
+
+
+def zip_shape(domain: Domain) -> list[tuple[Any, int]]:
+    return list(zip(domain.attributes, domain.shape, strict=True))
+
+
+def attributes_alone(table: Any, budget: Budget, **arguments: Any) -> Published:
+    return margin_tree(as_categories(table), budget, **arguments)
+
+
+def published_attributes(table: Any, budget: Budget, **arguments: Any) -> Published:
+    return publish(as_categories(table), budget, **arguments)
 
 
 HALVES = ("total", *(f"halves of areas of 2**{height} cells" for height in (4, 3, 2, 1)))
 AREAS = ("total", "areas of 2**3 cells", "areas of 2**2 cells", "areas of 2**1 cells", "cells")
+LEVELS = ("total", "total by axis 1", "group", "group by axis 1", "area", "cells")
+PLANNED = (publish, published_attributes, published_hierarchy)
 CASES = {
     "nn_wavelet": Case(nn_wavelet, is_lazy=True, measures=HALVES),
     "nn_wavelet, vertical": Case(partial(nn_wavelet, pruning="vertical"), measures=HALVES),
@@ -169,6 +211,8 @@ CASES = {
     "margin_tree, least squares": Case(
         partial(margin_tree, estimate="least-squares"), takes_layout=False, measures=("total", "cells")
     ),
+    "margin_tree, attributes alone": Case(attributes_alone, takes_layout=False, measures=("total", "cells")),
+    "margin_tree, hierarchy": Case(tree_of_hierarchy, takes_layout=False, measures=LEVELS),
     "topdown_bisection": Case(topdown_bisection, is_lazy=True, measures=AREAS),
     "topdown": Case(by_hierarchy, takes_total=False, takes_layout=False, measures=()),
     "laplace": Case(laplace, ("laplace",), False, False, False, False, measures=("cells",), is_signed=True),
@@ -204,10 +248,15 @@ CASES = {
     "histogram, cells": Case(
         partial(histogram, workload="cells"), is_refined=False, takes_layout=False, measures=("cells",)
     ),
+    "histogram, several": Case(
+        partial(histogram, workload={"ranges": 1, "cells": 2}), takes_layout=False, measures=("cells",)
+    ),
     "adaptive_margins": Case(
         partial(adaptive_margins, rounds=4), names_noise=False, takes_layout=False, is_modelled=True
     ),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
+    "publish, attributes alone": Case(published_attributes, names_noise=False, takes_layout=False, is_lazy=True),
+    "publish, hierarchy": Case(published_hierarchy, names_noise=False, takes_layout=False, is_lazy=True),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
@@ -288,7 +337,7 @@ class TestTableMechanism:
 
         def noise(unit: Unit) -> list[Any]:
             # Without a plan of its own: one for wider noise may divide the budget otherwise.
-            settings = {"method": "nn-wavelet"} if case.call is publish else {}
+            settings = {"method": "nn-wavelet"} if case.call in PLANNED else {}
             event = case(counts, budget, unit=unit, **settings).event
             return [getattr(m, "sigma_squared", None) or m.scale**2 for m in noise_of(event)]
 

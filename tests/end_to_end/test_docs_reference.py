@@ -177,6 +177,7 @@ name = "{method}"
 
     def test_types(self) -> None:
         kinds = {"text", "flag", "number", "whole number", "list", "section", "sections", "text or list", "day"}
+        kinds |= {"text, list or table"}
         assert {row[1] for row in self.documented().values()} <= kinds
 
     def test_settings_of_mechanisms(self) -> None:

@@ -392,6 +392,10 @@ SPOKEN: Mapping[str, str] = {
     "plan.delta_people": "Where the number of people is public, write people = ... under [prediction]; no count of the data.",
     "plan.delta_dangerous": "delta = {given} is too large for about {people} people: in the worst case that it allows, "
     "{exposed} of them are exposed. Take at most {suggested}.",
+    "plan.workload": "What the workload asks for, by the noise alone",
+    "plan.part": "part",
+    "plan.expected": "expected error",
+    "plan.interval": "from - to",
     "plan.alternatives": "Alternatives, error relative to this plan",
     "plan.mechanism": "mechanism",
     "plan.ratio": "mean",

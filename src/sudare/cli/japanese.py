@@ -386,6 +386,10 @@ SPOKEN: Mapping[str, str] = {
     "（データから数えた値は不可）。",
     "plan.delta_dangerous": "delta = {given} は約 {people} 人に対して大きすぎます。delta が許す最悪の場合、"
     "そのうち {exposed} 人が露見します。{suggested} 以下にしてください。",
+    "plan.workload": "重視するもの（ノイズのみによる予想誤差）",
+    "plan.part": "対象",
+    "plan.expected": "予想誤差",
+    "plan.interval": "範囲",
     "plan.alternatives": "他の方法（この計画に対する誤差の比）",
     "plan.mechanism": "方法",
     "plan.ratio": "平均",

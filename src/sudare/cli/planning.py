@@ -156,6 +156,7 @@ def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Acc
         "errors": [asdict(error) for error in accuracy.errors],
         "basis": accuracy.basis,
         "people": list(accuracy.people),
+        "workload": [asdict(error) for error in predicted.errors] if predicted else [],
         "measurements": [asdict(level) for level in predicted.levels] if predicted else [],
         "alternatives": [asdict(other) for other in predicted.alternatives] if predicted else [],
         "reasons": list(predicted.reasons) if predicted else [],
@@ -275,6 +276,11 @@ def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> li
     parts += [accuracy.basis_in_words(language), accuracy.note(language)]
     if accuracy.basis == "invented" and release_plan.people is None:
         parts.append(words("plan.state_people"))
+    if predicted is not None and release_plan.workload is not None and predicted.errors:
+        parts += ["", heading(words("plan.workload"))]
+        asked = [[e.of_what(language), f"{e.rmse:,.1f}", f"{e.low:,.1f} - {e.high:,.1f}"] for e in predicted.errors]
+        names = ("plan.part", "plan.expected", "plan.interval")
+        parts.append(table_of([(words(name), name in names[1:]) for name in names], asked))
     if predicted is not None and predicted.alternatives:
         parts += ["", heading(words("plan.alternatives"))]
         others = [

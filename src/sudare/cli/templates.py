@@ -64,7 +64,8 @@ dataset = {dataset}
 
 [method]
 name = "auto"                     # sudare plans the most exact one it knows
-# workload = "areas"              # which sums matter: "cells", "areas" (default), or sides such as [1, 4, 16]
+# workload = "areas"              # which sums matter: "cells", "areas", "margins", "totals", sides such as [1, 4, 16],
+#                                 # or several with weights: { cells = 1, 16 = 2 }
 # public_total = true             # publish the total exactly; it is then not protected
 
 # [reference]                     # a table that is public already makes the result more exact
@@ -137,7 +138,8 @@ dataset = {dataset}
 
 [method]
 name = "auto"                     # 最も正確な方法を sudare が計画します
-# workload = "areas"              # 重視する合計: "cells", "areas"（既定）、または [1, 4, 16] のような辺の長さ
+# workload = "areas"              # 重視する合計: "cells", "areas", "margins", "totals"、[1, 4, 16] のような辺の長さ、
+#                                 # または重み付きの組合せ { cells = 1, 16 = 2 }
 # public_total = true             # 合計を正確に公表する（合計は保護されなくなります）
 
 # [reference]                     # 既に公開されている表があれば、結果がより正確になります

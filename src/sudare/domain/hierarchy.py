@@ -22,6 +22,8 @@ from sudare.parameters import exact_integer, shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from sudare.domain.branches import Branches
+
     Integers = NDArray[np.int64]
 
 __all__ = ["Hierarchy", "Level"]
@@ -236,6 +238,21 @@ class Hierarchy(Attribute):
         if isinstance(wanted, str):
             raise ParameterError(parameter, function, requirement, wanted)
         return exact_integer(wanted, parameter, function, requirement, smallest=-len(names), largest=last) % len(names)
+
+    @cached_property
+    def branches(self) -> Branches:
+        """The axes that its leaves have in a tree with its own nodes."""
+        from sudare.domain.branches import Branches
+
+        return Branches(self.name, self)
+
+    def window_cells(self, places: tuple[Integers, ...]) -> tuple[Integers, ...]:
+        """Places of leaves along the branches."""
+        return self.branches.cells_of_leaves(places[0])
+
+    def places_in_window(self, along: tuple[Integers, ...]) -> tuple[Integers, ...]:
+        """The leaves at places along the branches."""
+        return (self.branches.leaves_of_cells(along),)
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 import numpy as np
 
@@ -116,13 +116,27 @@ class HilbertCurve:
         return out
 
 
+class RowOfPlaces(Protocol):
+    """An attribute whose places stand in a row, and on other axes in a tree."""
+
+    def window_cells(self, places: tuple[Integers, ...]) -> tuple[Integers, ...]:
+        """Places along the other axes."""
+
+    def places_in_window(self, along: tuple[Integers, ...]) -> tuple[Integers, ...]:
+        """The place in the row of places along the other axes."""
+
+
+def _row(attribute: object) -> RowOfPlaces:
+    return cast("RowOfPlaces", attribute)
+
+
 @dataclass(frozen=True)
 class Embedding:
-    """Cells of a domain with listed meshes among all cells of the map around them.
+    """Cells of a domain whose places stand in a row among all cells of the axes that they have in a tree.
 
     Attributes:
-        inner: the domain, whose listed meshes stand in a row.
-        outer: the same with the window around them in place of the list.
+        inner: the domain, whose listed meshes, or leaves of a hierarchy, stand in a row.
+        outer: the same with the window around the meshes, or the branches of the hierarchy, in place of the row.
     """
 
     inner: Domain
@@ -134,7 +148,7 @@ class Embedding:
         found: list[Integers] = []
         for own, other in zip(self.inner.attributes, self.outer.attributes, strict=True):
             along = tuple(places.pop(0) for _ in own.shape)
-            found.extend(along if own is other else own.window_cells(along))  # type: ignore[attr-defined]
+            found.extend(along if own is other else _row(own).window_cells(along))
         return self.outer.keys_at(*found)
 
     def restore(self, keys: Keys) -> Keys:
@@ -143,10 +157,7 @@ class Embedding:
         found: list[Integers] = []
         for own, other in zip(self.inner.attributes, self.outer.attributes, strict=True):
             along = tuple(places.pop(0) for _ in other.shape)
-            if own is not other:
-                rows, columns = along[0] + other.first_row, along[1] + other.first_column  # type: ignore[attr-defined]
-                along = own.places_of_cells(rows, columns)  # type: ignore[attr-defined]
-            found.extend(along)
+            found.extend(along if own is other else _row(own).places_in_window(along))
         return self.inner.keys_at(*found)
 
 

@@ -116,6 +116,10 @@ class MeshList(Attribute):
         rows, columns = _off_curve(self._along[places[0]])
         return rows - self.window.first_row, columns - self.window.first_column
 
+    def places_in_window(self, along: tuple[Integers, ...]) -> tuple[Integers, ...]:
+        """The places of rows and columns of the window that are in the list."""
+        return self.places_of_cells(along[0] + self.window.first_row, along[1] + self.window.first_column)
+
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
         rows, columns = mesh_cells(values, self.level)

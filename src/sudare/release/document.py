@@ -231,4 +231,6 @@ def _describe_plan(plan: Plan) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
+    if isinstance(value, Mapping):  # a workload: parts with weights
+        return {" x ".join(key) if isinstance(key, tuple) else str(key): _plain(item) for key, item in value.items()}
     return float(value) if isinstance(value, (Fraction, float)) else value

@@ -24,11 +24,12 @@ from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
 from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.release.method_settings import require_usable
+from sudare.release.plan_workload import read_histogram_workload, read_workload_key, workload_facts
 from sudare.release.public_files import require_other_files, require_public
 from sudare.sections import Section, nearest, read_toml
 from sudare.tables import Plan, plan_table
-from sudare.tables.planning import Workload
 from sudare.tables.publish import METHODS
+from sudare.tables.workload import Workload
 
 __all__ = [
     "LEDGER_KEYS",
@@ -190,7 +191,7 @@ class ReleasePlan:
             "budget": self.budget.to_dict(),
             "source": _source_facts(self.source),
             "method": self.method,
-            "workload": self.workload if isinstance(self.workload, str) else list(self.workload or ()),
+            "workload": workload_facts(self.workload),
             "public_total": self.public_total,
             "settings": {key: str(value) for key, value in sorted(self.settings.items())},
             "measurements": self.measurements,
@@ -228,10 +229,10 @@ def read_plan(path: str | Path) -> ReleasePlan:
     budget = _read_budget(top.section("budget", BUDGET_KEYS))
     ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *METHODS), "auto")
-    of_histogram = {}
+    of_histogram: dict[str, Any] = {}
     if name == "histogram" and method.has("workload"):
-        of_histogram["workload"] = method.choice("workload", ("ranges", "prefixes", "cells"))
-    workload = None if of_histogram else _read_workload(method)
+        of_histogram["workload"] = read_histogram_workload(method)
+    workload = None if of_histogram else read_workload_key(method, domain)
     settings = {key: _plain(value) for key, value in method.rest().items()} | of_histogram
     reference = None
     if top.has("reference"):
@@ -379,21 +380,6 @@ def read_ledger_section(section: Section, base: Path) -> LedgerEntryPoint:
     location, dataset = section.text("location"), section.text("dataset")
     section.finish()
     return LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)
-
-
-def _read_workload(section: Section) -> Workload:
-    if not section.has("workload"):
-        return None
-    if section.is_text("workload"):
-        return section.choice("workload", ("cells", "areas", "margins", "totals", "ranges", "prefixes"))
-    sides = section.items("workload")
-    if not sides or not all(type(side) is int for side in sides):
-        section.refuse(
-            "workload",
-            'must be "cells", "areas", "margins", "totals", "ranges", "prefixes" or sides such as [1, 4, 16]',
-            'は "cells"、"areas"、"margins"、"totals"、"ranges"、"prefixes" または [1, 4, 16] のような辺の長さです',
-        )
-    return tuple(sides)
 
 
 def _read_reference(section: Section, base: Path, protected: Source) -> Reference:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 Number = TypeVar("Number", float, Any)
 
-__all__ = ["flat_variances", "haar_variances", "wide_tree_variances"]
+__all__ = ["combined_noise", "flat_variances", "haar_variances", "level_variances", "wide_tree_variances"]
 
 
 def wide_tree_variances(
@@ -26,10 +26,7 @@ def wide_tree_variances(
         heights: of the areas asked for, from 0 (a cell) to the depth of the tree.
         combined: whether all levels are combined by least squares, else each meets its parent's count only.
     """
-    own = list(noise)
-    for level in range(len(bits) - 1, -1, -1) if combined else ():
-        children = 2.0 ** bits[level] * own[level + 1]
-        own[level] = own[level] * children / (own[level] + children)
+    own = combined_noise(bits, noise) if combined else list(noise)
     wanted: dict[int, Number] = {}
     height, final = sum(bits), own[0]
     wanted[height] = final
@@ -42,6 +39,32 @@ def wide_tree_variances(
         final = wanted[height - step]
         height -= step
     return [wanted[height] for height in heights]
+
+
+def level_variances(fans: Sequence[float], noise: Sequence[Number]) -> list[Number]:
+    """Variances of the nodes of each level of a tree, from the root, with all levels combined by least squares.
+
+    Args:
+        fans: how many children the nodes of each level have.
+        noise: the variance of the noise on the root and on each level; numbers, or arrays of as many candidates.
+    """
+    own = list(noise)
+    for level in range(len(fans) - 1, -1, -1):
+        children = fans[level] * own[level + 1]
+        own[level] = own[level] * children / (own[level] + children)
+    final = own[:1]
+    for fan, variance in zip(fans, own[1:], strict=True):
+        final.append(variance * (1 - 1 / fan) + final[-1] / fan**2)
+    return final
+
+
+def combined_noise(bits: Sequence[int], noise: Sequence[Number]) -> list[Number]:
+    """The variance of each level's nodes as told by their own noisy counts and by all below them."""
+    own = list(noise)
+    for level in range(len(bits) - 1, -1, -1):
+        children = 2.0 ** bits[level] * own[level + 1]
+        own[level] = own[level] * children / (own[level] + children)
+    return own
 
 
 def haar_variances(depth: int, noise: float, heights: Sequence[int]) -> list[float]:

@@ -58,7 +58,17 @@ METHODS: dict[str, Callable[..., Published]] = {
 SIGNED_METHODS = ("laplace", "gaussian", "privelet")
 """Those that publish noise as it is, on every cell."""
 
-PLANNED_SETTINGS = {"bits", "weights", "noise", "estimate", "conversion", "margins", "layout", "workload"}
+PLANNED_SETTINGS = {
+    "bits",
+    "weights",
+    "noise",
+    "estimate",
+    "conversion",
+    "margins",
+    "layout",
+    "workload",
+    "workload_margins",
+}
 """What a plan decides; who is protected, and what is public, is the caller's to say."""
 
 
@@ -95,9 +105,10 @@ def publish(
             ``"topdown"``, ``"topdown-bisection"``, ``"histogram"``, ``"laplace"``, ``"gaussian"``, ``"privelet"``,
             ``"negative-l2"``, ``"simplex"``, ``"lasso"``, ``"lm"``, ``"adaptive-margins"``.
         unit: who is protected; one person in one cell if left out.
-        workload: what matters to a plan: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, or sides of areas such as
-            ``(1, 4, 16)``; sides from 1 to 64 of maps, and every margin in every area of maps with attributes, if left out. Of
-            tables with one ordered axis: ``"ranges"``, ``"prefixes"`` or ``"cells"``.
+        workload: what matters to a plan: ``"cells"``, ``"areas"``, ``"margins"``, ``"totals"``, sides of areas such as
+            ``(1, 4, 16)``, or several parts with weights, as `plan_table` takes them; sides from 1 to 64 of maps, and every
+            margin in every area of maps with attributes, if left out. Of tables with one ordered axis: ``"ranges"``,
+            ``"prefixes"`` or ``"cells"``.
         reference: a table over the same domain that is public already, such as the last census; it makes the result more
             exact and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the

@@ -39,12 +39,14 @@ MAP_AXES = 2
 
 
 def short_axes(domain: Domain) -> list[int]:
-    """Axes of categories: all but those of a map, two long ordered axes of about the same length, or listed meshes."""
+    """Axes of categories: all but those of a map, a mesh, listed meshes, or two long ordered axes of about the same length."""
     by_length = sorted(domain.ordered_axes, key=lambda axis: -domain.shape[axis])[:MAP_AXES]
     of_map = [axis for axis in by_length if 4 * domain.shape[axis] >= max(domain.shape)]
     if len(of_map) < MAP_AXES:
         of_map = []
     of_map += [axis for axis, number in enumerate(domain.dimensions) if number == MAP_AXES]
+    of_axes = [attribute for attribute in domain.attributes for _ in attribute.shape]
+    of_map += [axis for axis, attribute in enumerate(of_axes) if len(attribute.shape) == MAP_AXES]
     return [axis for axis, length in enumerate(domain.shape) if axis not in of_map and 1 < length <= MAX_CATEGORIES]
 
 

@@ -22,6 +22,7 @@ from sudare import (
     wide_tree,
 )
 from sudare.tables.dense_tree import variance_of
+from sudare.tables.plan_words import of_alternative, of_level
 
 BUDGETS = [Budget(epsilon=1), Budget(epsilon=1, delta=1e-6), Budget(rho=0.01)]
 SHAPE = (64, 64)
@@ -146,13 +147,16 @@ def test_the_noise_can_be_chosen() -> None:
 def test_explanations(plan: Plan) -> None:
     english, japanese = plan.explain(), plan.explain("ja")
     assert str(plan) == english
-    for text in (english, japanese):
-        for level in plan.levels:
-            assert level.name in text
-        for alternative in plan.alternatives:
-            assert alternative.settings in text
-        assert "4,096" in text
-        assert "wide-tree" in text
+    for level in plan.levels:
+        assert level.name in english
+        assert of_level(level.name).japanese in japanese
+    for alternative in plan.alternatives:
+        assert alternative.settings in english
+        assert of_alternative(alternative.mechanism, alternative.settings).japanese in japanese
+    assert "4,096" in english
+    assert "4,096" in japanese
+    assert "wide-tree" in english
+    assert "幅広木" in japanese
     assert "share of the budget" in english
     assert "予算の割合" in japanese
     assert "Published exactly: total" in plan_table(Domain.of_shape(SHAPE), plan.budget, public_total=True).explain()

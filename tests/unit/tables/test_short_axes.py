@@ -66,7 +66,7 @@ def test_which_axes() -> None:
 
 def test_a_plan_of_many_attributes_pays_for_what_it_measures() -> None:
     attributes = tuple(sudare.Category(str(length), tuple(range(length))) for length in (2, 3, 4, 5, 6))
-    plan = sudare.plan_table(sudare.Domain(attributes), TENTH)
+    plan = sudare.plan_table(sudare.Domain(attributes), TENTH, with_reference=True)
     assert plan.settings["margins"] == (0, 1, 2, 3, 4)
     assert [level.name for level in plan.levels][-1] == "margin of axis 5"
     assert sum(level.share for level in plan.levels) == pytest.approx(1)

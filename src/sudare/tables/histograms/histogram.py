@@ -5,7 +5,7 @@ Proof: ``histogram.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.parameters import shown
+from sudare.parameters import exact_fraction, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import Measurement
@@ -23,12 +23,14 @@ from sudare.refine.halvings import NoisyBlocks, estimate_bins
 from sudare.refine.prefixes import rising_prefixes, round_bins, round_prefixes
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import measure_levels
-from sudare.tables.histograms.strategy import BlockStrategy, HistogramWorkload, best_strategy
+from sudare.tables.histograms.strategy import BlockStrategy, WeightedWorkload, best_strategy
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.reading import TOTAL, Noise, Request, read_noise, read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sudare.tables.histograms.strategy import HistogramWorkload
 
     Counts = NDArray[np.int64]
 
@@ -36,6 +38,8 @@ __all__ = ["MAX_BINS", "histogram"]
 
 MAX_BINS = 1 << 24
 """Every bin is measured."""
+
+WORKLOADS = ("ranges", "prefixes", "cells")
 
 LARGE = 4.0
 """Bins with so many standard deviations of the noise are large."""
@@ -45,7 +49,7 @@ def histogram(
     table: CountTable | NDArray[Any],
     budget: Budget,
     *,
-    workload: HistogramWorkload = "ranges",
+    workload: WeightedWorkload = "ranges",
     unit: Unit | None = None,
     public_total: bool | int = False,
     noise: Noise = "laplace",
@@ -70,7 +74,7 @@ def histogram(
         table: the counts.
         budget: what may be spent in all.
         workload: what is to be accurate: ``"ranges"`` between any two bins, ``"prefixes"`` from the first bin on (cumulative
-            counts, quantiles), or single ``"cells"``.
+            counts, quantiles), or single ``"cells"``; or weights of several, such as ``{"ranges": 1, "cells": 2}``.
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another.
@@ -165,7 +169,7 @@ def _measure(request: Request, heights: Sequence[int], measurements: Sequence[Me
     return noisy
 
 
-def _refined(blocks: NoisyBlocks, workload: HistogramWorkload, source: EntropySource) -> Counts:
+def _refined(blocks: NoisyBlocks, workload: WeightedWorkload, source: EntropySource) -> Counts:
     """Whole counts >= 0 from the measurements alone."""
     prefixes = rising_prefixes(estimate_bins(blocks), blocks.total)
     if workload == "cells":
@@ -191,7 +195,14 @@ def block_name(height: int, depth: int) -> str:
     return f"blocks of 2**{height} cells" if height else "cells"
 
 
-def _read_workload(workload: object) -> HistogramWorkload:
-    if isinstance(workload, str) and workload in ("ranges", "prefixes", "cells"):
+def _read_workload(workload: object) -> WeightedWorkload:
+    requirement = "'ranges', 'prefixes' or 'cells', or weights above 0 of several of them"
+    if isinstance(workload, str) and workload in WORKLOADS:
         return cast("HistogramWorkload", workload)
-    raise ParameterError("workload", "histogram", "'ranges', 'prefixes' or 'cells'", shown(workload))
+    if not isinstance(workload, Mapping) or not workload or not all(part in WORKLOADS for part in workload):
+        raise ParameterError("workload", "histogram", requirement, shown(workload))
+    weights = {part: exact_fraction(weight, "workload", "histogram", requirement) for part, weight in workload.items()}
+    if min(weights.values()) <= 0:
+        raise ParameterError("workload", "histogram", requirement, Described("others"))
+    read = {cast("HistogramWorkload", part): float(weight) for part, weight in weights.items()}
+    return next(iter(read)) if len(read) == 1 else read

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sqrt
+from collections.abc import Mapping, Sequence
+from math import exp, log, sqrt
 
 from sudare.domain.domain import Domain
 from sudare.privacy.budget import Budget
@@ -16,8 +16,9 @@ from sudare.tables.histograms.prediction import PredictedHistogram, predict_hist
 from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.workload import Part
 
-__all__ = ["HISTOGRAM_WORKLOADS", "is_histogram", "plan_histogram"]
+__all__ = ["HISTOGRAM_WORKLOADS", "histogram_weights", "is_histogram", "plan_histogram"]
 
 HISTOGRAM_WORKLOADS: tuple[HistogramWorkload, ...] = ("ranges", "prefixes", "cells")
 MIN_BINS = 65
@@ -33,11 +34,17 @@ def is_histogram(domain: Domain) -> bool:
     return is_one_axis and MIN_BINS <= domain.cells <= MAX_BINS
 
 
+def histogram_weights(workload: Sequence[Part]) -> dict[HistogramWorkload, float]:
+    """What matters, with its weight; ranges where nothing is said."""
+    named = {name: sum(part.weight for part in workload if part.word == name) for name in HISTOGRAM_WORKLOADS}
+    return {name: weight for name, weight in named.items() if weight > 0} or {HISTOGRAM_WORKLOADS[0]: 1.0}
+
+
 def plan_histogram(
     domain: Domain,
     budget: Budget,
     unit: Unit,
-    workload: HistogramWorkload,
+    workload: Mapping[HistogramWorkload, float],
     noises: Sequence[Noise],
     conversion: Conversion,
     *,
@@ -49,7 +56,7 @@ def plan_histogram(
         domain: one ordered axis.
         budget: what may be spent.
         unit: who is protected.
-        workload: what is to be accurate.
+        workload: what is to be accurate, with weights.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         public_total: whether the total is published exactly.
@@ -79,10 +86,14 @@ def plan_histogram(
     )
     lengths = [1 << bits for bits in range(domain.cells.bit_length()) if 1 << bits <= domain.cells]
     deviations = [sqrt(variances[best].range_of(length)) for length in lengths]
-    errors = tuple(
+    errors = [
         PredictedError(length, error, INTERVAL[0] * error, INTERVAL[1] * error)
         for length, error in zip(lengths, deviations, strict=True)
-    )
+    ]
+    for name in workload:
+        if name != "cells":  # a range of one bin, which is there already
+            error = sqrt(_variance(variances[best], name))
+            errors.append(PredictedError(domain.cells, error, INTERVAL[0] * error, INTERVAL[1] * error, name=name))
     (cells,) = measure_levels(budget, [1], [sensitivity_of_counts(unit)], best, conversion)
     flat = variance_of(cells)
     ratios = [sqrt(length * flat) / error for length, error in zip(lengths, deviations, strict=True) if error > 0]
@@ -92,28 +103,40 @@ def plan_histogram(
         if kind != best
     ]
     mean = sqrt(_flat_aim(flat, domain.cells, workload) / aims[best])
+    named = next(iter(workload)) if len(workload) == 1 else dict(workload)
     return Plan(
         "histogram",
-        {"workload": workload, "noise": best, "conversion": conversion},
+        {"workload": named, "noise": best, "conversion": conversion},
         best,
         domain.shape,
         budget,
         unit,
         (TOTAL,) if public_total else (),
         levels,
-        errors,
+        tuple(errors),
         (*others, Alternative(best, "noise on each cell alone", mean, max(ratios))),
-        (f"one ordered axis: blocks of bins, in shares that make {workload} most accurate",),
+        (f"one ordered axis: blocks of bins, in shares that make {' and '.join(workload)} most accurate",),
     )
 
 
-def _aim(predicted: PredictedHistogram, workload: HistogramWorkload) -> float:
-    """The mean variance of what the workload asks for."""
+def _aim(predicted: PredictedHistogram, workload: Mapping[HistogramWorkload, float]) -> float:
+    """The weighted geometric mean of the mean variances of what the workload asks for."""
+    return _mean({name: _variance(predicted, name) for name in workload}, workload)
+
+
+def _variance(predicted: PredictedHistogram, name: HistogramWorkload) -> float:
+    """The mean variance of one part of a workload."""
     of_workload = {"ranges": predicted.any_range, "prefixes": predicted.prefix, "cells": predicted.cell}
-    return of_workload[workload]
+    return of_workload[name]
 
 
-def _flat_aim(variance: float, bins: int, workload: HistogramWorkload) -> float:
+def _flat_aim(variance: float, bins: int, workload: Mapping[HistogramWorkload, float]) -> float:
     """The same for noise on each bin alone: a range has a third of all bins on average, a prefix half of them."""
     lengths = {"ranges": (bins + 2) / 3, "prefixes": (bins + 1) / 2, "cells": 1.0}
-    return variance * lengths[workload]
+    return variance * _mean({name: lengths[name] for name in workload}, workload)
+
+
+def _mean(values: Mapping[HistogramWorkload, float], weights: Mapping[HistogramWorkload, float]) -> float:
+    if len(weights) == 1:
+        return next(iter(values.values()))
+    return exp(sum(weight * log(values[name]) for name, weight in weights.items()) / sum(weights.values()))

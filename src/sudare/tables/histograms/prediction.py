@@ -13,7 +13,7 @@ from sudare.privacy.unit import Unit
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.histograms.histogram import planned_measurements
 from sudare.tables.histograms.strategy import (
-    HistogramWorkload,
+    WeightedWorkload,
     best_strategy,
     cell_variance,
     prefix_variance,
@@ -67,7 +67,7 @@ def predict_histogram(
     cells: int,
     budget: Budget,
     *,
-    workload: HistogramWorkload = "ranges",
+    workload: WeightedWorkload = "ranges",
     unit: Unit | None = None,
     public_total: bool = False,
     noise: Noise = "laplace",
@@ -78,7 +78,7 @@ def predict_histogram(
     Args:
         cells: how many bins.
         budget: what may be spent in all.
-        workload: ``"ranges"``, ``"prefixes"`` or ``"cells"``, as for `histogram`.
+        workload: ``"ranges"``, ``"prefixes"``, ``"cells"`` or weights of several, as for `histogram`.
         unit: who is protected; one person in one cell if left out.
         public_total: whether the total is published exactly; the unit is then protected against being replaced.
         noise: which noise is added.

@@ -8,7 +8,7 @@ Proof: ``histogram.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlockStrategy",
     "HistogramWorkload",
+    "WeightedWorkload",
     "best_strategy",
     "cell_variance",
     "prefix_variance",
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 HistogramWorkload = Literal["ranges", "prefixes", "cells"]
+WeightedWorkload = HistogramWorkload | Mapping[HistogramWorkload, float]
+"""One thing that matters, or several with weights: the weighted geometric mean of their variances is made small."""
 
 MAX_STEP = 12
 """A block is cut into at most 2**12 blocks."""
@@ -39,6 +42,12 @@ MAX_STEP = 12
 MAX_LEVELS = 12
 FEW_LEVELS = 7
 """Up to so many levels, their halvings may differ by one from the even ones, and by two up to five levels."""
+
+REWEIGHTINGS = 6
+"""Rounds in which the parts of a workload are weighed anew, each by how accurate it is so far."""
+
+MAX_TRIED = 24
+"""Ways to cut a depth into levels that are tried for several workloads at once, the most even ones."""
 
 ROUNDS = 25
 """Rounds in which shares are improved; each comes closer by a constant factor."""
@@ -69,18 +78,24 @@ class BlockStrategy:
 
 
 def best_strategy(
-    cells: int, workload: HistogramWorkload, noise: Literal["laplace", "gaussian"], *, public_total: bool = False
+    cells: int, workload: WeightedWorkload, noise: Literal["laplace", "gaussian"], *, public_total: bool = False
 ) -> BlockStrategy:
-    """The strategy with the smallest mean variance over a workload.
+    """The strategy with the smallest mean variance over a workload, or over several the smallest weighted geometric mean of them.
 
     Args:
         cells: how many bins the histogram has.
-        workload: ``"ranges"`` between any two bins, ``"prefixes"`` from the first bin on, or ``"cells"``.
+        workload: ``"ranges"`` between any two bins, ``"prefixes"`` from the first bin on, or ``"cells"``; or weights of some.
         noise: a level's variance falls with the square of its share for Laplace noise, else with the share.
         public_total: whether the total is known and costs nothing.
     """
     depth = max(cells - 1, 0).bit_length()
-    return _best_of_depth(depth, workload, 2 if noise == "laplace" else 1, public_total)
+    power = 2 if noise == "laplace" else 1
+    if isinstance(workload, str):
+        return _best_of_depth(depth, workload, power, public_total)
+    weights = tuple(sorted(workload.items()))
+    if len(weights) == 1:
+        return _best_of_depth(depth, weights[0][0], power, public_total)
+    return _best_mixture(depth, weights, power, public_total)
 
 
 def prefix_variance(steps: Sequence[int], noise: Sequence[float]) -> float:
@@ -162,6 +177,10 @@ def _importance(steps: NDArray[np.int64], workload: HistogramWorkload) -> Values
         6 * fan * width**2
     )
     inside = (fan - 1) / 2 + ends
+    if workload == "cells":
+        below = np.cumprod(fan[..., ::-1], axis=-1)[..., ::-1]
+        shared = np.concatenate([below[..., 1:], np.ones_like(width[..., :1])], axis=-1)
+        return np.concatenate([1 / size**2, (1 - 1 / fan) / shared**2], axis=-1)
     if workload == "prefixes":
         return np.concatenate([(size + 1) * (2 * size + 1) / (6 * size**2), inside], axis=-1)
     # Over all pairs of cuts, the squared differences of prefixes add up to cuts * (sum of squares) - (square of the sum).
@@ -213,16 +232,71 @@ def _best_of_depth(depth: int, workload: HistogramWorkload, power: int, public_t
     return BlockStrategy(chosen, tuple(round(share, 4) for share in shares_of_best))
 
 
+@lru_cache(maxsize=256)
+def _best_mixture(
+    depth: int, weights: tuple[tuple[HistogramWorkload, float], ...], power: int, public_total: bool
+) -> BlockStrategy:
+    """The strategy for several workloads at once, each with its weight."""
+    if depth == 0:
+        return BlockStrategy((), (1.0,))
+    found = []
+    for levels in range(-(-depth // MAX_STEP), min(depth, FEW_LEVELS if power == 2 else MAX_LEVELS) + 1):
+        steps = _candidates(depth, levels)[:MAX_TRIED]
+        for first in ("public",) if public_total else ("measured", "unknown"):
+            means, shares = _best_shares_of_mixture(steps, weights, power, first)
+            best = int(np.argmin(means))
+            found.append((float(means[best]), tuple(steps[best].tolist()), tuple(shares[best].tolist())))
+    _, chosen, shares_of_best = min(found)
+    return BlockStrategy(chosen, tuple(round(share, 4) for share in shares_of_best))
+
+
+def _best_shares_of_mixture(
+    steps: NDArray[np.int64], weights: tuple[tuple[HistogramWorkload, float], ...], power: int, first: str
+) -> tuple[Values, Values]:
+    """For each row of steps the best shares, and the weighted mean logarithm of the variances that they give.
+
+    A logarithm lies below each of its tangents: the sum of variances, each over what it was before, is made small again and
+    again, and the mean logarithm falls with it.
+    """
+    each = [_shrunk(steps, workload) for workload, _ in weights]
+    matter = np.array([weight for _, weight in weights]) / sum(weight for _, weight in weights)
+    importance = sum(weight * one / one.sum(axis=1, keepdims=True) for weight, one in zip(matter, each, strict=True))
+    for _ in range(REWEIGHTINGS):
+        means, shares = _shares_for(np.asarray(importance), steps, power, first)
+        variances = [(one * _upward(steps, _noise_of(shares, power, first))).sum(axis=1) for one in each]
+        importance = sum(w * one / v[:, None] for w, one, v in zip(matter, each, variances, strict=True))
+    logs = sum(weight * np.log(variance) for weight, variance in zip(matter, variances, strict=True))
+    return np.where(np.isinf(means), np.inf, logs), shares
+
+
 def _best_shares(
     steps: NDArray[np.int64], workload: HistogramWorkload, power: int, first: str
 ) -> tuple[Values, Values]:
-    """The best shares for each row of steps, and the mean variance that they give.
+    """The best shares for each row of steps, and the mean variance that they give."""
+    return _shares_for(_shrunk(steps, workload), steps, power, first)
+
+
+def _shrunk(steps: NDArray[np.int64], workload: HistogramWorkload) -> Values:
+    """The importance of levels, less what shrinkage takes of it."""
+    importance = _importance(steps, workload)
+    importance[:, 1:] *= KEPT_BY_HALVING ** (np.cumsum(steps, axis=1) - steps)
+    return importance
+
+
+def _noise_of(shares: Values, power: int, first: str) -> Values:
+    """The variance of the noise on the total and on each level, with the whole budget taken as 1."""
+    noise = np.full(shares.shape, 0.0 if first == "public" else np.inf)
+    free = slice(0 if first == "measured" else 1, None)
+    noise[:, free] = shares[:, free] ** -float(power)
+    return noise
+
+
+def _shares_for(importance: Values, steps: NDArray[np.int64], power: int, first: str) -> tuple[Values, Values]:
+    """The best shares for each row of steps, where it is given what a level's variance adds to what is to be small.
 
     A sum of c / share**power is smallest where each share goes like c**(1 / (power + 1)). What c is depends a little on the
     shares, so this is repeated; c / share**power is the level's variance times how fast the mean variance grows with it.
     """
-    importance = _importance(steps, workload)
-    importance[:, 1:] *= KEPT_BY_HALVING ** (np.cumsum(steps, axis=1) - steps)
     free = slice(0 if first == "measured" else 1, None)
     noise = np.full(importance.shape, 0.0 if first == "public" else np.inf)
     shares = np.zeros(importance.shape)

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.attributes import Attribute, Positions
+from sudare.domain.attributes import Attribute, Category, Positions
+from sudare.domain.branches import distinct_levels, hierarchy_layout
 from sudare.domain.domain import Domain
-from sudare.domain.layout import Layout, axis_bits, morton_layout
-from sudare.tables.short_axes import short_axes
+from sudare.domain.hierarchy import Hierarchy
+from sudare.domain.layout import Layout, axis_bits, map_layout, morton_layout
+from sudare.tables.dense_tree import MOST_DENSE_BITS as MAX_BITS
+from sudare.tables.short_axes import MAX_CATEGORIES, short_axes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +29,12 @@ CATEGORIES_FIRST = "categories-first"
 """The name of the layout whose tree parts people by their attributes before it parts them by place."""
 
 MAX_ATTRIBUTES = 4
-"""So many attributes have 16 margins; beyond, groupings are too many to be weighed in a moment."""
+"""So many attributes have 16 margins; beyond, groupings in areas are too many to be weighed in a moment."""
+
+MAX_ATTRIBUTES_ALONE = 8
+"""Without places there are 256 groupings then."""
+
+MAX_CELLS_ALONE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,11 +45,13 @@ class PlacesAndAttributes:
         domain: the whole.
         places: the axes of places, in their order.
         attributes: the axes of attributes, in their order.
+        has_levels: whether the places are the leaves of a hierarchy, whose levels are looked at.
     """
 
     domain: Domain
     places: tuple[int, ...]
     attributes: tuple[int, ...]
+    has_levels: bool = False
 
     @cached_property
     def of_places(self) -> Domain:
@@ -49,6 +59,23 @@ class PlacesAndAttributes:
         if not self.places:
             return Domain((Positions("place", 1),))
         return Domain(tuple(a for a, axes in self._axes_of_attributes() if set(axes) <= set(self.places)))
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The hierarchy whose leaves the places are, where they are."""
+        attributes = self.of_places.attributes
+        is_one = self.has_levels and len(attributes) == 1
+        return attributes[0] if is_one and isinstance(attributes[0], Hierarchy) else None
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Of the places: a map's, or that of the tree of a hierarchy."""
+        return map_layout(self.of_places, MAX_BITS) if self.hierarchy is None else hierarchy_layout(self.of_places)
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        """Of the levels of a hierarchy; none for a map."""
+        return () if self.hierarchy is None else tuple(level.name for level in distinct_levels(self.hierarchy))
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
@@ -59,6 +86,11 @@ class PlacesAndAttributes:
     def names(self) -> tuple[str, ...]:
         """Of the attributes."""
         return tuple(a.name for a, axes in self._axes_of_attributes() if axes[0] in self.attributes)
+
+    @property
+    def are_places_one(self) -> bool:
+        """Whether all people are in the same place, so that they have attributes only."""
+        return all(self.domain.shape[axis] == 1 for axis in self.places)
 
     @property
     def categories(self) -> int:
@@ -95,11 +127,43 @@ class PlacesAndAttributes:
 
 
 def places_and_attributes(domain: Domain) -> PlacesAndAttributes | None:
-    """Tell the attributes of a table from its places; None where there are too many attributes."""
+    """Tell the attributes of a table from its places; None where there are too many attributes.
+
+    Categories without an order are attributes, however many, where there is no other long axis: areas of them would mean nothing.
+    """
+    varied = tuple(axis for axis, length in enumerate(domain.shape) if length > 1)
+    by_hierarchy = _hierarchy_and_attributes(domain, varied)
+    if by_hierarchy is not None:
+        return by_hierarchy
     attributes = tuple(short_axes(domain))
-    if len(attributes) > MAX_ATTRIBUTES:
+    long = [axis for axis in varied if axis not in attributes]
+    if all(_is_category(domain, axis) for axis in long) and domain.cells <= MAX_CELLS_ALONE:
+        attributes, long = varied, []
+    if len(attributes) > (MAX_ATTRIBUTES if long else MAX_ATTRIBUTES_ALONE):
         return None
     return PlacesAndAttributes(domain, tuple(a for a in range(len(domain.shape)) if a not in attributes), attributes)
+
+
+def _hierarchy_and_attributes(domain: Domain, varied: tuple[int, ...]) -> PlacesAndAttributes | None:
+    """The leaves of the largest hierarchy as places, where all else are a few attributes and the table is not too large."""
+    of_axes = [attribute for attribute in domain.attributes for _ in attribute.shape]
+    areas = [axis for axis in varied if isinstance(of_axes[axis], Hierarchy)]
+    if not areas:
+        return None
+    area = max(areas, key=lambda axis: domain.shape[axis])
+    others = tuple(axis for axis in varied if axis != area)
+    are_short = all(domain.shape[axis] <= MAX_CATEGORIES and len(of_axes[axis].shape) == 1 for axis in others)
+    if len(others) > MAX_ATTRIBUTES or not are_short:
+        return None
+    places = tuple(axis for axis in range(len(domain.shape)) if axis not in others)
+    found = PlacesAndAttributes(domain, places, others, has_levels=True)
+    fits = found.hierarchy is not None and found.categories << found.layout.depth <= 1 << MAX_BITS
+    return found if fits else None
+
+
+def _is_category(domain: Domain, axis: int) -> bool:
+    of_axes = [attribute for attribute in domain.attributes for _ in attribute.shape]
+    return isinstance(of_axes[axis], Category)
 
 
 def categories_first(domain: Domain) -> Layout:

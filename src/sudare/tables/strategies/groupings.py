@@ -59,17 +59,19 @@ class Strategy:
         """Whether a grouping is that of the cells themselves."""
         return grouping.level == len(self.bits) and grouping.mask == self.whole
 
-    def name(self, grouping: MeasuredGrouping, names: Sequence[str]) -> str:
+    def name(self, grouping: MeasuredGrouping, names: Sequence[str], levels: Sequence[str] = ()) -> str:
         """What a grouping measures, in words.
 
         Args:
             grouping: one of this strategy.
             names: of the attributes.
+            levels: names of the levels, where they are those of a hierarchy.
         """
         if self.is_cells(grouping):
             return "cells"
         height = sum(self.bits[grouping.level :])
         areas = f"areas of 2**{height} places" if height else "places"
+        areas = levels[grouping.level] if levels else areas
         of_level = "total" if grouping.level == 0 else areas
         by = ", ".join(names[axis] for axis in axes_within(grouping.mask))
         return f"{of_level} by {by}" if by else of_level

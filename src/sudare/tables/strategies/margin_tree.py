@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from sudare.domain.layout import Layout, map_layout
+from sudare.domain.branches import level_bits
+from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -24,6 +25,7 @@ from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.refine.components import NoisyMargin, estimate_components, margin_of
 from sudare.refine.node_tables import refine_tables
 from sudare.refine.trees import NoisyTree
+from sudare.refine.whole_tables import whole_table
 from sudare.tables.dense_tree import MOST_DENSE_BITS, cells_of_nodes, first_leaves, refined_totals, variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.published import NoisyCounts, Published
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["margin_tree", "read_strategy", "sensitivities_of"]
+__all__ = ["grouping_name", "margin_tree", "read_strategy", "sensitivities_of"]
 
 FUNCTION = "margin_tree"
 
@@ -71,9 +73,10 @@ def margin_tree(
 
     Args:
         table: the counts, over places (a mesh, or other long axes) and at most four attributes (axes of up to 64 categories
-            beside them). Where there are no places, or no attributes, it is what is left.
+            beside them), over the leaves of a hierarchy and such attributes, or over up to eight attributes and no places.
         budget: what may be spent in all.
-        bits: how many halvings of the map make up each level, from the top; 4 at a time if left out.
+        bits: how many halvings of the map make up each level, from the top; if left out, 4 at a time, or those of the levels of a
+            hierarchy.
         weights: for each level, from all places together down to single ones, the weights of all margins of the attributes,
             numbered in binary: number 5 is the margin of the first and third attribute. 0 is not measured; the last level's last
             margin, the cells, must be. If left out, half of each level goes to totals and half to cells.
@@ -117,8 +120,10 @@ def margin_tree(
     )
     kind, learns = read_noise(noise, FUNCTION), _read_estimate(estimate)
     parts = _read_parts(request.table)
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
+    layout = parts.layout
     _require_room(layout, parts)
+    if bits is None and parts.hierarchy is not None:
+        bits = level_bits(parts.hierarchy)
     strategy = read_strategy(bits, weights, layout.depth, len(parts.attributes))
     groupings = list(strategy.groupings(without_total=request.total_is_public))
     sensitivities = sensitivities_of(strategy, groupings, request.unit)
@@ -170,13 +175,16 @@ class _TableTree:
         ]
         bits, lengths, words = self.strategy.bits, self.parts.lengths, self.request.source.words
         trees = estimate_components(margins, lengths, bits, self.cells)
+        known = self.request.table.total if self.request.total_is_public else None
+        if not bits:  # one place: nothing but its table is to be refined
+            return whole_table(trees, lengths, words, known)
         of_totals = NoisyTree(
             bits,
             tuple(None if level is None else level.reshape(-1) for level in trees[0].measured),
             trees[0].noise,
             self.cells,
             is_laplace=False,
-            total=self.request.table.total if self.request.total_is_public else None,
+            total=known,
         )
         of_places = None if reference is None else self._places_of(reference)
         totals = refined_totals(of_totals, self.layout, self.parts.of_places, words, learns=learns, reference=of_places)
@@ -200,7 +208,7 @@ class _TableTree:
             numbers = self._first_numbers(grouping.mask)
             places = np.repeat(self.layout.to_raster(leaves), numbers.size)
             keys = self.parts.join(places, np.tile(numbers, leaves.size))
-            name = self.strategy.name(grouping, self.parts.names)
+            name = grouping_name(self.strategy, grouping, self.parts)
             kept.append(NoisyCounts(name, measurement, keys, values[has_cells].reshape(-1)))
         return tuple(kept)
 
@@ -226,6 +234,12 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     for step in reversed(bits):
         levels.insert(0, levels[0].reshape(-1, 1 << step, *levels[0].shape[1:]).sum(axis=1))
     return levels
+
+
+def grouping_name(strategy: Strategy, grouping: MeasuredGrouping, parts: PlacesAndAttributes) -> str:
+    """What a grouping measures, in words: by levels where the tree has those of a hierarchy."""
+    is_by_level = parts.hierarchy is not None and strategy.bits == level_bits(parts.hierarchy)
+    return strategy.name(grouping, parts.names, parts.level_names if is_by_level else ())
 
 
 def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], unit: Unit) -> list[Sensitivity]:
@@ -268,7 +282,9 @@ def _read_weights(weights: object, levels: int, margins: int) -> tuple[tuple[flo
 def _read_parts(table: CountTable) -> PlacesAndAttributes:
     parts = places_and_attributes(table.domain)
     if parts is None:
-        requirement = "a table with at most four attributes, axes of up to 64 categories, beside its places"
+        requirement = (
+            "a table with at most four attributes, axes of up to 64 categories, beside its places, or eight without any"
+        )
         raise ParameterError("table", FUNCTION, requirement, Described(f"one of the shape {table.domain.shape}"))
     return parts
 

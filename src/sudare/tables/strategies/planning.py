@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.layout import Layout, map_layout
+from sudare.domain.domain import Domain
+from sudare.domain.layout import Layout
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
@@ -23,9 +24,10 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.prediction import flat_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.strategies.area_workload import AreaWorkload
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
-from sudare.tables.strategies.margin_tree import sensitivities_of
+from sudare.tables.strategies.margin_tree import grouping_name, sensitivities_of
 from sudare.tables.strategies.weighing import best_weights
 
 if TYPE_CHECKING:
@@ -33,30 +35,25 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["AreaWorkload", "has_room", "plan_margin_tree"]
+__all__ = ["CELLS_ALONE", "MarginTreeTask", "has_room", "plan_margin_tree"]
 
 INTERVAL = (0.5, 1.1)
 DIGITS = 3
 USUAL_STEP: dict[Noise, int] = {"laplace": 4, "gaussian": 2}
 """Halvings a level that suit each noise: with Laplace noise few levels win, with Gaussian noise many."""
 
+KNOWN = 1e12
+"""The precision of a public total."""
+
 MARGIN_ALONE = 8
 """A margin of all places together is compared with one measured by itself with this part, one eighth, of the budget."""
 
 
-@dataclass(frozen=True)
-class AreaWorkload:
-    """Which areas matter, and which margins of their people.
-
-    Attributes:
-        sides: of areas, with their heights in the tree.
-        heights: the halvings below each of them.
-        parts: for each area and margin, how much it matters.
-    """
-
-    sides: tuple[int, ...]
-    heights: tuple[int, ...]
-    parts: Values
+CELLS_ALONE = "noise on each cell alone: no margins of their own would make what matters more accurate"
+REASONS = (
+    "places with attributes: areas carry margins, so that sums over places and over categories are both right",
+    "weights by the predicted error of every area and margin, relative to a map made for it alone",
+)
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,7 @@ class _Choice:
 
 def has_room(parts: PlacesAndAttributes) -> bool:
     """Whether a table is small enough to be published by a margin tree."""
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
-    return parts.categories << layout.depth <= 1 << MOST_DENSE_BITS
+    return parts.categories << parts.layout.depth <= 1 << MOST_DENSE_BITS
 
 
 def plan_margin_tree(
@@ -80,7 +76,7 @@ def plan_margin_tree(
     workload: AreaWorkload,
     noises: Sequence[Noise],
     conversion: Conversion,
-    plan_map: Callable[[Noise], Plan],
+    plan_map: Callable[[Domain, Noise], Plan],
     *,
     public_total: bool,
 ) -> Plan:
@@ -93,17 +89,17 @@ def plan_margin_tree(
         workload: what matters.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
-        plan_map: plans a map of the places alone.
+        plan_map: plans a map of places alone.
         public_total: whether the total is published exactly.
     """
-    layout = map_layout(parts.of_places, MOST_DENSE_BITS)
-    maps = {kind: plan_map(kind) for kind in noises}
+    layout = parts.layout
+    maps = {kind: plan_map(parts.of_places, kind) for kind in noises}
     of_maps = {kind: _map_variances(plan, workload.heights, public_total) for kind, plan in maps.items()}
     rivals = np.min(list(of_maps.values()), axis=0)
     if public_total:  # a map's total is exact then; margins of the whole are not
         rivals = np.where(np.array(workload.heights) == layout.depth, np.inf, rivals)
     rivals = _with_margins_alone(rivals, workload.heights, layout.depth, budget, unit, noises, conversion)
-    task = _Task(parts, layout, budget, unit, conversion, workload, rivals, public_total)
+    task = MarginTreeTask(parts, layout, budget, unit, conversion, workload, rivals, public_total)
     choices = [
         task.choose(bits, kind)
         for kind in noises
@@ -140,7 +136,9 @@ def _even(depth: int, step: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Task:
+class MarginTreeTask:
+    """A table whose weights are looked for: what is measured, what matters, and whom it is compared with."""
+
     parts: PlacesAndAttributes
     layout: Layout
     budget: Budget
@@ -149,28 +147,58 @@ class _Task:
     workload: AreaWorkload
     rivals: Values
     total_is_public: bool
+    fans: tuple[float, ...] | None = None
+    """Of a hierarchy: how many children nodes of each level have, on average."""
+    exact: Callable[[Values], Values] | None = None
+    """Of a hierarchy: variances of levels and margins from precisions, for families of every size."""
+    places: tuple[float, ...] | None = None
+    """Of a hierarchy: how many leaves nodes of each level have, on average."""
+    worst: float = 1.0
+    """How much the largest ratio to a rival counts beside their mean."""
+    reasons: tuple[str, ...] = REASONS
 
     def choose(self, bits: tuple[int, ...], kind: Noise) -> _Choice:
         """The best weights for a tree."""
-        margins = 1 << len(self.parts.attributes)
-        everything = Strategy(bits, len(self.parts.attributes), ((1.0,) * margins,) * (len(bits) + 1))
-        alone = self._noise(everything, list(everything.groupings()), kind, together=False)
-        rivals = np.repeat(self.rivals[:, None], margins, axis=1)
+        alone = self.alone(bits, kind)
         shares, ratios = best_weights(
             bits,
             self.parts.lengths,
-            alone.reshape(len(bits) + 1, margins),
+            alone,
             self.workload.heights,
-            rivals,
+            self._rivals,
             self.workload.parts,
             is_laplace=kind == "laplace",
             fixed_total=self.total_is_public,
+            fans=self.fans,
+            worst=self.worst,
         )
+        return self.judged(bits, kind, shares, alone, ratios**2 * self._rivals)
+
+    @property
+    def _rivals(self) -> Values:
+        """Of each area and margin."""
+        margins = 1 << len(self.parts.attributes)
+        return np.asarray(np.repeat(self.rivals[:, None], margins, axis=1) if self.rivals.ndim == 1 else self.rivals)
+
+    def alone(self, bits: tuple[int, ...], kind: Noise) -> Values:
+        """For each level and margin, the variance of its noise if it had the whole budget."""
+        margins = 1 << len(self.parts.attributes)
+        everything = Strategy(bits, len(self.parts.attributes), ((1.0,) * margins,) * (len(bits) + 1))
+        found = self._noise(everything, list(everything.groupings()), kind, together=False)
+        return found.reshape(len(bits) + 1, margins)
+
+    def judged(self, bits: tuple[int, ...], kind: Noise, shares: Values, alone: Values, variances: Values) -> _Choice:
+        """Shares with what follows from them."""
+        if self.exact is not None:
+            precisions = shares ** (2 if kind == "laplace" else 1) / alone
+            if self.total_is_public:
+                precisions[0, 0] = KNOWN
+            variances = self.exact(precisions)
         # Written with few digits, so that a plan can be read, and repeated, exactly as shown.
         rows = tuple(tuple(float(f"{share:.{DIGITS}g}") for share in row) for row in shares)
-        logs = np.log(ratios[self.workload.parts >= 1])
-        loss = float(logs.mean() + logs.max())
-        return _Choice(Strategy(bits, len(self.parts.attributes), rows), kind, ratios**2 * rivals, loss)
+        logs = 0.5 * np.log((variances / self._rivals)[self.workload.named])
+        loss = float(logs @ self.workload.weights + self.worst * logs.max())
+        return _Choice(Strategy(bits, len(self.parts.attributes), rows), kind, variances, loss)
 
     def _noise(self, strategy: Strategy, groupings: list[MeasuredGrouping], kind: Noise, *, together: bool) -> Values:
         """The variance of each grouping's noise, with its share or, each by itself, with the whole budget."""
@@ -192,7 +220,7 @@ class _Task:
         variances = self._noise(strategy, groupings, best.noise, together=True)
         spent = sum(grouping.weight for grouping in groupings)
         levels = tuple(
-            PlannedLevel(strategy.name(grouping, self.parts.names), grouping.weight / spent, sqrt(variance))
+            PlannedLevel(grouping_name(strategy, grouping, self.parts), grouping.weight / spent, sqrt(variance))
             for grouping, variance in zip(groupings, variances, strict=True)
         )
         settings = {
@@ -213,10 +241,7 @@ class _Task:
             levels,
             self._errors(best),
             tuple(self._alternatives(best, choices)),
-            (
-                "places with attributes: areas carry margins, so that sums over places and over categories are both right",
-                "weights by the predicted error of every area and margin, relative to a map made for it alone",
-            ),
+            self.reasons,
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:
@@ -225,18 +250,18 @@ class _Task:
         for mask in range(1 << len(self.parts.attributes)):
             margin = tuple(self.parts.names[axis] for axis in axes_within(mask))
             for place, side in enumerate(self.workload.sides):
-                if self.workload.parts[place, mask] >= 1:
+                if self.workload.named[place, mask]:
                     error = sqrt(float(best.variances[place, mask]))
-                    found.append(PredictedError(side, error, INTERVAL[0] * error, INTERVAL[1] * error, margin))
+                    name = self.workload.names[place] if self.workload.names else ""
+                    found.append(PredictedError(side, error, INTERVAL[0] * error, INTERVAL[1] * error, margin, name))
         return tuple(found)
 
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
         """Other trees, one map with noise on each cell alone, and maps made for one part alone."""
-        wanted = self.workload.parts >= 1
 
         def compared(name: str, settings: str, variances: Values) -> Alternative:
-            logs = 0.5 * np.log(variances / best.variances)[wanted]
-            return Alternative(name, settings, float(np.exp(logs.mean())), float(np.exp(logs.max())))
+            logs = 0.5 * np.log(variances / best.variances)[self.workload.named]
+            return Alternative(name, settings, float(np.exp(logs @ self.workload.weights)), float(np.exp(logs.max())))
 
         others = [c for c in choices if c is not best]
         found = [compared("margin-tree", f"{c.noise} noise, bits {c.strategy.bits}", c.variances) for c in others]
@@ -247,6 +272,8 @@ class _Task:
         cells = Strategy((), len(self.parts.attributes), ((0.0,) * (margins - 1) + (1.0,),))
         (variance,) = self._noise(cells, list(cells.groupings()), kind, together=True)
         of_cells = np.array(flat_variances(float(variance), self.workload.heights))
+        if self.places is not None:
+            of_cells = float(variance) * np.array(self.places)
         lengths = self.parts.lengths
         summed_up = [
             np.prod([float(lengths[axis]) for axis in range(len(lengths)) if not mask >> axis & 1])

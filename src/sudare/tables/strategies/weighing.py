@@ -49,6 +49,8 @@ def best_weights(
     *,
     is_laplace: bool,
     fixed_total: bool = False,
+    fans: Sequence[float] | None = None,
+    worst: float = 1.0,
 ) -> tuple[Values, Values]:
     """Weights of all groupings, and the ratios of errors that they lead to.
 
@@ -61,6 +63,8 @@ def best_weights(
         parts: for each height and margin, how much it matters; 0 if it does not.
         is_laplace: the shape of the noise, else Gaussian.
         fixed_total: whether the total is public.
+        fans: of a hierarchy, how many children nodes of each level have.
+        worst: how much the largest ratio counts beside their mean.
 
     Returns:
         For each level and margin its share of the budget, and for each height and margin the ratio of errors.
@@ -70,8 +74,9 @@ def best_weights(
     def losses(candidates: Values) -> Values:
         shares = np.exp(candidates - candidates.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        ratios = ratios_of(bits, lengths, alone, heights, rivals, shares.reshape(-1, *shape), is_laplace, fixed_total)
-        return _loss(ratios, parts)
+        candidates = shares.reshape(-1, *shape)
+        ratios = ratios_of(bits, lengths, alone, heights, rivals, candidates, is_laplace, fixed_total, fans)
+        return _loss(ratios, parts, worst)
 
     places = np.arange(1, alone.size + 1)
     starts = [np.zeros(alone.size), *(np.cos(GOLDEN * turn * places) for turn in range(1, STARTS))]
@@ -84,7 +89,7 @@ def best_weights(
     # Without the cells themselves nothing would tell what fewer attributes, or larger areas, do not.
     shares[-1, -1] = max(shares[-1, -1], MIN_CELLS)
     shares /= shares.sum()
-    return shares, ratios_of(bits, lengths, alone, heights, rivals, shares[None], is_laplace, fixed_total)[0]
+    return shares, ratios_of(bits, lengths, alone, heights, rivals, shares[None], is_laplace, fixed_total, fans)[0]
 
 
 def _descended(logs: Values, losses: Callable[[Values], Values]) -> tuple[float, Values]:
@@ -113,19 +118,20 @@ def ratios_of(
     shares: Values,
     is_laplace: bool,
     fixed_total: bool = False,
+    fans: Sequence[float] | None = None,
 ) -> Values:
     """Ratios of errors to the rivals', for each of several candidates, height and margin."""
     precisions = shares ** (2 if is_laplace else 1) / alone
     if fixed_total:
         precisions = precisions.copy()
         precisions[:, 0, 0] = 1e12
-    variances = strategy_variances(bits, lengths, np.moveaxis(precisions, 0, -1), heights)
+    variances = strategy_variances(bits, lengths, np.moveaxis(precisions, 0, -1), heights, fans)
     return np.asarray(np.moveaxis(np.sqrt(variances / rivals[..., None]), -1, 0))
 
 
-def _loss(ratios: Values, parts: Values) -> Values:
+def _loss(ratios: Values, parts: Values, worst: float) -> Values:
     """The mean logarithm of the ratios, and a smooth largest one, for each candidate."""
     logs = np.log(np.maximum(ratios, 1e-12))
     weights = parts / parts.sum()
     mean = (logs * weights).sum(axis=(1, 2))
-    return np.asarray(mean + np.log((np.exp(SHARPNESS * logs) * weights).sum(axis=(1, 2))) / SHARPNESS)
+    return np.asarray(mean + worst * np.log((np.exp(SHARPNESS * logs) * weights).sum(axis=(1, 2))) / SHARPNESS)
