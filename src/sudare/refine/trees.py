@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.refine.priors import Departures, learn_departures
+from sudare.refine.trust import MIN_NODES, LevelEvidence, departures_if_trusted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,16 +37,13 @@ __all__ = [
     "use_reference",
 ]
 
-FEWEST_NODES = 30
-"""A reference is judged by at least so many nodes of a level, else it is not used there."""
-
 LARGEST_VARIANCE = 1e12
 
 TIE = 1e-9
 """Likelihoods are told apart down to this share of them."""
 
 WORTHWHILE = 0.1
-"""What a reference must add to the logarithm of each count's likelihood, on average, to be used on a level."""
+"""What a reference must add to the logarithm of each count's likelihood, on average, for children to tell of their parents."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,10 @@ def least_squares(tree: NoisyTree) -> Estimates:
 def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estimates, Judge]:
     """Estimates as by `least_squares`, and a judge for `refine_from_top`, that make use of a public table.
 
-    At each level it is first asked whether the reference explains the noisy counts better than an even division of each
-    parent does, and better than nobody anywhere. Where it does not, the level is treated as if there were no reference.
+    At each level it is first asked whether the reference explains the noisy counts better than what is known without it. Where
+    it does not, the level is treated as if there were no reference. It is asked twice. From the leaves upwards, parents are
+    known from noisy counts alone: children tell of them with the help of a reference that is much better for every place.
+    From the top, parents are refined already, and whatever all places of the level together tell decides.
 
     Args:
         tree: the measurements.
@@ -126,25 +126,29 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
     """
     plain = least_squares(tree)
     values, variances = list(plain.values), list(plain.variances)
-    trusted: set[int] = set()
+    believed: set[int] = set()
     for level in range(len(tree.bits), 0, -1):
         fan = 1 << tree.bits[level - 1]
         told = _told_by_reference(tree, reference, level, plain.values[level - 1], values[level], variances[level])
         if told is None:
             told = _sums(values[level], fan), _sums(variances[level], fan)
-        else:
-            trusted.add(level)
         values[level - 1], variances[level - 1] = _with_own(tree, level - 1, *told)
 
     def judge(level: int, parents: Counts, value: Values, variance: Values) -> Judgement | None:
-        if level not in trusted:
-            return None
-        shares, known = _shares(reference, level, 1 << tree.bits[level - 1])
+        fan = 1 << tree.bits[level - 1]
+        shares, known = _shares(reference, level, fan)
         used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
-        if used.size < FEWEST_NODES:
+        of_parents = tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1)
+        above = parents[used].astype(np.float64)
+        evidence = LevelEvidence(
+            value[used], variance[used], above, above * shares[used], above * of_parents[used], tree.is_laplace
+        )
+        departures = departures_if_trusted(evidence, is_trusted_above=level - 1 in believed)
+        if departures is None:
+            believed.discard(level)
             return None
-        given, expected = (value[used], variance[used]), parents[used] * shares[used]
-        posterior = learn_departures(*given, expected, is_laplace=tree.is_laplace).judge(*given, expected)
+        believed.add(level)
+        posterior = departures.judge(evidence.values, evidence.variances, evidence.expected)
         judgement = Judgement(value.copy(), variance.copy(), np.ones(value.size))
         judgement.values[used], judgement.variances[used] = posterior.values, posterior.variances
         return judgement
@@ -160,7 +164,7 @@ def _told_by_reference(
     parents = np.repeat(np.maximum(above, 0), fan)
     shares, known = _shares(reference, level, fan)
     used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
-    if used.size < FEWEST_NODES:
+    if used.size < MIN_NODES:
         return None
     given, expected = (values[used], variances[used]), (parents * shares)[used]
     with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
@@ -286,7 +290,7 @@ def _told_by_children(
 
     own = tree.measured[level - 1]
     usable = _sums(shares, fan) > 0.5
-    if own is None or usable.sum() < FEWEST_NODES:
+    if own is None or usable.sum() < MIN_NODES:
         return plain, plain_variance
     misses = float(((own - told)[usable] ** 2).mean()) * (1 + usable.sum() ** -0.5) - tree.variances[level - 1]
     variance = variance * max(1.0, misses / float(variance[usable].mean()))

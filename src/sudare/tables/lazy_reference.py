@@ -15,8 +15,7 @@ from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
 from sudare.privacy.measurements import GaussianMeasurement, Measurement
-from sudare.refine.priors import learn_departures
-from sudare.refine.trees import FEWEST_NODES, explains_better
+from sudare.refine.trust import LevelEvidence, departures_if_trusted
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import Nodes, Notes, Tree, start
 from sudare.tables.reading import Request
@@ -61,8 +60,9 @@ def refined_with_reference(
         for i, (step, level, name) in enumerate(zip(steps, levels[of_total:], names[of_total:], strict=True))
     ]
     nodes = start(tree, levels[0] if of_total else None, request.source, notes)
+    is_trusted = False
     for split in splits:
-        nodes = split(nodes, request.source)
+        nodes, is_trusted = split(nodes, request.source, is_trusted_above=is_trusted)
     return CountTable.from_unique_cells(request.table.domain, layout.to_raster(nodes.prefixes), nodes.refined)
 
 
@@ -86,13 +86,14 @@ class ReferenceSplit:
         self.is_laplace = not isinstance(level, GaussianMeasurement)
         self.fan, self.bit, self.notes, self.name = 1 << step, bit, notes, name
 
-    def __call__(self, nodes: Nodes, source: EntropySource) -> Nodes:
-        """The children of nodes."""
+    def __call__(self, nodes: Nodes, source: EntropySource, *, is_trusted_above: bool) -> tuple[Nodes, bool]:
+        """The children of nodes, and whether the reference was believed in every part of the level."""
         at_once = max(1, CHILDREN_AT_ONCE // self.fan)
-        parts = [self._split(nodes.between(i, i + at_once), source) for i in range(0, len(nodes), at_once)]
-        return Nodes.joined(parts)
+        firsts = range(0, len(nodes), at_once)
+        parts = [self._split(nodes.between(i, i + at_once), source, is_trusted_above) for i in firsts]
+        return Nodes.joined([part for part, _ in parts]), all(is_trusted for _, is_trusted in parts)
 
-    def _split(self, nodes: Nodes, source: EntropySource) -> Nodes:
+    def _split(self, nodes: Nodes, source: EntropySource, is_trusted_above: bool) -> tuple[Nodes, bool]:
         from sudare.kernels.priors import project_children
 
         children = np.arange(self.fan, dtype=np.uint64) << np.uint64(self.bit)
@@ -102,7 +103,8 @@ class ReferenceSplit:
         noisy = self.noise.draw(prefixes.size, source)
         noisy += counts
         self.notes.take(self.name, prefixes[has_cells], noisy[has_cells])
-        values, variances = self._judge(nodes, prefixes, has_cells, noisy.astype(np.float64))
+        given = nodes, prefixes, has_cells, noisy.astype(np.float64)
+        values, variances, is_trusted = self._judge(*given, is_trusted_above)
         refined = np.empty((len(nodes), self.fan), dtype=np.int64)
         variances = np.where(has_cells, variances, -1.0)
         project_children(
@@ -113,7 +115,7 @@ class ReferenceSplit:
             refined,
         )
         left = np.flatnonzero(refined)
-        return Nodes(prefixes[left], starts[left], ends[left], refined.reshape(-1)[left])
+        return Nodes(prefixes[left], starts[left], ends[left], refined.reshape(-1)[left]), is_trusted
 
     def _people(self, tree: Tree, prefixes: Keys) -> tuple[Integers, Integers, Integers]:
         """How many people are below each node, and where its leaves begin and end."""
@@ -122,25 +124,24 @@ class ReferenceSplit:
         return tree.sums[ends] - tree.sums[starts], starts, ends
 
     def _judge(
-        self, nodes: Nodes, prefixes: Keys, has_cells: NDArray[np.bool_], values: Values
-    ) -> tuple[Values, Values]:
+        self, nodes: Nodes, prefixes: Keys, has_cells: NDArray[np.bool_], values: Values, is_trusted_above: bool
+    ) -> tuple[Values, Values, bool]:
+        """Values and variances of the children, and whether the reference was believed."""
         variances = np.full(values.size, self.variance)
         known = self._people(self.reference, prefixes)[0]
         parents = np.repeat(known.reshape(-1, self.fan).sum(axis=1), self.fan)
-        above = np.repeat(nodes.refined, self.fan)
         used = np.flatnonzero(has_cells & (parents > 0))
-        if used.size < FEWEST_NODES:
-            return values, variances
-        given, expected = (values[used], variances[used]), above[used] * (known[used] / parents[used])
-        siblings = np.repeat(has_cells.reshape(-1, self.fan).sum(axis=1), self.fan)
-        guesses = above[used] / siblings[used], np.zeros(used.size)
-        with_it = learn_departures(*given, expected, is_laplace=self.is_laplace)
-        without = [learn_departures(*given, guess, is_laplace=self.is_laplace) for guess in guesses]
-        if explains_better(with_it, without, used.size):
-            posterior = with_it.judge(*given, expected)
-            values, variances = values.copy(), variances.copy()
-            values[used], variances[used] = posterior.values, posterior.variances
-        return values, variances
+        above = np.repeat(nodes.refined, self.fan)[used].astype(np.float64)
+        siblings = np.repeat(has_cells.reshape(-1, self.fan).sum(axis=1), self.fan)[used]
+        expected = above * (known[used] / parents[used])
+        evidence = LevelEvidence(values[used], variances[used], above, expected, above / siblings, self.is_laplace)
+        departures = departures_if_trusted(evidence, is_trusted_above=is_trusted_above)
+        if departures is None:
+            return values, variances, False
+        posterior = departures.judge(evidence.values, evidence.variances, evidence.expected)
+        values, variances = values.copy(), variances.copy()
+        values[used], variances[used] = posterior.values, posterior.variances
+        return values, variances, True
 
 
 def _has_cells(layout: Layout, prefixes: Keys) -> NDArray[np.bool_]:
