@@ -10,7 +10,7 @@ Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -170,7 +170,7 @@ def _told_by_reference(
     with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
     evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
     guesses = evenly, np.zeros(used.size)
-    without = [learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in guesses]
+    without = (learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in guesses)
     if not explains_better(with_it, without, used.size):
         return None
     spreads = np.full(values.size, LARGEST_VARIANCE)
@@ -178,7 +178,7 @@ def _told_by_reference(
     return _told_by_children(tree, level, values, variances, shares, spreads, fan)
 
 
-def explains_better(with_it: Departures, without: Sequence[Departures], places: int) -> bool:
+def explains_better(with_it: Departures, without: Iterable[Departures], places: int) -> bool:
     """Whether a reference explains noisy counts better than guesses without one, by more than chance may bring."""
     return all(places * (with_it.evidence - guess.evidence) > 3 + WORTHWHILE * places for guess in without)
 

@@ -57,11 +57,11 @@ class LevelEvidence:
     def gains(self, departures: Departures) -> Iterator[float]:
         """What departures from the reference add to the logarithm of the likelihood, over each explanation without it.
 
-        These are an even division of every parent, nobody anywhere, and counts >= 0 of whatever law fits parents of their size.
+        These are counts >= 0 of whatever law fits parents of their size, an even division of every parent, and nobody anywhere.
         """
         explanations: tuple[Callable[[], float], ...] = (
-            lambda: self.departures_from(self.evenly).evidence,
             lambda: evidence_of_counts(self.values, self.variances, self.parents, is_laplace=self.is_laplace),
+            lambda: self.departures_from(self.evenly).evidence,
             lambda: self.departures_from(np.zeros(self.values.size)).evidence,
         )
         for explanation in explanations:
