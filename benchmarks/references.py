@@ -20,7 +20,8 @@ from sudare.evaluate import error_by_area
 __all__ = ["TARGETS", "bad_references", "earlier_year", "run"]
 
 REPEATS = 20
-BAD_REPEATS = 6
+SPARSE_REPEATS = 8
+BAD_REPEATS = 3
 SIDES = [1 << bits for bits in range(7)]
 EPSILONS = {"1": 1.0, "01": 0.1, "001": 0.01}
 SPARSE_CORNERS = [(512, 1280), (3328, 2560)]
@@ -122,7 +123,7 @@ def _sparse_maps() -> dict[str, float]:
         scores = []
         for number, true in enumerate(maps):
             past, elsewhere = earlier_year(true, number), maps[1 - number]
-            squares = _mean_squares(true, {"": None, "good": past}, EPSILONS[label], REPEATS)
+            squares = _mean_squares(true, {"": None, "good": past}, EPSILONS[label], SPARSE_REPEATS)
             scores.append(np.log1p(_score(squares["good"], squares[""])))
             bad = _mean_squares(
                 true, {"": None, **bad_references(past, elsewhere, number)}, EPSILONS[label], BAD_REPEATS

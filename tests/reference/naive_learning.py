@@ -150,15 +150,16 @@ class NaiveDescent:
             if sum(children):
                 places += [(i, j) for j in present]
                 told += [(count, count * (children[j] / sum(children)), count / len(present)) for j in present]
-        columns = [np.array(column, dtype=float) for column in zip(*told, strict=True)] if told else [np.empty(0)] * 3
-        given = [np.array([array[place] for place in places]) for array in (rows, spreads)]
-        evidence = LevelEvidence(*given, *columns, is_laplace=self.levels[level - 1].kind == "discrete-laplace")
+        above, expected, evenly = np.array(told, dtype=float).reshape(-1, 3).T.copy()
+        values, variances = (np.array([array[place] for place in places]) for array in (rows, spreads))
+        is_laplace = self.levels[level - 1].kind == "discrete-laplace"
+        evidence = LevelEvidence(values, variances, above, expected, evenly, is_laplace)
         departures = departures_if_trusted(evidence, is_trusted_above=level - 1 in self.trusted)
         self.trusted.discard(level)
         if departures is None:
             return None
         self.trusted.add(level)
-        posterior = departures.judge(*given, columns[1])
+        posterior = departures.judge(values, variances, expected)
         return dict(zip(places, zip(posterior.values, posterior.variances, strict=True), strict=True))
 
     def refine(

@@ -43,7 +43,8 @@ def published(counts: np.ndarray, reference: Any, epsilon: float, seed: int) -> 
 
 def squares(counts: np.ndarray, reference: Any, epsilon: float) -> np.ndarray:
     runs = [published(counts, reference, epsilon, seed) for seed in range(REPEATS)]
-    return np.mean([[area.rmse**2 for area in error_by_area(counts, run, SIDES)] for run in runs], axis=0)
+    errors = [[area.rmse**2 for area in error_by_area(counts, run, SIDES)] for run in runs]
+    return np.asarray(np.mean(errors, axis=0))
 
 
 @cache
