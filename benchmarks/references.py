@@ -21,7 +21,7 @@ __all__ = ["TARGETS", "bad_references", "earlier_year", "run"]
 
 REPEATS = 20
 SPARSE_REPEATS = 8
-BAD_REPEATS = 3
+BAD_REPEATS = 12
 SIDES = [1 << bits for bits in range(7)]
 EPSILONS = {"1": 1.0, "01": 0.1, "001": 0.01}
 SPARSE_CORNERS = [(512, 1280), (3328, 2560)]

@@ -10,14 +10,13 @@ Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.refine.priors import Departures, learn_departures
-from sudare.refine.trust import MIN_NODES, LevelEvidence, departures_if_trusted
+from sudare.refine.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +30,6 @@ __all__ = [
     "Judgement",
     "NoisyTree",
     "Words",
-    "explains_better",
     "least_squares",
     "refine_from_top",
     "use_reference",
@@ -167,20 +165,14 @@ def _told_by_reference(
     if used.size < MIN_NODES:
         return None
     given, expected = (values[used], variances[used]), (parents * shares)[used]
-    with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
     evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
-    guesses = evenly, np.zeros(used.size)
-    without = (learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in guesses)
-    if not explains_better(with_it, without, used.size):
+    evidence = LevelEvidence(*given, parents[used], expected, evenly, tree.is_laplace)
+    with_it = evidence.departures_from(expected)
+    if not all(gain > MIN_EVIDENCE + WORTHWHILE * used.size for gain in evidence.gains(with_it)):
         return None
     spreads = np.full(values.size, LARGEST_VARIANCE)
     spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
     return _told_by_children(tree, level, values, variances, shares, spreads, fan)
-
-
-def explains_better(with_it: Departures, without: Iterable[Departures], places: int) -> bool:
-    """Whether a reference explains noisy counts better than guesses without one, by more than chance may bring."""
-    return all(places * (with_it.evidence - guess.evidence) > 3 + WORTHWHILE * places for guess in without)
 
 
 def refine_from_top(tree: NoisyTree, estimates: Estimates, words: Words, judge: Judge | None = None) -> Counts:
