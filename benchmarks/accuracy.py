@@ -1,4 +1,4 @@
-"""Accuracy on real maps against the papers' methods, and what a public reference adds.
+"""Accuracy on real maps against the papers' methods; beside it, what a public reference adds (`references`), and other tables.
 
 Scores are geometric means of RMSE relative to NN-Wavelet under rho with the papers' simple conversion at delta = 1e-6; ours has
 delta = 0 and one automatic plan per table. Every figure is the mean of several runs.
@@ -12,8 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sudare
-from benchmarks import cross_tables, dense_maps, histograms, margins, mixed, small_tables, sparse_maps, totals
-from benchmarks.data import census_1km, japan_500m, window_500m
+from benchmarks import (
+    cross_tables,
+    dense_maps,
+    histograms,
+    margins,
+    mixed,
+    references,
+    small_tables,
+    sparse_maps,
+    totals,
+)
+from benchmarks.data import japan_500m, window_500m
 from benchmarks.predictions import prediction_coverage
 from sudare.evaluate import error_by_area, error_of_rectangles, random_rectangles
 from sudare.refine import nearest_integers, negative_l2, project_on_simplex
@@ -21,8 +31,6 @@ from sudare.refine import nearest_integers, negative_l2, project_on_simplex
 REPEATS = 300
 """A map of 512 x 512 cells has only four areas of side 256; the standard error of a ratio there is then about 3 %."""
 RECTANGLE_REPEATS = 30
-REFERENCE_REPEATS = 20
-"""With and without a reference from the same seeds, so that chance does not decide."""
 JAPAN_REPEATS = 3
 DELTA = 1e-6
 SIDES = [1 << bits for bits in range(9)]
@@ -38,11 +46,6 @@ TARGETS = {
     "worst_side": "at most 0.05 (largest excess over the papers' best at any side 1 ... 256, both maps, both epsilons)",
     "japan_wins": "27 (sides 1 ... 256 x Laplace + simplex, negative l2, NN-Wavelet; epsilon = 0.1)",
     "japan_nonzero_ratio": "from 0.9 to 1.1 (published / true cells that are not empty)",
-    "reference_gain_01": "at most -0.25 (1 km, census 2015 for 2020, sides 1 ... 64, epsilon = 0.1)",
-    "reference_gain_1": "at most -0.10 (epsilon = 1)",
-    "reference_2010_gain_01": "census 2010 for 2020",
-    "reference_2010_gain_1": "census 2010 for 2020",
-    "bad_reference_loss": "at most 0.02 (a shuffled reference: largest excess at any side)",
     "prediction_coverage": "at least 0.95 (share of measured errors of 6 methods on 6 tables within their stated intervals)",
     "prediction_coverage_bias": "at least 0.95 (share of systematic errors below their stated limit)",
     "japan_closest_win": "the largest ratio of our error to a rival's, below 1",
@@ -54,6 +57,7 @@ TARGETS = {
     **small_tables.TARGETS,
     **sparse_maps.TARGETS,
     **totals.TARGETS,
+    **references.TARGETS,
 }
 
 
@@ -73,8 +77,8 @@ def run() -> dict[str, float]:
             for side, ratio in zip(SIDES, ratios, strict=False):
                 numbers[f"side_{side}_{name}_{label}"] = float(ratio) - 1
     numbers["worst_side"] = max(excess)
-    of_other_tables = (mixed, histograms, cross_tables, small_tables, dense_maps, sparse_maps)
-    parts = (_japan(), _reference(), prediction_coverage(), totals.total_errors(), *(part.run() for part in of_other_tables), margins.run())
+    others = (references, mixed, histograms, cross_tables, small_tables, dense_maps, sparse_maps, margins)
+    parts = (_japan(), prediction_coverage(), totals.total_errors(), *(part.run() for part in others))
     return {name: value for part in (numbers, *parts) for name, value in part.items()}
 
 
@@ -125,31 +129,3 @@ def _japan() -> dict[str, float]:
 
 def _by_side(true: sudare.CountTable, published: Any) -> NDArray[np.float64]:
     return np.array([area.rmse for area in error_by_area(true, published, SIDES)])
-
-
-def _reference() -> dict[str, float]:
-    true, before, long_before = census_1km(2020), census_1km(2015), census_1km(2010)
-    places = np.random.default_rng(0).permutation(true.domain.cells)
-    shuffled = before.to_dense().ravel()[places].reshape(true.domain.shape)
-    sides = SIDES[:SCORED_SIDES]
-    numbers: dict[str, float] = {}
-    losses = []
-    for label, epsilon in {"01": 0.1, "1": 1}.items():
-
-        def errors(reference: Any, spent: float = epsilon) -> NDArray[np.float64]:
-            squares = [
-                [area.rmse**2 for area in error_by_area(true, _with(true, reference, spent, seed), sides)]
-                for seed in range(REFERENCE_REPEATS)
-            ]
-            return np.asarray(np.sqrt(np.mean(squares, axis=0)))
-
-        without = errors(None)
-        for name, table in {"reference_gain": before, "reference_2010_gain": long_before}.items():
-            numbers[f"{name}_{label}"] = float(np.exp(np.log(errors(table) / without).mean())) - 1
-        losses.append(float((errors(shuffled) / without).max()) - 1)
-    return {**numbers, "bad_reference_loss": max(losses)}
-
-
-def _with(true: sudare.CountTable, reference: Any, epsilon: float, seed: int) -> sudare.Published:
-    entropy = sudare.ResearchEntropy(seed)
-    return sudare.publish(true, sudare.Budget(epsilon=epsilon), reference=reference, entropy=entropy)

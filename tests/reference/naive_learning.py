@@ -11,6 +11,7 @@ from sudare import CountTable, EntropySource, Layout, Measurement, noise_for
 from sudare.kernels.priors import project_children
 from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES
 from sudare.refine.priors import bins_of, learn_counts
+from sudare.refine.trust import LevelEvidence, departures_if_trusted
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.visited_level import FAINT_CELLS, FAINT_NODES, FEW_PEOPLE, PARENTS_AT_ONCE
 
@@ -28,6 +29,7 @@ class NaiveDescent:
         levels: measurements of the total, unless it is public, and of each level.
         source: of all words, in the order in which the fast version asks for them.
         fewest: nodes of a level from which on anything is learned there.
+        reference: a public table over the same domain.
     """
 
     def __init__(
@@ -38,13 +40,15 @@ class NaiveDescent:
         levels: Sequence[Measurement],
         source: EntropySource,
         fewest: int,
+        reference: CountTable | None = None,
     ) -> None:
         self.table, self.layout, self.bits, self.source, self.fewest = table, layout, list(bits), source, fewest
         self.of_total = levels[0] if len(levels) > len(bits) else None
         self.levels = list(levels[-len(bits) :])
         self.ordered = table.domain.ordered_axes
-        places = np.stack(np.unravel_index(table.keys.astype(np.int64), table.domain.shape), axis=1)
-        self.people = list(zip(map(tuple, places.tolist()), table.counts.tolist(), strict=True))
+        self.people = _people(table)
+        self.foretold = None if reference is None else _people(reference)
+        self.trusted: set[int] = set()
 
     def widths(self, level: int) -> list[int]:
         """How many halvings are left below a level along each axis."""
@@ -70,13 +74,17 @@ class NaiveDescent:
             ]
         return nodes
 
-    def measure(self, parents: Sequence[Node], level: int) -> dict[Node, list[float]]:
-        """Noisy counts of the children; NaN for those without cells."""
-        widths = self.widths(level)
-        counts: dict[Node, int] = {}
-        for places, count in self.people:
+    def counts(self, people: Sequence[tuple[Node, int]], level: int) -> dict[Node, int]:
+        """How many people are in each node of a level that has any."""
+        widths, counts = self.widths(level), dict[Node, int]()
+        for places, count in people:
             node = tuple(place >> width for place, width in zip(places, widths, strict=True))
             counts[node] = counts.get(node, 0) + count
+        return counts
+
+    def measure(self, parents: Sequence[Node], level: int) -> dict[Node, list[float]]:
+        """Noisy counts of the children; NaN for those without cells."""
+        counts = self.counts(self.people, level)
         fan = 1 << self.bits[level - 1]
         noise = np.empty(len(parents) * fan, dtype=np.int64)
         noise_for(self.levels[level - 1]).fill(noise, self.source)
@@ -129,6 +137,31 @@ class NaiveDescent:
                 found[node] = people * self.cells(node, level) / cells if cells else 0.0
         return found
 
+    def by_reference(
+        self, parents: dict[Node, int], rows: Any, spreads: Any, level: int
+    ) -> dict[tuple[int, int], tuple[float, float]] | None:
+        """Posterior means and variances of children whose parents are in the reference; None where it is not believed."""
+        if self.foretold is None:
+            return None
+        foretold, places, told = self.counts(self.foretold, level), [], []
+        for i, (parent, count) in enumerate(parents.items()):
+            children = [foretold.get(child, 0) for child in self.children(parent, level)]
+            present = [j for j in range(len(children)) if not np.isnan(rows[i, j])]
+            if sum(children):
+                places += [(i, j) for j in present]
+                told += [(count, count * (children[j] / sum(children)), count / len(present)) for j in present]
+        above, expected, evenly = np.array(told, dtype=float).reshape(-1, 3).T.copy()
+        values, variances = (np.array([array[place] for place in places]) for array in (rows, spreads))
+        is_laplace = self.levels[level - 1].kind == "discrete-laplace"
+        evidence = LevelEvidence(values, variances, above, expected, evenly, is_laplace)
+        departures = departures_if_trusted(evidence, is_trusted_above=level - 1 in self.trusted)
+        self.trusted.discard(level)
+        if departures is None:
+            return None
+        self.trusted.add(level)
+        posterior = departures.judge(values, variances, expected)
+        return dict(zip(places, zip(posterior.values, posterior.variances, strict=True), strict=True))
+
     def refine(
         self, parents: dict[Node, int], values: dict[Node, list[float]], variances: Any, typical: float, level: int
     ) -> dict[Node, list[int]]:
@@ -136,7 +169,8 @@ class NaiveDescent:
         fan = 1 << self.bits[level - 1]
         rows, spreads = np.array([values[parent] for parent in parents]), np.array([variances[p] for p in parents])
         is_laplace = self.levels[level - 1].kind == "discrete-laplace"
-        learns = bool(self.ordered) and rows.size >= self.fewest and typical >= 1
+        judged = self.by_reference(parents, rows, spreads, level)
+        learns = judged is None and bool(self.ordered) and rows.size >= self.fewest and typical >= 1
         if learns:
             flat = {
                 c: v for parent in parents for c, v in zip(self.children(parent, level), values[parent], strict=True)
@@ -168,7 +202,7 @@ class NaiveDescent:
                 for j in range(fan):
                     if np.isnan(rows[i, j]):
                         continue
-                    means[j], spread[j] = rows[i, j], spreads[i, j]
+                    means[j], spread[j] = (judged or {}).get((i, j), (rows[i, j], spreads[i, j]))
                     if learns:
                         spread[j] = typical
                         if learned.taught[kinds[i, j]] and abs(rows[i, j]) <= half * width:
@@ -238,6 +272,12 @@ class NaiveDescent:
             for child, count in zip(self.children(parent, level), row, strict=True)
             if count
         }
+
+
+def _people(table: CountTable) -> list[tuple[Node, int]]:
+    """Cells with somebody, and how many."""
+    places = np.stack(np.unravel_index(table.keys.astype(np.int64), table.domain.shape), axis=1)
+    return list(zip(map(tuple, places.tolist()), table.counts.tolist(), strict=True))
 
 
 def _chance(word: int, child: int) -> float:

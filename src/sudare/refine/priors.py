@@ -7,6 +7,7 @@ priors have heavy tails, so that a place unlike the others keeps its own measure
 
 - `learn_counts`: counts are >= 0 and of unknown distribution, one for each class of places.
 - `learn_departures`: counts depart from an expected count by a mixture of normal laws whose spreads grow with it.
+- `evidence_of_counts`: how likely noisy counts are if nothing is known but the counts of the areas above.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ __all__ = [
     "LearnedCounts",
     "Posterior",
     "bins_of",
+    "evidence_of_counts",
     "learn_counts",
     "learn_departures",
 ]
@@ -44,6 +46,9 @@ EXPONENTS = (0.5, 0.75, 1.0)
 
 CLASS_EDGES = (0.05, 0.5, 2, 8, 40)
 """Limits of the classes of expected counts, in standard deviations of the noise."""
+
+PARENT_EDGES = (0.5, 1.0, 2.0, 4.0, 8.0, 20.0, 60.0)
+"""Limits of the classes of parents' counts, in standard deviations of the noise."""
 
 STRENGTH = 20.0
 """What the departures of all places are worth to a class of them, in places."""
@@ -212,23 +217,64 @@ def _fit(
     absolute: Values,
     is_laplace: bool,
 ) -> Departures:
-    from sudare.kernels.priors import learn_weights, likelihood_of_spreads
+    from sudare.kernels.priors import likelihood_of_spreads
 
     spreads = _spreads(expected, deviation, exponent, absolute)
-    components = spreads.shape[1]
     likelihood = np.empty(spreads.shape)
     likelihood_of_spreads(values - expected, variances, spreads, is_laplace, likelihood)
+    weights, evidence = _weights_by_class(likelihood, _classes(expected, deviation), len(CLASS_EDGES) + 1)
+    weights[weights < NEGLIGIBLE] = 0
+    weights /= weights.sum(axis=1, keepdims=True)
+    return Departures(deviation, exponent, absolute, weights, is_laplace, evidence)
+
+
+def _weights_by_class(likelihood: Values, classes: Classes, kinds: int) -> tuple[Values, float]:
+    """Weights of components for each class, drawn towards those of all places, and the mean evidence under them."""
+    from sudare.kernels.priors import learn_weights
+
+    places, components = likelihood.shape
     pooled, even = np.empty(components), np.full(components, 1 / components)
-    learn_weights(likelihood, np.ones(values.size), ROUNDS, even, 1e-3 * components, pooled)
-    classes = _classes(expected, deviation)
-    weights = np.tile(pooled, (len(CLASS_EDGES) + 1, 1))
+    learn_weights(likelihood, np.ones(places), ROUNDS, even, 1e-3 * components, pooled)
+    weights = np.tile(pooled, (kinds, 1))
     for kind in np.unique(classes):
         own = np.flatnonzero(classes == kind)
         learn_weights(likelihood[own], np.ones(own.size), ROUNDS, pooled, STRENGTH, weights[kind])
     densities = np.maximum((likelihood * weights[classes]).sum(axis=1), 1e-300)
-    weights[weights < NEGLIGIBLE] = 0
-    weights /= weights.sum(axis=1, keepdims=True)
-    return Departures(deviation, exponent, absolute, weights, is_laplace, float(np.log(densities).mean()))
+    return weights, float(np.log(densities).mean())
+
+
+def evidence_of_counts(values: Values, variances: Values, parents: Values, *, is_laplace: bool) -> float:
+    """The logarithm of one noisy count's likelihood, on average, if counts >= 0 have any law that fits them.
+
+    There is one law for each class of parents' counts, learned without assuming its form: what is known without a reference.
+    Its steps are filled, so that it is a density where noise is small beside them; nobody at all is a step by itself.
+
+    Args:
+        values: noisy counts.
+        variances: of the noise of each, positive.
+        parents: the count of the area that each is a part of.
+        is_laplace: the shape of the noise, else Gaussian.
+    """
+    from sudare.kernels.priors import likelihood_of_spreads
+
+    sample = np.arange(0, values.size, max(1, values.size // SAMPLE))
+    values, variances, parents = values[sample], variances[sample], parents[sample]
+    deviation = float(np.sqrt(np.median(variances)))
+    steps, widths = _filled_steps(deviation, max(float(values.max()), 16 * deviation))
+    likelihood, of_step = np.empty((values.size, steps.size)), np.empty((values.size, 1))
+    for column, (step, width) in enumerate(zip(steps, widths, strict=True)):
+        likelihood_of_spreads(values - step, variances, np.full((values.size, 1), width), is_laplace, of_step)
+        likelihood[:, column] = of_step[:, 0]
+    classes = np.asarray(np.digitize(parents / deviation, PARENT_EDGES), dtype=np.int64)
+    return _weights_by_class(likelihood, classes, len(PARENT_EDGES) + 1)[1]
+
+
+def _filled_steps(deviation: float, highest: float) -> tuple[Values, Values]:
+    """Steps from 0 upwards, evenly up to 6 standard deviations of the noise and by equal factors beyond, and their spreads."""
+    near, far = np.arange(0, 6, 0.5) * deviation, np.geomspace(6 * deviation, highest, 28)
+    steps = np.concatenate([near, far])
+    widths = 0.5 * np.diff(steps, prepend=0.0)
+    return steps, widths
 
 
 def _classes(expected: Values, deviation: float) -> Classes:

@@ -10,14 +10,14 @@ Time and memory are in proportion to the number of leaves. Proof: ``trees.md`` b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from sudare.refine.priors import Departures, learn_departures
+from sudare.refine.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -36,14 +36,10 @@ __all__ = [
     "NoisyTree",
     "OpenLevel",
     "Words",
-    "explains_better",
     "least_squares",
     "refine_from_top",
     "use_reference",
 ]
-
-FEWEST_NODES = 30
-"""A reference is judged by at least so many nodes of a level, else it is not used there."""
 
 LARGEST_VARIANCE = 1e12
 
@@ -54,7 +50,7 @@ CHILDREN_AT_ONCE = 1 << 16
 """Children that are judged and projected in one call: as many as stay in the cache."""
 
 WORTHWHILE = 0.1
-"""What a reference must add to the logarithm of each count's likelihood, on average, to be used on a level."""
+"""What a reference must add to the logarithm of each count's likelihood, on average, for children to tell of their parents."""
 
 
 Words = Callable[[int], "NDArray[np.uint64]"]
@@ -175,8 +171,10 @@ def least_squares(tree: NoisyTree) -> Estimates:
 def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estimates, Judge]:
     """Estimates as by `least_squares`, and a judge for `refine_from_top`, that make use of a public table.
 
-    At each level it is first asked whether the reference explains the noisy counts better than an even division of each
-    parent does, and better than nobody anywhere. Where it does not, the level is treated as if there were no reference.
+    At each level it is first asked whether the reference explains the noisy counts better than what is known without it. Where
+    it does not, the level is treated as if there were no reference. It is asked twice. From the leaves upwards, parents are
+    known from noisy counts alone: children tell of them with the help of a reference that is much better for every place.
+    From the top, parents are refined already, and whatever all places of the level together tell decides.
 
     Args:
         tree: the measurements.
@@ -184,47 +182,52 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
     """
     plain = least_squares(tree)
     values, variances = list(plain.values), list(plain.variances)
-    trusted: set[int] = set()
+    believed: set[int] = set()
     for level in range(len(tree.bits), 0, -1):
         fan = 1 << tree.bits[level - 1]
         told = _told_by_reference(tree, reference, level, plain.values[level - 1], values[level], variances[level])
         if told is None:
             told = _sums(values[level], fan), _sums(variances[level], fan)
-        else:
-            trusted.add(level)
         values[level - 1], variances[level - 1] = _with_own(tree, level - 1, *told)
 
     def judge(level: OpenLevel) -> JudgeOfLevel | None:
-        if level.number not in trusted:
-            return None
-        return _judge_by_reference(level, reference, is_laplace=tree.is_laplace)
+        is_trusted_above = level.number - 1 in believed
+        judged = _judge_by_reference(level, reference, is_trusted_above=is_trusted_above, is_laplace=tree.is_laplace)
+        (believed.discard if judged is None else believed.add)(level.number)
+        return judged
 
     return Estimates(tuple(values), tuple(variances)), judge
 
 
-def _judge_by_reference(level: OpenLevel, reference: tuple[Counts, ...], *, is_laplace: bool) -> JudgeOfLevel | None:
-    """What is known of children from how far the level departs from the reference; None where too few tell of it."""
+def _judge_by_reference(
+    level: OpenLevel, reference: tuple[Counts, ...], *, is_trusted_above: bool, is_laplace: bool
+) -> JudgeOfLevel | None:
+    """What is known of children from how far the level departs from the reference; None where it is not believed."""
 
-    def given(part: slice) -> tuple[NDArray[np.bool_], tuple[Values, Values, Values]]:
-        """Which children the reference knows; their estimates, with variances, and what is expected of them."""
-        numbers = level.inhabited[part]
+    def given(part: slice) -> tuple[NDArray[np.bool_], LevelEvidence]:
+        """Which children the reference knows, and what is known of these."""
+        numbers, cells = level.inhabited[part], level.rows(level.cells, part)
         above = reference[level.number - 1][numbers]
-        known = (above > 0)[:, None] & (level.rows(level.cells, part) > 0)
-        shares = level.rows(reference[level.number], part) / np.maximum(above, 1)[:, None]
-        expected = level.parents[numbers][:, None] * shares
-        of_children = level.rows(level.values, part), level.rows(level.variances, part), expected
-        return known, (of_children[0][known], of_children[1][known], of_children[2][known])
+        known = (above > 0)[:, None] & (cells > 0)
+        parents = np.broadcast_to(level.parents[numbers][:, None].astype(np.float64), known.shape)
+        expected = parents * level.rows(reference[level.number], part) / np.maximum(above, 1)[:, None]
+        evenly = parents * cells / np.maximum(cells.sum(axis=1), 1)[:, None]
+        of_children = level.rows(level.values, part), level.rows(level.variances, part), parents, expected, evenly
+        return known, LevelEvidence(*(values[known] for values in of_children), is_laplace)
 
     found = [given(part)[1] for part in level.parts()]
-    if sum(values.size for values, _, _ in found) < FEWEST_NODES:
+    departures = (
+        departures_if_trusted(LevelEvidence.joined(found), is_trusted_above=is_trusted_above) if found else None
+    )
+    if departures is None:
         return None
-    learned = learn_departures(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)), is_laplace=is_laplace)
     found.clear()
+    learned = departures
 
     def judge(part: slice, _words: Words) -> Judgement:
         judgement = level.judge_as_estimated(part)
-        known, (values, variances, expected) = given(part)
-        posterior = learned.judge(values, variances, expected)
+        known, evidence = given(part)
+        posterior = learned.judge(evidence.values, evidence.variances, evidence.expected)
         judgement.values[known] = posterior.values
         judgement.variances[known] = np.maximum(posterior.variances, MIN_VARIANCE)
         return judgement
@@ -240,23 +243,17 @@ def _told_by_reference(
     parents = np.repeat(np.maximum(above, 0), fan)
     shares, known = _shares(reference, level, fan)
     used = np.flatnonzero(known & (tree.cells[level] > 0) & (parents > 0))
-    if used.size < FEWEST_NODES:
+    if used.size < MIN_NODES:
         return None
     given, expected = (values[used], variances[used]), (parents * shares)[used]
-    with_it = learn_departures(*given, expected, is_laplace=tree.is_laplace)
     evenly = (parents * tree.cells[level] / np.maximum(np.repeat(tree.cells[level - 1], fan), 1))[used]
-    guesses = evenly, np.zeros(used.size)
-    without = [learn_departures(*given, guess, is_laplace=tree.is_laplace) for guess in guesses]
-    if not explains_better(with_it, without, used.size):
+    evidence = LevelEvidence(*given, parents[used], expected, evenly, tree.is_laplace)
+    with_it = evidence.departures_from(expected)
+    if not all(gain > MIN_EVIDENCE + WORTHWHILE * used.size for gain in evidence.gains(with_it)):
         return None
     spreads = np.full(values.size, LARGEST_VARIANCE)
     spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
     return _told_by_children(tree, level, values, variances, shares, spreads, fan)
-
-
-def explains_better(with_it: Departures, without: Sequence[Departures], places: int) -> bool:
-    """Whether a reference explains noisy counts better than guesses without one, by more than chance may bring."""
-    return all(places * (with_it.evidence - guess.evidence) > 3 + WORTHWHILE * places for guess in without)
 
 
 def refine_from_top(tree: NoisyTree, estimates: Estimates, words: Words, judge: Judge | None = None) -> Counts:
@@ -341,7 +338,7 @@ def _told_by_children(
 
     own = tree.measured[level - 1]
     usable = _sums(shares, fan) > 0.5
-    if own is None or usable.sum() < FEWEST_NODES:
+    if own is None or usable.sum() < MIN_NODES:
         return plain, plain_variance
     misses = float(((own - told)[usable] ** 2).mean()) * (1 + usable.sum() ** -0.5) - tree.variances[level - 1]
     variance = variance * max(1.0, misses / float(variance[usable].mean()))

@@ -17,9 +17,10 @@ from sudare.domain.layout import Layout
 from sudare.domain.table import LARGEST_TOTAL, CountTable
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.privacy.measurements import Measurement
+from sudare.privacy.measurements import GaussianMeasurement, Measurement
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import Notes, Tree
+from sudare.tables.lazy_reference import CHILDREN_AT_ONCE, LevelReference
 from sudare.tables.reading import TOTAL, Request
 from sudare.tables.thin_levels import refine_thinly
 from sudare.tables.visited_level import Level, as_values
@@ -46,6 +47,7 @@ def refined_by_learning(
     names: Sequence[str],
     *,
     learns: bool,
+    reference: CountTable | None = None,
 ) -> CountTable:
     """Descend level by level; each is measured where somebody is left, and judged by what is visited of it.
 
@@ -57,13 +59,16 @@ def refined_by_learning(
         notes: where the noisy counts are written down.
         names: what the notes call each measurement.
         learns: whether it is learned which places are likely to be empty, else the two levels are combined alone.
+        reference: a public table over the same domain.
     """
     tree, source = Tree.over(request.table, layout, request.threads), request.source
     of_total = len(levels) - len(steps)
     ordered = layout.axes_of(request.table.domain).ordered_axes if layout.keeps_neighbours and learns else ()
+    measured = levels[of_total:]
+    public = _references(reference, layout, steps, measured, request.threads)
     ways = [
-        Level(tree, level, sum(steps[:i]), step, ordered, notes, name)
-        for i, (step, level, name) in enumerate(zip(steps, levels[of_total:], names[of_total:], strict=True))
+        Level(tree, level, sum(steps[:i]), step, ordered, notes, name, told)
+        for i, (step, level, name, told) in enumerate(zip(steps, measured, names[of_total:], public, strict=True))
     ]
     prefixes, pending = np.zeros(1, dtype=np.uint64), None
     total = tree.sums[-1]
@@ -77,12 +82,45 @@ def refined_by_learning(
         if not prefixes.size:
             break
         if pending is None and prefixes.size << way.step > MAX_CHILDREN:
-            prefixes, refined = refine_thinly(ways[done:], prefixes, refined, source, request.threads)
+            if way.reference is not None:
+                prefixes, refined = _refine_in_parts(ways[done:], prefixes, refined, source)
+            else:
+                prefixes, refined = refine_thinly(ways[done:], prefixes, refined, source, request.threads)
             break
         values = as_values(way.measure(prefixes, source) if pending is None else pending)
         below = ways[done + 1] if done + 1 < len(ways) else None
         prefixes, refined, pending = _refine(way, below, prefixes, refined, values, source)
     return CountTable.from_unique_cells(request.table.domain, layout.to_raster(prefixes), refined)
+
+
+def _references(
+    table: CountTable | None, layout: Layout, steps: Sequence[int], levels: Sequence[Measurement], threads: int
+) -> list[LevelReference | None]:
+    """What a public table foretells of each level."""
+    if table is None:
+        return [None] * len(steps)
+    tree, above = Tree.over(table, layout, threads), None
+    found: list[LevelReference | None] = []
+    for done, (step, level) in enumerate(zip(steps, levels, strict=True)):
+        bit = layout.depth - sum(steps[:done]) - step
+        above = LevelReference(tree, bit, is_laplace=not isinstance(level, GaussianMeasurement), above=above)
+        found.append(above)
+    return found
+
+
+def _refine_in_parts(
+    ways: Sequence[Level], prefixes: Keys, counts: Integers, source: EntropySource
+) -> tuple[Keys, Integers]:
+    """The leaves below nodes that have somebody, where a level has too many children for one array: judged part by part."""
+    for way in ways:
+        at_once = CHILDREN_AT_ONCE >> way.step
+        parts = []
+        for first in range(0, prefixes.size, at_once):
+            parents, above = prefixes[first : first + at_once], counts[first : first + at_once]
+            left, refined = way.refine(parents, above, as_values(way.measure(parents, source)), None, source)
+            parts.append((way.children_at(parents, left), refined))
+        prefixes, counts = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return prefixes, counts
 
 
 def _total(

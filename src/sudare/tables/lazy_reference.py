@@ -1,25 +1,18 @@
-"""A public reference for trees that are too large to draw as a whole: one level at a time, where somebody is left.
+"""A public reference for trees that are too large to draw as a whole: judged on the nodes of a level that are visited.
 
-It differs from `dense_tree` in that children tell their parents nothing; see ``refine/trees.md`` for the rest.
+It is believed by the same rule as in `sudare.refine.trees`. Children tell their parents nothing with its help; see
+``refine/trees.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.layout import Layout
-from sudare.domain.table import CountTable
-from sudare.noise.additive import noise_for
-from sudare.noise.entropy import EntropySource
-from sudare.privacy.measurements import GaussianMeasurement, Measurement
-from sudare.refine.priors import learn_departures
-from sudare.refine.trees import FEWEST_NODES, explains_better
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.descent import Nodes, Notes, Tree, start
-from sudare.tables.reading import Request
+from sudare.refine.priors import Departures
+from sudare.refine.trust import LevelEvidence, departures_if_trusted
+from sudare.tables.descent import Tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,128 +21,68 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["refined_with_reference"]
+__all__ = ["CHILDREN_AT_ONCE", "LevelReference"]
 
 CHILDREN_AT_ONCE = 1 << 20
-"""Children whose noise is held, and whose departures are learned, at the same time."""
+"""Children by which a reference is judged; of more, evenly taken parents stand for all."""
 
 
-def refined_with_reference(
-    request: Request,
-    layout: Layout,
-    steps: Sequence[int],
-    levels: Sequence[Measurement],
-    notes: Notes,
-    names: Sequence[str],
-    reference: CountTable,
-) -> CountTable:
-    """Descend level by level, each with its noise drawn where somebody is left and judged by the reference.
+class LevelReference:
+    """What a reference foretells of one level, and whether it is believed there.
 
     Args:
-        request: what was asked for, checked.
-        layout: how the cells lie along the leaves.
-        steps: how many halvings make up each level.
-        levels: the measurement of the total, unless it is public, and of each level.
-        notes: where the noisy counts are written down.
-        names: what the notes call each measurement.
-        reference: a public table over the same domain.
-    """
-    tree, known = Tree.over(request.table, layout), Tree.over(reference, layout)
-    of_total = len(levels) - len(steps)
-    splits = [
-        ReferenceSplit(tree, known, level, step, sum(steps[i + 1 :]), notes, name)
-        for i, (step, level, name) in enumerate(zip(steps, levels[of_total:], names[of_total:], strict=True))
-    ]
-    nodes = start(tree, levels[0] if of_total else None, request.source, notes)
-    for split in splits:
-        nodes = split(nodes, request.source)
-    return CountTable.from_unique_cells(request.table.domain, layout.to_raster(nodes.prefixes), nodes.refined)
-
-
-class ReferenceSplit:
-    """One level of a descent that makes use of a reference.
-
-    Args:
-        tree: the people.
-        reference: the people of the public table, along the same leaves.
-        level: the measurement of this level.
-        step: how many halvings make up this level.
-        bit: how many are left below it.
-        notes: where the noisy counts are written down.
-        name: what the notes call this level.
+        tree: the people of the public table, along the same leaves as those of the table.
+        bit: how many halvings are left below the level.
+        is_laplace: the shape of the noise, else Gaussian.
+        above: the same of the level above; None for the first.
     """
 
-    def __init__(
-        self, tree: Tree, reference: Tree, level: Measurement, step: int, bit: int, notes: Notes, name: str
-    ) -> None:
-        self.tree, self.reference, self.noise, self.variance = tree, reference, noise_for(level), variance_of(level)
-        self.is_laplace = not isinstance(level, GaussianMeasurement)
-        self.fan, self.bit, self.notes, self.name = 1 << step, bit, notes, name
+    def __init__(self, tree: Tree, bit: int, *, is_laplace: bool, above: LevelReference | None) -> None:
+        self.tree, self.bit, self.is_laplace, self.above = tree, bit, is_laplace, above
+        self.is_trusted = False
 
-    def __call__(self, nodes: Nodes, source: EntropySource) -> Nodes:
-        """The children of nodes."""
-        at_once = max(1, CHILDREN_AT_ONCE // self.fan)
-        parts = [self._split(nodes.between(i, i + at_once), source) for i in range(0, len(nodes), at_once)]
-        return Nodes.joined(parts)
+    def learn(self, parents: Keys, counts: Integers, values: Values, variances: Values) -> Departures | None:
+        """How far the children of visited nodes depart from what is foretold; None if the reference is not believed.
 
-    def _split(self, nodes: Nodes, source: EntropySource) -> Nodes:
-        from sudare.kernels.priors import project_children
+        Args:
+            parents: prefixes.
+            counts: of the parents, refined.
+            values: estimates of the children, a row for each parent, NaN for those without cells.
+            variances: of the estimates.
+        """
+        every = max(1, values.size // CHILDREN_AT_ONCE)
+        some = slice(None, None, every)
+        evidence, _ = self._evidence(parents[some], counts[some], values[some], variances[some])
+        is_trusted_above = self.above is not None and self.above.is_trusted
+        departures = departures_if_trusted(evidence, is_trusted_above=is_trusted_above)
+        self.is_trusted = departures is not None
+        return departures
 
-        children = np.arange(self.fan, dtype=np.uint64) << np.uint64(self.bit)
-        prefixes = (nodes.prefixes[:, None] | children).reshape(-1)
-        has_cells = _has_cells(self.tree.layout, prefixes)
-        counts, starts, ends = self._people(self.tree, prefixes)
-        noisy = self.noise.draw(prefixes.size, source)
-        noisy += counts
-        self.notes.take(self.name, prefixes[has_cells], noisy[has_cells])
-        values, variances = self._judge(nodes, prefixes, has_cells, noisy.astype(np.float64))
-        refined = np.empty((len(nodes), self.fan), dtype=np.int64)
-        variances = np.where(has_cells, variances, -1.0)
-        project_children(
-            values.reshape(-1, self.fan),
-            variances.reshape(-1, self.fan),
-            np.ascontiguousarray(nodes.refined),
-            source.words(len(nodes)),
-            refined,
-        )
-        left = np.flatnonzero(refined)
-        return Nodes(prefixes[left], starts[left], ends[left], refined.reshape(-1)[left])
-
-    def _people(self, tree: Tree, prefixes: Keys) -> tuple[Integers, Integers, Integers]:
-        """How many people are below each node, and where its leaves begin and end."""
-        last = prefixes | np.uint64((1 << self.bit) - 1)
-        starts, ends = np.searchsorted(tree.leaves, prefixes), np.searchsorted(tree.leaves, last, side="right")
-        return tree.sums[ends] - tree.sums[starts], starts, ends
-
-    def _judge(
-        self, nodes: Nodes, prefixes: Keys, has_cells: NDArray[np.bool_], values: Values
+    def judge(
+        self, departures: Departures, parents: Keys, counts: Integers, values: Values, variances: Values
     ) -> tuple[Values, Values]:
-        variances = np.full(values.size, self.variance)
-        known = self._people(self.reference, prefixes)[0]
-        parents = np.repeat(known.reshape(-1, self.fan).sum(axis=1), self.fan)
-        above = np.repeat(nodes.refined, self.fan)
-        used = np.flatnonzero(has_cells & (parents > 0))
-        if used.size < FEWEST_NODES:
-            return values, variances
-        given, expected = (values[used], variances[used]), above[used] * (known[used] / parents[used])
-        siblings = np.repeat(has_cells.reshape(-1, self.fan).sum(axis=1), self.fan)
-        guesses = above[used] / siblings[used], np.zeros(used.size)
-        with_it = learn_departures(*given, expected, is_laplace=self.is_laplace)
-        without = [learn_departures(*given, guess, is_laplace=self.is_laplace) for guess in guesses]
-        if explains_better(with_it, without, used.size):
-            posterior = with_it.judge(*given, expected)
-            values, variances = values.copy(), variances.copy()
-            values[used], variances[used] = posterior.values, posterior.variances
-        return values, variances
+        """Posterior means and variances of children; a variance of -1 for those without cells."""
+        evidence, used = self._evidence(parents, counts, values, variances)
+        posterior = departures.judge(evidence.values, evidence.variances, evidence.expected)
+        absent = np.isnan(values)
+        means, spreads = np.where(absent, 0.0, values), np.where(absent, -1.0, variances)
+        means.reshape(-1)[used], spreads.reshape(-1)[used] = posterior.values, posterior.variances
+        return means, spreads
 
+    def _evidence(
+        self, parents: Keys, counts: Integers, values: Values, variances: Values
+    ) -> tuple[LevelEvidence, Integers]:
+        """What is known of the children of parents that have somebody in the reference, and their places."""
+        from sudare.kernels.surroundings import add_people
 
-def _has_cells(layout: Layout, prefixes: Keys) -> NDArray[np.bool_]:
-    """Whether any leaf below a node is a cell: whether the first one is, along every axis."""
-    inside = np.ones(prefixes.size, dtype=bool)
-    if layout.is_padded:
-        for axis, length in enumerate(layout.lengths):
-            index = np.zeros(prefixes.size, dtype=np.uint64)
-            for byte, bits in enumerate(layout.gather[axis]):
-                index |= bits[(prefixes >> np.uint64(8 * byte)) & np.uint64(255)]
-            inside &= index < np.uint64(length)
-    return inside
+        foretold = np.zeros(values.shape, dtype=np.int64)
+        add_people(self.tree.leaves, self.tree.sums, parents, self.bit, *self.tree.padding, foretold)
+        has_cells = ~np.isnan(values)
+        foretold[~has_cells] = 0
+        whole, siblings = foretold.sum(axis=1), has_cells.sum(axis=1)
+        places = np.flatnonzero(has_cells & (whole > 0)[:, None])
+        rows = places // values.shape[1]
+        above = counts[rows].astype(np.float64)
+        expected = above * (foretold.reshape(-1)[places] / whole[rows])
+        given = values.reshape(-1)[places], variances.reshape(-1)[places]
+        return LevelEvidence(*given, above, expected, above / siblings[rows], self.is_laplace), places

@@ -70,8 +70,8 @@ EVEN_STEPS = (3, 4, 5, 6, 8)
 INTERVAL = (0.5, 1.1)
 TINY = 1e-30
 UNALIGNED_WEIGHT = 0.4
-"""How much a class of rectangles anywhere matters, relative to a side of aligned squares. Where their edges cross empty land, the noise of
-cells counts for less than predicted: on public maps whole weights made the sum of all errors larger."""
+"""How much a class of rectangles anywhere matters, relative to a side of aligned squares. Where their edges cross empty land,
+the noise of cells counts for less than predicted: with whole weights errors on real maps were larger."""
 
 
 def plan_wide_tree(

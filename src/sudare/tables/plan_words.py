@@ -64,7 +64,7 @@ _PARTS = {"rectangles anywhere": "任意の位置の長方形", "ranges": "区�
 _REASONS: list[tuple[str, str]] = [
     (
         r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that are at no size .*",
-        "どの大きさの領域でも論文の最良の方法（ガウスノイズの NN-Wavelet）に劣らない幅広木のうち、予想誤差（{0}の幾何平均）が最小",
+        "どの大きさでも論文の最良の方法（ガウスノイズの NN-Wavelet）に劣らない幅広木のうち、予想誤差（{0}の幾何平均）が最小",
     ),
     (
         r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that come nearest .*",

@@ -15,6 +15,7 @@ from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES, FEWEST_NODES
 from sudare.refine.priors import LearnedCounts, bins_of, learn_counts
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import Notes, Tree
+from sudare.tables.lazy_reference import LevelReference
 from sudare.tables.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Level:
         ordered: the axes along which neighbours tell about a node; empty where nothing is learned.
         notes: where the noisy counts are written down.
         name: what the notes call this level.
+        reference: what a public table foretells of this level.
     """
 
     def __init__(
@@ -71,8 +73,9 @@ class Level:
         ordered: Sequence[int],
         notes: Notes,
         name: str,
+        reference: LevelReference | None = None,
     ) -> None:
-        self.tree, self.notes, self.name = tree, notes, name
+        self.tree, self.notes, self.name, self.reference = tree, notes, name, reference
         self.noise: Sampler = noise_for(measurement)
         self.variance, self.is_laplace = variance_of(measurement), not isinstance(measurement, GaussianMeasurement)
         self.step, self.bit = step, tree.layout.depth - above - step
@@ -127,19 +130,25 @@ class Level:
         typical = self.variance
         if ahead is not None and 2 * ahead[0].size > values.size:
             typical = float(np.median(ahead[1]))
+        departures = None
         learns = self.learns_from(values.size, typical)
-        if learns:
-            classes, learned = self._learn(parents, counts, values, typical)
-            tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
-        else:
+        if self.reference is not None or not learns:
             variances = np.full(values.shape, self.variance)
             if ahead is not None:
                 variances.reshape(-1)[ahead[0]] = ahead[1]
+        if self.reference is not None:
+            departures = self.reference.learn(parents, counts, values, variances)
+        if departures is None and learns:
+            classes, learned = self._learn(parents, counts, values, typical)
+            tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
         places, refined = [], []
         for first in range(0, parents.size, PARENTS_AT_ONCE):
             part = slice(first, first + PARENTS_AT_ONCE)
             words = source.words(2 * counts[part].size)
-            if learns:
+            if self.reference is not None and departures is not None:
+                given = parents[part], counts[part], values[part], variances[part]
+                means, spreads = self.reference.judge(departures, *given)
+            elif learns:
                 means, spreads = np.empty(values[part].shape), np.empty(values[part].shape)
                 some, above, kinds, chance = values[part], counts[part], classes[part], words[::2].copy()
                 judge_children(some, above, typical, kinds, *tables, FEW_PEOPLE, chance, means, spreads)

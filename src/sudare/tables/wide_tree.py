@@ -21,7 +21,6 @@ from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.dense_tree import MOST_DENSE_BITS, refined_densely
 from sudare.tables.descent import Notes, Tree, descend, measure_levels, start
 from sudare.tables.lazy_learning import refined_by_learning
-from sudare.tables.lazy_reference import refined_with_reference
 from sudare.tables.published import Published
 from sudare.tables.reading import (
     TOTAL,
@@ -165,10 +164,9 @@ def wide_tree(
         cells = refined_densely(
             request, shape, steps, levels, notes, names, learns=learns, reference=public, margins=measured
         )
-    elif public is not None:
-        cells = refined_with_reference(request, shape, steps, levels, notes, names, public)
-    elif way != "plain":
-        cells = refined_by_learning(request, shape, steps, levels, notes, names, learns=way == "learned")
+    elif way != "plain" or public is not None:
+        learns = way == "learned"
+        cells = refined_by_learning(request, shape, steps, levels, notes, names, learns=learns, reference=public)
     else:
         cells = _refined_lazily(request, shape, steps, levels, notes, names)
     return Published(cells, event, measurements=notes.read(), reference=public)

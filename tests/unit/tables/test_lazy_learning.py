@@ -83,6 +83,68 @@ def test_the_slow_twin_publishes_the_same(name: str, arguments: dict[str, Any]) 
         assert found == expected
 
 
+@pytest.mark.parametrize(
+    "arguments", [{}, {"public_total": True}, {"noise": "gaussian"}], ids=["", "total", "gaussian"]
+)
+@pytest.mark.parametrize("name", ["a map with ends", "three axes", "categories alone"])
+def test_the_slow_twin_publishes_the_same_with_a_reference(name: str, arguments: dict[str, Any]) -> None:
+    """A reference without a quarter of the domain: believed on some levels, and silent about some parents."""
+    domain, bits = CASES[name]
+    generator = np.random.default_rng(4)
+    counts = towns(domain.shape, seed=1) * generator.choice([0, 0, 1, 9], size=domain.shape)
+    public = generator.poisson(counts)
+    public[: domain.shape[0] // 4] = 0
+    table, reference = CountTable.from_dense(counts, domain), CountTable.from_dense(public, domain)
+    layout = morton_layout(domain.shape)
+    budget = Budget(rho=0.05) if arguments.get("noise") else Budget(epsilon=0.5)
+    ways: Any = {"bits": bits, "layout": layout, "estimate": "learned", **arguments}
+    published = wide_tree(table, budget, reference=reference, entropy=ResearchEntropy(3), **ways)
+    twin = NaiveDescent(
+        table, layout, bits, published.event.measurements, ResearchEntropy(3), FEWEST, reference=reference
+    )
+    places = np.stack(np.unravel_index(published.table.keys.astype(np.int64), domain.shape), axis=1)
+    found = dict(zip(map(tuple, places.tolist()), published.table.counts.tolist(), strict=True))
+    assert found == twin.run()
+    assert twin.trusted
+    without = wide_tree(table, budget, entropy=ResearchEntropy(3), **ways)
+    assert published.table != without.table
+
+
+@pytest.mark.parametrize("kind", ["shuffled", "nobody", "uniform"])
+@pytest.mark.parametrize("epsilon", [1, 0.05])
+def test_a_reference_that_is_not_believed_changes_nothing(kind: str, epsilon: float) -> None:
+    """To the last count: the same nodes are visited, measured and learned from as without it."""
+    counts = towns((64, 64), 3)
+    public = {
+        "shuffled": np.random.default_rng(1).permutation(counts.ravel()).reshape(counts.shape),
+        "nobody": np.zeros_like(counts),
+        "uniform": np.full_like(counts, 5),
+    }[kind]
+    tables = [
+        wide_tree(counts, Budget(epsilon=epsilon), estimate="learned", reference=one, entropy=ResearchEntropy(2)).table
+        for one in (None, public)
+    ]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("most", [1, 300])
+def test_a_reference_of_too_many_nodes_is_used_by_parts(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They add up to the same, and it still helps."""
+    monkeypatch.setattr(lazy_learning, "MAX_CHILDREN", most)
+    monkeypatch.setattr(lazy_learning, "CHILDREN_AT_ONCE", 1 << 9)
+    counts = towns((64, 64), 2)
+    public = np.random.default_rng(5).poisson(counts)
+    missed = []
+    for reference in (None, public):
+        budget, source = Budget(epsilon=0.3), ResearchEntropy(7)
+        published = wide_tree(
+            counts, budget, estimate="learned", reference=reference, public_total=True, entropy=source
+        ).table
+        assert published.total == counts.sum()
+        missed.append(np.abs(published.to_dense() - counts).sum())
+    assert missed[1] < 0.7 * missed[0]
+
+
 def test_something_is_learned() -> None:
     """The control of the twin: with what is learned left out, another table is published."""
     domain, bits = CASES["a square map"]
