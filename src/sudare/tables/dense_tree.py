@@ -18,6 +18,7 @@ from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.refine.margins import correct_margins, meet_margins
 from sudare.refine.occupancy import Around, use_occupancy
+from sudare.refine.settlements import MapLevel, use_settlements
 from sudare.refine.trees import (
     Estimates,
     Judge,
@@ -32,7 +33,7 @@ from sudare.refine.trees import (
 from sudare.tables.descent import Notes
 from sudare.tables.reading import Request
 from sudare.tables.short_axes import short_axes
-from sudare.tables.surroundings import DenseSurroundings, last_places
+from sudare.tables.surroundings import MAP_AXES, DenseSurroundings, last_places, located
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "refined_densely", "refined_totals", "variance_of"]
+__all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "locating", "refined_densely", "refined_totals", "summed_up", "variance_of"]
 
 MOST_DENSE_BITS = 24
 """Depth of the largest tree of which every node is measured."""
@@ -164,6 +165,8 @@ def _estimates(
         estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
         judges.append(by_reference)
     if learns:
+        if len(axes) == MAP_AXES:
+            judges.append(use_settlements(locating(tree.bits, layout), len(tree.bits), is_laplace=tree.is_laplace))
         judges.append(use_occupancy(_around(tree.bits, layout, axes), is_laplace=tree.is_laplace))
 
     def judge(level: OpenLevel) -> JudgeOfLevel | None:
@@ -204,7 +207,7 @@ def _sums_of_nodes(table: CountTable, layout: Layout, bits: Sequence[int]) -> li
     """The counts of all nodes of all levels, from the root."""
     leaves = np.zeros(1 << layout.depth, dtype=np.int64)
     leaves[places_in_tree(layout, table.keys)] = table.counts
-    return _summed_up(leaves, bits)
+    return summed_up(leaves, bits)
 
 
 def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Cells, ...]:
@@ -216,10 +219,11 @@ def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Cells, ...]:
     for first in range(0, layout.cells, AT_ONCE):
         keys = np.arange(first, min(first + AT_ONCE, layout.cells), dtype=np.uint64)
         leaves[layout.to_tree(keys).view(np.int64)] = 1
-    return tuple(_summed_up(leaves, bits))
+    return tuple(summed_up(leaves, bits))
 
 
-def _summed_up(leaves: NDArray[Number], bits: Sequence[int]) -> list[NDArray[Number]]:
+def summed_up(leaves: NDArray[Number], bits: Sequence[int]) -> list[NDArray[Number]]:
+    """What the nodes of all levels have in sum, from the root."""
     levels = [leaves]
     for step in reversed(bits):
         levels.insert(0, levels[0].reshape(-1, 1 << step).sum(axis=1, dtype=leaves.dtype))
@@ -235,6 +239,12 @@ def first_leaves(layout: Layout, bits: Sequence[int], level: int, has_cells: NDA
     # Where cells are missing anywhere, the first leaf of a node may be none.
     cells = np.sort(layout.to_tree(np.arange(layout.cells, dtype=np.uint64)))
     return cells[np.searchsorted(cells, leaves)]
+
+
+def locating(bits: Sequence[int], layout: Layout) -> Callable[[OpenLevel], MapLevel | None]:
+    """Where the nodes of each level are on a map."""
+    lasts = last_places(layout)
+    return lambda level: located(layout, lasts, sum(bits[: level.number - 1]), bits[level.number - 1])
 
 
 def _around(bits: Sequence[int], layout: Layout, axes: Sequence[int]) -> Around:

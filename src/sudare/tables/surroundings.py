@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.domain.layout import Layout
+from sudare.refine.settlements import MapLevel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["DenseSurroundings", "Surroundings", "last_places"]
+__all__ = ["DenseSurroundings", "Surroundings", "last_places", "located"]
 
 MAP_AXES = 2
 """So many ordered axes are taken for a map. Where there are more, neighbours are children of the same parent."""
@@ -72,7 +73,7 @@ class Surroundings:
         found = np.zeros(1 << self.step, dtype=np.int64)
         if len(self.axes) <= MAP_AXES:
             for axis in self.axes:
-                places = self._places(axis)
+                places = self.places(axis)
                 found += ((places == 0) | (places == places.max())) & (places.max() > 1)
         return found
 
@@ -81,7 +82,7 @@ class Surroundings:
         """Which axis each halving within a parent is along."""
         return tuple(self.layout.axis_of_split[self.above : self.above + self.step])
 
-    def _places(self, axis: int | None) -> Integers:
+    def places(self, axis: int | None) -> Integers:
         """The place of each child along an axis within its parent; with None, along all axes without neighbours."""
         places = np.zeros(1 << self.step, dtype=np.int64)
         children = np.arange(1 << self.step)
@@ -104,7 +105,7 @@ class Surroundings:
     @cached_property
     def _grid(self) -> tuple[Keys, Integers, Integers, Integers, Integers]:
         axes = (*self.axes, *[-1] * (MAP_AXES - len(self.axes)))  # no such axis: one place
-        rows, columns, others = (self._places(axis) for axis in (*axes, None))
+        rows, columns, others = (self.places(axis) for axis in (*axes, None))
         child_at = np.empty((others.max() + 1, rows.max() + 1, columns.max() + 1), dtype=np.int64)
         child_at[others, rows, columns] = np.arange(1 << self.step)
         masks = np.array([self._mask(axis) for axis in axes], dtype=np.uint64)
@@ -113,7 +114,7 @@ class Surroundings:
     @cached_property
     def _circles(self) -> tuple[Keys, Integers, Integers, Integers, Integers, Integers, Integers]:
         masks = np.array([self._mask(axis) for axis in self.axes], dtype=np.uint64)
-        places = np.ascontiguousarray(np.stack([self._places(axis) for axis in self.axes], axis=1))
+        places = np.ascontiguousarray(np.stack([self.places(axis) for axis in self.axes], axis=1))
         sizes = places.max(axis=0) + 1
         bits_at = np.zeros((len(self.axes), int(sizes.max())), dtype=np.int64)
         for number, axis in enumerate(self.axes):
@@ -175,6 +176,37 @@ class DenseSurroundings(Surroundings):
             places = [place for place in range(len(splits)) if masks[i] >> place & 1]
             lasts[i] = sum(1 << place for bit, place in enumerate(places) if used - 1 >> bit & 1)
         return masks.astype(np.uint64), lasts.astype(np.uint64), widths
+
+
+def located(layout: Layout, lasts: tuple[int, ...], above: int, step: int) -> MapLevel | None:
+    """Where the nodes of a level and their parents are on a map of two axes; None for other tables.
+
+    Args:
+        layout: how cells lie along the leaves.
+        lasts: the last place along each axis that has cells.
+        above: how many halvings lead to the parents.
+        step: how many halvings tell a parent's children apart.
+    """
+    if len(layout.lengths) != MAP_AXES or not layout.keeps_neighbours:
+        return None
+    splits = layout.axis_of_split
+    level = Surroundings(layout, above, step, (0, 1))
+    return MapLevel(
+        *(_bits_of_places(axis, lasts[axis], splits, above + step) for axis in (0, 1)),
+        *(_bits_of_places(axis, lasts[axis], splits, above) for axis in (0, 1)),
+        np.array([bits_along(axis, splits[:above]) for axis in (0, 1)], dtype=np.uint64),
+        *(level.places(axis) for axis in (0, 1)),
+    )
+
+
+def _bits_of_places(axis: int, last: int, splits: Sequence[int], depth: int) -> Integers:
+    """The bits of a node's number for each place along an axis, for nodes so many halvings down, up to the last with cells."""
+    used = (last >> splits[depth:].count(axis)) + 1
+    mask = bits_along(axis, splits[:depth])
+    bits = np.zeros(used, dtype=np.int64)
+    for number, place in enumerate(place for place in range(depth) if mask >> place & 1):
+        bits |= (np.arange(used) >> number & 1) << place
+    return bits
 
 
 def bits_along(axis: int, splits: Sequence[int]) -> int:
