@@ -162,12 +162,6 @@ def tree_of_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published
     return margin_tree(with_hierarchy(table) if is_small else table, budget, **arguments)
 
 
-def published_hierarchy(table: Any, budget: Budget, **arguments: Any) -> Published:
-    shape = table.domain.shape if isinstance(table, CountTable) else np.shape(table)
-    is_small = len(shape) > 0 and shape[0] <= 2**16 and max(shape[1:], default=1) <= 64
-    return publish(with_hierarchy(table) if is_small else table, budget, **arguments)
-
-
 def as_categories(table: Any) -> Any:
     """The same counts over attributes without places, where they are few enough for that."""
     if isinstance(table, np.ndarray) and table.ndim:
@@ -186,14 +180,9 @@ def attributes_alone(table: Any, budget: Budget, **arguments: Any) -> Published:
     return margin_tree(as_categories(table), budget, **arguments)
 
 
-def published_attributes(table: Any, budget: Budget, **arguments: Any) -> Published:
-    return publish(as_categories(table), budget, **arguments)
-
-
 HALVES = ("total", *(f"halves of areas of 2**{height} cells" for height in (4, 3, 2, 1)))
 AREAS = ("total", "areas of 2**3 cells", "areas of 2**2 cells", "areas of 2**1 cells", "cells")
 LEVELS = ("total", "total by axis 1", "group", "group by axis 1", "area", "cells")
-PLANNED = (publish, published_attributes, published_hierarchy)
 CASES = {
     "nn_wavelet": Case(nn_wavelet, is_lazy=True, measures=HALVES),
     "nn_wavelet, vertical": Case(partial(nn_wavelet, pruning="vertical"), measures=HALVES),
@@ -248,15 +237,10 @@ CASES = {
     "histogram, cells": Case(
         partial(histogram, workload="cells"), is_refined=False, takes_layout=False, measures=("cells",)
     ),
-    "histogram, several": Case(
-        partial(histogram, workload={"ranges": 1, "cells": 2}), takes_layout=False, measures=("cells",)
-    ),
     "adaptive_margins": Case(
         partial(adaptive_margins, rounds=4), names_noise=False, takes_layout=False, is_modelled=True
     ),
     "publish": Case(publish, names_noise=False, takes_layout=False, is_lazy=True),
-    "publish, attributes alone": Case(published_attributes, names_noise=False, takes_layout=False, is_lazy=True),
-    "publish, hierarchy": Case(published_hierarchy, names_noise=False, takes_layout=False, is_lazy=True),
 }
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
@@ -337,7 +321,7 @@ class TestTableMechanism:
 
         def noise(unit: Unit) -> list[Any]:
             # Without a plan of its own: one for wider noise may divide the budget otherwise.
-            settings = {"method": "nn-wavelet"} if case.call in PLANNED else {}
+            settings = {"method": "nn-wavelet"} if case.call is publish else {}
             event = case(counts, budget, unit=unit, **settings).event
             return [getattr(m, "sigma_squared", None) or m.scale**2 for m in noise_of(event)]
 

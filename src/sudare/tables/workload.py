@@ -26,6 +26,7 @@ Workload = str | Sequence[PlainPart] | Mapping[Any, Rational] | None
 MARGINS = "margins"
 PARAMETER = "workload"
 MAX_PARTS = 1 << 12
+OTHERS = Described("something else")
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def read_workload(workload: object, vocabulary: Vocabulary, function: str) -> tu
     if workload is None:
         return ()
     if isinstance(workload, str):
-        return (_read_part(workload, vocabulary, function),)
+        return (_read_part(workload, vocabulary, function, workload),)
     if isinstance(workload, Mapping):
         pairs: Iterable[tuple[object, object]] = workload.items()
     elif isinstance(workload, (list, tuple, range)) and len(workload) <= MAX_PARTS:
@@ -106,9 +107,11 @@ def read_workload(workload: object, vocabulary: Vocabulary, function: str) -> tu
     parts: dict[Part, float] = {}
     for given, weight in pairs:
         part = _read_part(given, vocabulary, function)
+        if isinstance(weight, (str, bytes)):
+            raise ParameterError(PARAMETER, function, "parts with weights above 0", OTHERS)
         exact = exact_fraction(weight, PARAMETER, function, "parts with weights above 0")
         if exact <= 0:
-            raise ParameterError(PARAMETER, function, "parts with weights above 0", shown(weight))
+            raise ParameterError(PARAMETER, function, "parts with weights above 0", OTHERS)
         parts[part] = parts.get(part, 0.0) + float(exact)
     if not parts:
         raise ParameterError(PARAMETER, function, vocabulary.requirement, Described("nothing"))
@@ -123,18 +126,18 @@ def _plain(part: object) -> object:
     return part if is_plain else Described("something else")
 
 
-def _read_part(given: object, vocabulary: Vocabulary, function: str) -> Part:
+def _read_part(given: object, vocabulary: Vocabulary, function: str, got: object = OTHERS) -> Part:
+    """A part; a table handed in by mistake has many, of which none is shown."""
     if isinstance(given, str):
         if given in vocabulary.words:
             return Part(word=given)
-        return _read_margin((given,), given, vocabulary, function)
+        return _read_margin((given,), got, vocabulary, function)
     if isinstance(given, (int, np.integer)) and not isinstance(given, (bool, np.bool_)):
         return Part(side=_read_side(int(given), vocabulary, function))
     if isinstance(given, tuple) and given:
         if given[0] == MARGINS and MARGINS in vocabulary.words and len(given) == 2 and isinstance(given[1], int):
             return Part(word=MARGINS, order=_read_order(given[1], vocabulary, function))
-        return _read_margin(given, Described("another part"), vocabulary, function)
-    got = shown(given) if not isinstance(given, Described) else given
+        return _read_margin(given, got, vocabulary, function)
     raise ParameterError(PARAMETER, function, vocabulary.requirement, got)
 
 
@@ -153,16 +156,16 @@ def _read_order(order: int, vocabulary: Vocabulary, function: str) -> int:
     most = len(vocabulary.attributes)
     if isinstance(order, bool) or not 1 <= order <= most:
         requirement = f"('{MARGINS}', k) with k from 1 to {most}, the number of attributes"
-        raise ParameterError(PARAMETER, function, requirement, order)
+        raise ParameterError(PARAMETER, function, requirement, OTHERS)
     return order
 
 
 def _read_side(side: int, vocabulary: Vocabulary, function: str) -> int:
     if not vocabulary.longest:
-        raise ParameterError(PARAMETER, function, vocabulary.requirement, side)
+        raise ParameterError(PARAMETER, function, vocabulary.requirement, OTHERS)
     if not 1 <= side <= vocabulary.longest:
         requirement = f"sides from 1 to {vocabulary.longest}, the longest axis"
-        raise ParameterError(PARAMETER, function, requirement, side)
+        raise ParameterError(PARAMETER, function, requirement, OTHERS)
     if side & (side - 1):
-        raise ParameterError(PARAMETER, function, "sides that are powers of two, as the tree's areas are", side)
+        raise ParameterError(PARAMETER, function, "sides that are powers of two, as the tree's areas are", OTHERS)
     return side

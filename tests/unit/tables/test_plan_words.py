@@ -11,7 +11,7 @@ import pytest
 import sudare
 from sudare.tables.plan_words import of_adjacency, of_level, of_mechanism, of_noise
 
-BUDGETS = [sudare.Budget(epsilon=1), sudare.Budget(epsilon=1, delta=1e-6), sudare.Budget(rho=0.1)]
+BUDGETS = [sudare.Budget(epsilon=1), sudare.Budget(epsilon=1, delta=1e-6)]
 AREA = sudare.Hierarchy.from_levels("市区町村", {"都道府県": np.arange(400) // 40, "市区町村": np.arange(400)})
 MESH = sudare.Mesh("メッシュ", "1/2", 8435, 6191, 32, 32)
 AGE, SEX = sudare.Category("年齢", tuple("abcde")), sudare.Category("性別", ("f", "m"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
@@ -81,6 +81,7 @@ def test_what_is_refused_says_what_is_allowed(typed: Any) -> None:
     assert any(word in str(caught.value) for word in ("'margins'", "weights above 0", "powers of two"))
 
 
+@settings(max_examples=25)
 @given(st.dictionaries(st.sampled_from(["cells", "areas", 1, 4, 16, 64]), st.integers(1, 5), min_size=1))
 def test_every_part_of_a_map_has_a_predicted_error(weights: dict[Any, int]) -> None:
     sides = {error.side for error in plan_table(MAP, ONE, workload=weights).errors}

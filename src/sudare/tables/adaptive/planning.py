@@ -7,7 +7,7 @@ from itertools import combinations
 from math import comb
 
 from sudare.domain.domain import Domain
-from sudare.errors import ParameterError
+from sudare.errors import Described, ParameterError
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
@@ -67,7 +67,7 @@ def _workload_margins(workload: Sequence[Part], names: Sequence[str]) -> int | M
     orders = {part.order for part in workload}
     if any(order is not None and order > MAX_ORDER for order in orders):
         requirement = f"margins of up to {MAX_ORDER} attributes, where margins are chosen one after the other"
-        raise ParameterError("workload", "plan_table", requirement, max(order or 0 for order in orders))
+        raise ParameterError("workload", "plan_table", requirement, Described("more"))
     if all(part.word == MARGINS for part in workload) and len(workload) <= 1:
         return workload[0].order if workload else None
     weights: dict[tuple[str, ...], float] = {}

@@ -52,8 +52,8 @@ def test_no_random_shares_are_much_better(shape: tuple[int, ...], power: int) ->
     best, found = best_shares(variances, np.ones(size), np.ones(size), power)
     assert found == pytest.approx(loss(best))
     generator = np.random.default_rng(1)
-    tries = [generator.dirichlet(np.full(size, a)) for a in (0.2, 0.5, 1.0, 3.0) for _ in range(500)]
-    near = [np.abs(best * np.exp(generator.normal(0, s, size))) for s in (0.02, 0.1, 0.5) for _ in range(200)]
+    tries = [generator.dirichlet(np.full(size, a)) for a in (0.2, 0.5, 1.0, 3.0) for _ in range(150)]
+    near = [np.abs(best * np.exp(generator.normal(0, s, size))) for s in (0.02, 0.1, 0.5) for _ in range(80)]
     others = [t / t.sum() for t in [*tries, *near]]
     assert found <= min(loss(shares) for shares in others if shares[-1] > 0.02) + 0.004
 
@@ -114,7 +114,7 @@ def test_predictions_hold_where_nobody_is_cut_off(budget: sudare.Budget, public_
     table = sudare.CountTable.from_dense(counts, domain)
     made = [
         sudare.publish(table, budget, plan, public_total=public_total, entropy=sudare.ResearchEntropy(seed)).to_dense()
-        for seed in range(300)
+        for seed in range(150)
     ]
     errors = np.array(made) - counts
     assert len(plan.errors) == 8 - public_total
@@ -122,7 +122,7 @@ def test_predictions_hold_where_nobody_is_cut_off(budget: sudare.Budget, public_
         summed = tuple(1 + axis for axis in range(3) if f"a{axis}" not in predicted.margin)
         found = errors.sum(axis=summed).reshape(len(errors), -1)
         # Rounding adds up to a quarter of a person's square to each cell.
-        assert np.sqrt((found**2).mean()) == pytest.approx(predicted.rmse, rel=0.12)
+        assert np.sqrt((found**2).mean()) == pytest.approx(predicted.rmse, rel=0.15)
         scores = found.mean(axis=0) / (found.std(axis=0, ddof=1) / np.sqrt(len(errors)))
         assert np.abs(scores).max() < 4.5, predicted.margin
 
