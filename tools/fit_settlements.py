@@ -7,8 +7,8 @@ Maps: Germany's census of 2011 at 100 m, put together to cells of 100 m to 1 km,
 used, so that benchmarks on it are benchmarks on a country that the prior has never seen. People are left out at random in
 some of the maps: Germany's source has no counts of 1 and 2, and smaller countries have fewer people a cell.
 
-Each map gets noise at a random budget and is refined by the package's own code; what is learned is the true count of a node, given
-the description that the code makes of its surroundings. Two rounds: the second is refined with the prior of the first.
+Each map gets noise at a random budget and is refined by the package's own code; what is learned is the true count of a node,
+given the description that the code makes of its surroundings. Two rounds: the second is refined with the prior of the first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import os
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,11 @@ def main() -> int:
             for _ in range(RUNS):
                 simulate(true, generator, network, examples)
         network = fit(examples, steps, generator)
-    assert network is not None
-    if not is_check:
+    if network is not None and not is_check:
         layers = enumerate(zip(network.weights, network.offsets, strict=True))
-        arrays = {f"{name}_{i}": array for i, pair in layers for name, array in zip(("weights", "offsets"), pair, strict=True)}
+        arrays = {
+            f"{name}_{i}": array for i, pair in layers for name, array in zip(("weights", "offsets"), pair, strict=True)
+        }
         np.savez(TARGET, **arrays)
         print(f"wrote {TARGET.relative_to(ROOT)}, {TARGET.stat().st_size:,} bytes")
     return 0
@@ -110,7 +112,9 @@ class Windows:
         germany = (rows // 100 - rows.min() // 100, columns // 100 - columns.min() // 100, people)
         table = pyarrow.parquet.read_table(folder / "europe_grid5km_2018" / "pop.parquet")
         rows, columns, people = (table[name].to_numpy().astype(np.int64) for name in ("y_m", "x_m", "population"))
-        europe = np.zeros(((rows.max() - rows.min()) // 5000 + 1, (columns.max() - columns.min()) // 5000 + 1), np.int64)
+        europe = np.zeros(
+            ((rows.max() - rows.min()) // 5000 + 1, (columns.max() - columns.min()) // 5000 + 1), np.int64
+        )
         np.add.at(europe, ((rows - rows.min()) // 5000, (columns - columns.min()) // 5000), people)
         return cls(germany, europe)
 
@@ -119,7 +123,9 @@ class Windows:
         while True:
             shape = tuple(int(side) for side in generator.choice(SIDES, 2))
             if generator.random() < SHARE_OF_EUROPE:
-                top, left = (int(generator.integers(0, size - side)) for size, side in zip(self.europe.shape, shape, strict=True))
+                top, left = (
+                    int(generator.integers(0, size - side)) for size, side in zip(self.europe.shape, shape, strict=True)
+                )
                 true = self.europe[top : top + shape[0], left : left + shape[1]]
             else:
                 true = self._of_germany(int(generator.choice(SCALES)), shape, generator)
@@ -130,7 +136,10 @@ class Windows:
 
     def _of_germany(self, scale: int, shape: tuple[int, ...], generator: np.random.Generator) -> Any:
         rows, columns, people = self.germany
-        top, left = (int(generator.integers(0, max(1, int(a.max()) // scale - side))) for a, side in zip((rows, columns), shape, strict=True))
+        top, left = (
+            int(generator.integers(0, max(1, int(a.max()) // scale - side)))
+            for a, side in zip((rows, columns), shape, strict=True)
+        )
         phase = generator.integers(0, scale, 2)
         r, c = (rows + phase[0]) // scale - top, (columns + phase[1]) // scale - left
         inside = (r >= 0) & (r < shape[0]) & (c >= 0) & (c < shape[1])
@@ -153,7 +162,11 @@ def simulate(true: Any, generator: np.random.Generator, network: Network | None,
     measured, variances = [], []
     for counts, share in zip(truths, weights / weights.sum(), strict=True):
         scale = 1 / (share * epsilon)
-        noise = generator.laplace(0, scale, counts.size) if is_laplace else generator.normal(0, np.sqrt(2) * scale, counts.size)
+        noise = (
+            generator.laplace(0, scale, counts.size)
+            if is_laplace
+            else generator.normal(0, np.sqrt(2) * scale, counts.size)
+        )
         measured.append(counts + np.rint(noise))
         variances.append(2 * scale**2)
     tree = NoisyTree(tuple(bits), tuple(measured), tuple(variances), cells_of_nodes(layout, bits), is_laplace)
@@ -162,7 +175,11 @@ def simulate(true: Any, generator: np.random.Generator, network: Network | None,
 
     def judge(level: OpenLevel) -> JudgeOfLevel | None:
         place = locate(level)
-        if place is not None and min(place.row_bits.size, place.column_bits.size) >= MIN_SIDE and level.inhabited.size > 5:
+        if (
+            place is not None
+            and min(place.row_bits.size, place.column_bits.size) >= MIN_SIDE
+            and level.inhabited.size > 5
+        ):
             deviation = float(np.sqrt(np.median(level.variances[level.cells > 0])))
             if deviation >= 1:
                 every = max(1, level.inhabited.size * level.fan // PLACES)
@@ -172,12 +189,16 @@ def simulate(true: Any, generator: np.random.Generator, network: Network | None,
                 described = describe_level(level, place, deviation)(part)
                 examples.descriptions.append(described.reshape(values.size, -1)[known])
                 examples.steps.append(steps_of(values, own**2)[known])
-                examples.truths.append((level.rows(truths[level.number], part).reshape(-1) / np.maximum(own, 1e-9))[known])
+                examples.truths.append(
+                    (level.rows(truths[level.number], part).reshape(-1) / np.maximum(own, 1e-9))[known]
+                )
                 examples.is_laplace.append(np.full(int(known.sum()), is_laplace))
         return None if inner is None else inner(level)
 
     counter = np.random.default_rng(int(generator.integers(1 << 62)))
-    refine_from_top(tree, least_squares(tree), lambda n: counter.integers(0, 1 << 63, n, dtype=np.uint64) << np.uint64(1), judge)
+    refine_from_top(
+        tree, least_squares(tree), lambda n: counter.integers(0, 1 << 63, n, dtype=np.uint64) << np.uint64(1), judge
+    )
 
 
 def _random_bits(depth: int, generator: np.random.Generator) -> list[int]:
@@ -195,7 +216,7 @@ def fit(examples: Examples, steps: int, generator: np.random.Generator) -> Netwo
     print(f"{len(kinds):,} places, {np.bincount(kinds).tolist()}", flush=True)
     middle, spread = described.mean(axis=0), described.std(axis=0) + 1e-3
     sizes = (described.shape[1], *HIDDEN, len(KIND_EDGES) + 2)
-    weights = [generator.normal(0, a**-0.5, (a, b)).astype(np.float32) for a, b in zip(sizes, sizes[1:], strict=False)]
+    weights = [generator.normal(0, a**-0.5, (a, b)).astype(np.float32) for a, b in pairwise(sizes)]
     offsets = [np.zeros(b, dtype=np.float32) for b in sizes[1:]]
     network, optimizer = Network(tuple(weights), tuple(offsets)), Adam([*weights, *offsets])
     losses = np.zeros(2)
@@ -204,7 +225,9 @@ def fit(examples: Examples, steps: int, generator: np.random.Generator) -> Netwo
         batch = ((described[chosen] - middle) / spread).astype(np.float32)
         moments = _picked(laplace[chosen], places[chosen])
         is_kept = places[chosen] >= (KEPT_FROM - LOWEST) * STEPS_A_DEVIATION
-        losses += train(network, batch, kinds[chosen], truths[chosen], moments, is_kept, optimizer, RATE * schedule(step, steps))
+        losses += train(
+            network, batch, kinds[chosen], truths[chosen], moments, is_kept, optimizer, RATE * schedule(step, steps)
+        )
         if step % max(1, steps // 5) == 0:
             print(step, np.round(losses / max(1, steps // 5), 4), flush=True)
             losses[:] = 0
@@ -225,7 +248,9 @@ def schedule(step: int, steps: int) -> float:
     return float(min(1.0, step / 200) * 0.5 * (1 + np.cos(np.pi * step / steps)))
 
 
-def train(network: Network, batch: Any, kinds: Any, truths: Any, moments: Any, is_kept: Any, optimizer: Adam, rate: float) -> Any:
+def train(
+    network: Network, batch: Any, kinds: Any, truths: Any, moments: Any, is_kept: Any, optimizer: Adam, rate: float
+) -> Any:
     """One step; gives both losses before it."""
     layers = [batch]
     for number, (weights, offsets) in enumerate(zip(network.weights, network.offsets, strict=True)):

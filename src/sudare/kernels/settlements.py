@@ -88,12 +88,12 @@ def describe_neighbours(patch: Any, y: Any, x: Any, four: Any, out: Any) -> None
 
 @called
 def describe_parents(around: Any, r: Any, c: Any, rows: Any, columns: Any, spread: Any, out: Any) -> None:
-    """The parents around, those on the child's side first; of rows and columns, the nearer end first."""
+    """The parents around, those on the child's side first; of rows and columns, the nearer end first, or the larger count."""
     up, leftward = 2 * r < rows, 2 * c < columns
     far_row, far_column = min(r, rows - 1 - r) / rows, min(c, columns - 1 - c) / columns
     row_near, row_far = around[0 if up else 2, 1], around[2 if up else 0, 1]
     column_near, column_far = around[1, 0 if leftward else 2], around[1, 2 if leftward else 0]
-    if far_row > far_column:
+    if (far_row, -row_near, -row_far) > (far_column, -column_near, -column_far):
         row_near, column_near, row_far, column_far = column_near, row_near, column_far, row_far
     out[15], out[16] = math.asinh(spread * row_near), math.asinh(spread * column_near)
     out[17], out[18] = math.asinh(spread * row_far), math.asinh(spread * column_far)

@@ -2,8 +2,9 @@
 
 How people settle is much the same everywhere: villages, towns, empty land between them. A small network, fitted to public maps of
 other countries (``settlements.md``), takes a description of a node's surroundings and gives the probability of each kind of
-count there. The network has never seen the table. Before it is used, the noisy counts of the level themselves are asked how much more often
-each kind of count occurs here than it says, and whether it explains them better than one prior for all places does.
+count there. The network has never seen the table. Before it is used, the noisy counts of the level themselves are asked how
+much more often each kind of count occurs here than it says, and whether it explains them better than one prior for all
+places does.
 
 Everything here sees noisy counts alone: post-processing.
 """
@@ -29,7 +30,16 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["KIND_EDGES", "MapLevel", "Network", "describe_level", "moments_of", "read_network", "steps_of", "use_settlements"]
+__all__ = [
+    "KIND_EDGES",
+    "MapLevel",
+    "Network",
+    "describe_level",
+    "moments_of",
+    "read_network",
+    "steps_of",
+    "use_settlements",
+]
 
 KIND_EDGES = (0.25, 0.5, 1.0, 1.5, 2.25, 3.25, 4.75, 7.0, 10.0, 16.0)
 """Kinds of counts: nobody; then, in standard deviations of the noise, up to each of these; then more."""
@@ -52,7 +62,7 @@ STRENGTH = 20.0
 
 ROUNDS = 40
 MIN_GROUP = 50
-OCCUPIED = 1.05
+OCCUPIED = 1.08
 """Published occupied cells, relative to how many are expected to be: some of those that take part end at 0."""
 
 LOWEST, HIGHEST, STEPS_A_DEVIATION = -12, 14, 64

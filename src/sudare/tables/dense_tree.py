@@ -45,7 +45,16 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Values = NDArray[np.float64]
 
-__all__ = ["MOST_DENSE_BITS", "cells_of_nodes", "first_leaves", "locating", "refined_densely", "refined_totals", "summed_up", "variance_of"]
+__all__ = [
+    "MOST_DENSE_BITS",
+    "cells_of_nodes",
+    "first_leaves",
+    "locating",
+    "refined_densely",
+    "refined_totals",
+    "summed_up",
+    "variance_of",
+]
 
 MOST_DENSE_BITS = 24
 """Depth of the largest tree of which every node is measured."""

@@ -49,7 +49,7 @@ def test_a_workload_changes_the_plan() -> None:
     everything = ("age", "sex")
     assert error("cells", 1, everything) < 0.8 * error(None, 1, everything)
     assert error("totals", 64, ()) < 0.6 * error(None, 64, ())
-    assert error("margins", 64, ("age",)) < 0.8 * error(None, 64, ("age",))
+    assert error("margins", 64, ("age",)) < 0.9 * error(None, 64, ("age",))  # every size is guarded by default
     areas = sudare.plan_table(DOMAIN, ONE, workload="areas").errors
     usual = {(e.side, e.margin): e.rmse for e in sudare.plan_table(DOMAIN, ONE).errors}
     assert np.log([e.rmse / usual[e.side, e.margin] for e in areas]).mean() < np.log(0.97)
