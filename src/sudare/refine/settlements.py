@@ -62,7 +62,7 @@ STRENGTH = 20.0
 
 ROUNDS = 40
 MIN_GROUP = 50
-OCCUPIED = 1.08
+OCCUPIED = 1.04
 """Published occupied cells, relative to how many are expected to be: some of those that take part end at 0."""
 
 LOWEST, HIGHEST, STEPS_A_DEVIATION = -12, 14, 64

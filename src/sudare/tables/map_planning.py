@@ -46,6 +46,9 @@ __all__ = ["plan_wide_tree"]
 GUARD = 0.995
 """At no size, up to the whole map, may a plan's predicted error exceed this share of the papers' best."""
 
+NAMED_GUARD = 3.0
+"""The same where the user says what matters: sizes that are not named may be so many times as far off."""
+
 PAPERS_DELTA = Fraction(1, 10**6)
 """The papers publish a budget of epsilon alone with this delta: Gaussian noise, by the simple conversion."""
 
@@ -111,8 +114,10 @@ def plan_wide_tree(
     margins = planned_margins(domain) if layout.depth <= MOST_DENSE_BITS else ()
     overlaps = () if is_named or above else tuple(overlaps_of(layout))
     weights = *wanted.values(), *[UNALIGNED_WEIGHT] * len(overlaps)
+    guard = NAMED_GUARD if is_named else GUARD
     task = _Task(
-        *(domain.shape, layout, budget, unit, public_total, conversion, heights, weights, overlaps, margins, above)
+        *(domain.shape, layout, budget, unit, public_total, conversion, heights, weights, guard),
+        *(overlaps, margins, above),
     )
     halving = {kind: task.halving(kind) for kind in noises}
     if only_cells:
@@ -155,6 +160,8 @@ class _Task:
     heights: list[int]
     weights: tuple[float, ...]
     """How much each size of the workload, and each class of areas anywhere, matters. The other heights are guarded."""
+    guard: float
+    """How far off, relative to the papers' best, no size may be."""
     overlaps: tuple[Overlaps, ...] = ()
     """Of the areas anywhere that matter."""
     margins: tuple[int, ...] = ()
@@ -292,7 +299,7 @@ class _Task:
 
     def excesses(self, variances: ArrayLike, rivals: ArrayLike) -> Values:
         """By how much the guard is exceeded at each guarded size, as a logarithm; negative where it is kept."""
-        return np.log(self._ratios(variances, rivals)) / 2 - np.log(GUARD)
+        return np.log(self._ratios(variances, rivals)) / 2 - np.log(self.guard)
 
     def losses(self, variances: ArrayLike, rivals: ArrayLike | None) -> Values:
         """By what candidates are ranked: errors of the workload, and what exceeds the guard, if there is one."""
@@ -400,7 +407,9 @@ def _write_plan(
         aim = "nearly all of the budget goes to single cells, as the workload asks; areas are less accurate"
     else:
         choice = "of wide trees that are at no size worse than the papers' best, NN-Wavelet with Gaussian noise"
-        if task.worst(best.variances, rivals) > 1:
+        if task.guard > 1:
+            choice = f"of wide trees that are at no size more than {task.guard:g} times as far off as the papers' best"
+        elif task.worst(best.variances, rivals) > 1:
             choice = "of wide trees that come nearest to the papers' best at the sizes where it is better"
         aim = f"smallest predicted error, geometric mean over {sizes}, {choice}"
     reasons = [

@@ -63,8 +63,12 @@ _LEVELS: list[tuple[str, str, str]] = [
 _PARTS = {"rectangles anywhere": "任意の位置の長方形", "ranges": "区間の和", "prefixes": "累積和", "cells": "各ビン"}
 _REASONS: list[tuple[str, str]] = [
     (
-        r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that are at no size .*",
+        r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that are at no size worse .*",
         "どの大きさでも論文の最良の方法（ガウスノイズの NN-Wavelet）に劣らない幅広木のうち、予想誤差（{0}の幾何平均）が最小",
+    ),
+    (
+        r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that are at no size more than (\S+) .*",
+        "どの大きさでも誤差が論文の最良の方法の {1} 倍以内の幅広木のうち、予想誤差（{0}の幾何平均）が最小",
     ),
     (
         r"smallest predicted error, geometric mean over (sides? [^,]*), of wide trees that come nearest .*",
