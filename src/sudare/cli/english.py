@@ -376,6 +376,12 @@ SPOKEN: Mapping[str, str] = {
     "plan.folder": "release folder",
     "plan.accuracy": "Predicted accuracy",
     "plan.size": "about",
+    "plan.all_areas": "Over all areas, also those where nobody lives",
+    "plan.side": "side",
+    "plan.typical": "expected error",
+    "plan.interval": "from - to",
+    "plan.all_areas_note": "From - to: nine times out of ten. Maps differ in how much of them is empty, and empty areas have "
+    "smaller errors.",
     "plan.state_people": "Where the number of people is public, write people = ... under [prediction]: intervals get narrower.",
     "plan.delta_for": "about {people} people",
     "plan.delta_for_any": "any number of people",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sudare.ledger import Dataset
     from sudare.privacy import Budget, DeltaAdvice
     from sudare.release import ReleasePlan
+    from sudare.tables import Plan
 
 __all__ = ["Balance", "balance_facts", "balance_of", "plan", "read_balance"]
 
@@ -154,6 +155,7 @@ def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Acc
         "noise": predicted.noise if predicted else None,
         "signed": publishes_signed(release_plan.method, release_plan.settings),
         "errors": [asdict(error) for error in accuracy.errors],
+        "area_errors": [asdict(error) for error in predicted.errors] if predicted else [],
         "basis": accuracy.basis,
         "people": list(accuracy.people),
         "measurements": [asdict(level) for level in predicted.levels] if predicted else [],
@@ -275,6 +277,8 @@ def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> li
     parts += [accuracy.basis_in_words(language), accuracy.note(language)]
     if accuracy.basis == "invented" and release_plan.people is None:
         parts.append(words("plan.state_people"))
+    if predicted is not None and predicted.errors:
+        parts += _all_areas(predicted, metres, words)
     if predicted is not None and predicted.alternatives:
         parts += ["", heading(words("plan.alternatives"))]
         others = [
@@ -291,6 +295,19 @@ def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> li
         reasons = [page_words.of_reason(reason).explain(language) for reason in predicted.reasons]
         parts += [heading(words("plan.why")), *(f"- {reason}" for reason in reasons)]
     return parts
+
+
+def _all_areas(predicted: Plan, metres: int | None, words: Words) -> list[RenderableType]:
+    """What the plan says of all areas of each size, inhabited or not."""
+    of_everybody = [error for error in predicted.errors if not error.margin] or predicted.errors
+    rows = []
+    for error in of_everybody:
+        size = [] if metres is None else [_length(metres * error.side)]
+        ends = f"{error.all_low:,.1f} - {error.all_high:,.1f}"
+        rows.append([f"{error.side:,}", *size, f"± {error.all_rmse:,.1f}", ends])
+    names = ["plan.side", *([] if metres is None else ["plan.size"]), "plan.typical", "plan.interval"]
+    table = table_of([(words(name), True) for name in names], rows)
+    return ["", heading(words("plan.all_areas")), table, words("plan.all_areas_note")]
 
 
 def _best_power(release_plan: ReleasePlan) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from math import prod
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
+from sudare.tables.predicted_error import PredictedError, predict_error, read_people
 
 __all__ = ["Alternative", "Plan", "PlannedLevel", "PredictedError"]
 
@@ -27,9 +29,14 @@ _WORDS = {
         "deviation": "noise (standard deviation)",
         "side": "areas of side",
         "people": "all people",
-        "error": "expected error",
-        "interval": "from - to",
-        "inhabited": "Expected error: root mean squared error of areas where people live; less where few do.",
+        "noise": "noise alone",
+        "inhabited": "where people live",
+        "all": "all areas",
+        "from": "{what}, from - to",
+        "meaning": "Noise alone: the root mean squared error if every part of every area is inhabited. From - to: where that of"
+        "\n  one release is expected, nine times out of ten: over areas in which somebody is counted, and over all areas.",
+        "known": "For about {number:,} people.",
+        "unknown": "For 1 to 100 people a cell; where their number is public, people=... makes the intervals narrower.",
         "depends": "How accurate it will be depends on the data.",
         "why": "Why",
         "others": "Alternatives, error relative to this plan",
@@ -43,9 +50,14 @@ _WORDS = {
         "deviation": "ノイズ(標準偏差)",
         "side": "領域の一辺",
         "people": "総数",
-        "error": "予想誤差",
-        "interval": "範囲",
-        "inhabited": "予想誤差は、人の住む領域での二乗平均平方根誤差。人の少ない所ではより小さい。",
+        "noise": "ノイズのみ",
+        "inhabited": "人の住む領域",
+        "all": "すべての領域",
+        "from": "{what}(範囲)",
+        "meaning": "「ノイズのみ」は、領域のどの部分にも人が住む場合の二乗平均平方根誤差。"
+        "範囲は、1回の公表での誤差が10回に9回入る区間で、\n  1人以上が数えられる領域と、すべての領域について示す。",
+        "known": "人口が約 {number:,} 人の場合。",
+        "unknown": "1セルあたり1~100人の場合。人口が公開されていれば、people=... で範囲が狭くなる。",
         "depends": "精度はデータに依存する。",
         "why": "理由",
         "others": "他の方法(この計画に対する誤差の比)",
@@ -66,25 +78,6 @@ class PlannedLevel:
     name: str
     share: float
     deviation: float
-
-
-@dataclass(frozen=True)
-class PredictedError:
-    """The error to be expected for aligned areas of one size, where people live.
-
-    Attributes:
-        side: cells along each axis.
-        rmse: root mean squared error if every part of the area is inhabited.
-        low: the lower end of the interval seen on real maps.
-        high: the upper end.
-        margin: the attributes by which the people of an area are divided; none for all of them together.
-    """
-
-    side: int
-    rmse: float
-    low: float
-    high: float
-    margin: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,6 +113,7 @@ class Plan:
         errors: what to expect, for each size of area.
         alternatives: what was rejected.
         reasons: why this was chosen.
+        people: about how many people the errors are predicted for; None where nothing is said of it.
     """
 
     mechanism: str
@@ -133,9 +127,34 @@ class Plan:
     errors: tuple[PredictedError, ...]
     alternatives: tuple[Alternative, ...] = ()
     reasons: tuple[str, ...] = ()
+    people: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def for_people(self, people: int) -> Plan:
+        """The same plan, with errors predicted for about so many people.
+
+        Args:
+            people: about how many the table will have, **where that is public**.
+
+        Raises:
+            ParameterError: if it is no whole number from 1 to 2**40.
+        """
+        number = read_people(people, "Plan.for_people")
+        errors = tuple(
+            predict_error(
+                error.side,
+                error.rmse,
+                error.sums,
+                prod(self.shape),
+                margin=error.margin,
+                of_histogram=self.mechanism == "histogram",
+                people=number,
+            )
+            for error in self.errors
+        )
+        return replace(self, errors=errors, people=number)
 
     def explain(self, language: Language = "en") -> str:
         """The plan as a page of text.
@@ -151,8 +170,9 @@ class Plan:
             lines += ["", f"  {words['share']:>24}  {words['deviation']:>28}  {words['measured']}"]
             lines += [f"  {level.share:>24.1%}  {level.deviation:>28,.1f}  {level.name}" for level in self.levels]
         if self.errors:
-            lines += ["", *(self._grid(words) if any(error.margin for error in self.errors) else self._list(words))]
-            lines.append(f"  {words['inhabited']}")
+            lines += ["", *(self._grids(words) if any(error.margin for error in self.errors) else self._list(words))]
+            lines.append(f"  {words['meaning']}")
+            lines.append("  " + (words["known"].format(number=self.people) if self.people else words["unknown"]))
         else:
             lines += ["", f"  {words['depends']}"]
         if self.reasons:
@@ -166,29 +186,36 @@ class Plan:
 
     def _list(self, words: dict[str, str]) -> list[str]:
         """The predicted error of each size of area, a line for each."""
-        lines = [f"  {words['side']:>14}  {words['error']:>16}  {words['interval']}"]
-        return lines + [f"  {e.side:>14,}  {e.rmse:>16,.1f}  {e.low:,.1f} - {e.high:,.1f}" for e in self.errors]
+        inhabited, everywhere = (words["from"].format(what=words[name]) for name in ("inhabited", "all"))
+        lines = [f"  {words['side']:>14}  {words['noise']:>14}  {inhabited:>30}  {everywhere:>24}"]
+        return lines + [
+            f"  {e.side:>14,}  {e.rmse:>14,.1f}  {_interval(e.low, e.high):>30}  {_interval(e.all_low, e.all_high):>24}"
+            for e in self.errors
+        ]
 
-    def _grid(self, words: dict[str, str]) -> list[str]:
+    def _grids(self, words: dict[str, str]) -> list[str]:
         """The same where there are margins: a line for each size of area, a column for each margin."""
+        shown = {
+            words["noise"]: {e: f"{e.rmse:,.1f}" for e in self.errors},
+            words["from"].format(what=words["inhabited"]): {e: _interval(e.low, e.high) for e in self.errors},
+            words["from"].format(what=words["all"]): {e: _interval(e.all_low, e.all_high) for e in self.errors},
+        }
+        return [line for title, texts in shown.items() for line in (f"  {title}:", *self._grid(texts, words), "")]
+
+    def _grid(self, texts: Mapping[PredictedError, str], words: dict[str, str]) -> list[str]:
         margins = list(dict.fromkeys(error.margin for error in self.errors))
         names = [" x ".join(margin) or words["people"] for margin in margins]
-        widths = [max(len(name), 8) for name in names]
-        known = {(error.side, error.margin): error.rmse for error in self.errors}
-        columns = list(zip(margins, names, widths, strict=True))
-        lines = [f"  {words['side']:>14}  " + "  ".join(f"{name:>{width}}" for _, name, width in columns)]
+        width = max(8, *map(len, names), *map(len, texts.values()))
+        known = {(error.side, error.margin): text for error, text in texts.items()}
+        lines = [f"  {words['side']:>14}  " + "  ".join(f"{name:>{width}}" for name in names)]
         for side in sorted({error.side for error in self.errors}):
-            cells = [(known.get((side, margin)), width) for margin, _, width in columns]
-            shown = [f"{value:>{width},.1f}" if value is not None else " " * width for value, width in cells]
-            lines.append(f"  {side:>14,}  " + "  ".join(shown))
+            row = "  ".join(f"{known.get((side, margin), ''):>{width}}" for margin in margins)
+            lines.append(f"  {side:>14,}  {row}")
         return lines
 
     def _headlines(self, words: dict[str, str]) -> list[str]:
-        cells = 1
-        for length in self.shape:
-            cells *= length
         lines = [
-            words["plan"].format(mechanism=self.mechanism, noise=self.noise, cells=cells),
+            words["plan"].format(mechanism=self.mechanism, noise=self.noise, cells=prod(self.shape)),
             words["spends"].format(budget=self.budget, who=self.unit.who, adjacency=self.unit.adjacency),
         ]
         if self.invariants:
@@ -200,3 +227,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.explain())}</pre>"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:,.1f} - {high:,.1f}"

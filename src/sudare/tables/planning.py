@@ -6,10 +6,10 @@ their noise (`prediction`), and the best for the workload is taken among those t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from sudare.tables.adaptive.suitability import suits_adaptive_margins
 from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, is_histogram, plan_histogram
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.plan import Alternative, Plan, PlannedLevel
+from sudare.tables.predicted_error import areas_at, predict_error, read_people
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise, read_noise
 from sudare.tables.short_axes import margin_names, planned_margins
@@ -61,7 +62,6 @@ AS_GOOD = 0.01
 GROWTHS = np.arange(21) / 40
 FIRST_FACTORS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0)
 TOTAL_WEIGHTS = (0.02, 0.05, 0.3, 1.0)
-INTERVAL = (0.5, 1.1)
 BESIDE = 0.02
 """How much sizes and margins that a workload does not name matter beside those that it names."""
 
@@ -101,6 +101,7 @@ def plan_table(
     noise: Noise | None = None,
     conversion: Conversion = "optimal",
     with_reference: bool = False,
+    people: int | None = None,
 ) -> Plan:
     """Plan how to publish a table over a domain, and predict how exact it will be. Spends nothing, looks at no count.
 
@@ -115,6 +116,8 @@ def plan_table(
         noise: which noise to use; the one with the smaller error if left out.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         with_reference: whether a public reference will be used: the plan is then a tree, which can make use of it.
+        people: about how many people the table will have, **where that is public**: the plan stays the same, and its
+            predicted errors have narrower intervals.
 
     Returns:
         The plan; ``print(plan)`` explains it.
@@ -128,6 +131,11 @@ def plan_table(
         >>> plan.mechanism, plan.settings["bits"]
         ('wide-tree', (2, 4, 4, 4, 4))
     """
+    if people is not None:
+        number = read_people(people, "plan_table")
+        known = {"unit": unit, "workload": workload, "public_total": public_total, "noise": noise}
+        more = {"conversion": conversion, "with_reference": with_reference}
+        return cast(Callable[..., Plan], plan_table)(table, budget, **known, **more).for_people(number)
     function = "plan_table"
     domain = _read_domain(table, function)
     shape = domain.shape
@@ -364,8 +372,8 @@ def _write_plan(task: _Task, sides: list[int], allowed: list[_WideTrees], halvin
         for name, weight, m in zip(names, used, measurements, strict=True)
     )
     errors = tuple(
-        PredictedError(side, sqrt(variance), INTERVAL[0] * sqrt(variance), INTERVAL[1] * sqrt(variance))
-        for side, variance in zip(sides, best.variances, strict=False)
+        predict_error(side, sqrt(variance), areas_at(task.layout, height), prod(task.shape))
+        for side, variance, height in zip(sides, best.variances, task.heights, strict=False)
     )
     sizes = f"sides {sides[0]} to {sides[-1]}" if len(sides) > 1 else f"side {sides[0]}"
     choice = f"of {count:,} wide trees that are at no size worse than NN-Wavelet"

@@ -14,7 +14,8 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.histograms.histogram import MAX_BINS, block_name, measured_heights, planned_measurements
 from sudare.tables.histograms.prediction import PredictedHistogram, predict_histogram
 from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.plan import Alternative, Plan, PlannedLevel
+from sudare.tables.predicted_error import predict_error
 from sudare.tables.reading import TOTAL, Noise
 
 __all__ = ["HISTOGRAM_WORKLOADS", "is_histogram", "plan_histogram"]
@@ -22,9 +23,6 @@ __all__ = ["HISTOGRAM_WORKLOADS", "is_histogram", "plan_histogram"]
 HISTOGRAM_WORKLOADS: tuple[HistogramWorkload, ...] = ("ranges", "prefixes", "cells")
 MIN_BINS = 65
 """Shorter axes are categories, of which each is looked at by itself."""
-
-INTERVAL = (0.3, 1.2)
-"""Errors of histograms that are mostly even, or mostly empty, are far below what noise alone predicts."""
 
 
 def is_histogram(domain: Domain) -> bool:
@@ -80,7 +78,7 @@ def plan_histogram(
     lengths = [1 << bits for bits in range(domain.cells.bit_length()) if 1 << bits <= domain.cells]
     deviations = [sqrt(variances[best].range_of(length)) for length in lengths]
     errors = tuple(
-        PredictedError(length, error, INTERVAL[0] * error, INTERVAL[1] * error)
+        predict_error(length, error, domain.cells // length, domain.cells, of_histogram=True)
         for length, error in zip(lengths, deviations, strict=True)
     )
     (cells,) = measure_levels(budget, [1], [sensitivity_of_counts(unit)], best, conversion)

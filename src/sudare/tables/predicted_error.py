@@ -1,0 +1,159 @@
+"""What a plan predicts of one part of its workload: from the noise alone, and as intervals that held on real tables.
+
+Noise alone predicts the error of areas that are inhabited everywhere. Empty surroundings and few people lower it, by
+factors that depend on how many people there are for each sum, in standard deviations of the noise (`error_factors`). Which sums
+come out better than on average is left to chance; with few of them, the interval is wider. See ``prediction.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.parameters import exact_integer
+from sudare.tables.error_factors import HISTOGRAM_FACTORS, LOADS, TREE_FACTORS, ErrorFactors
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sudare.domain.layout import Layout
+
+__all__ = [
+    "PredictedError",
+    "areas_at",
+    "chance_factor",
+    "likely_people",
+    "predict_by_factors",
+    "predict_error",
+    "read_people",
+    "sums_that_vary",
+]
+
+PEOPLE_PER_CELL = (1, 10, 100)
+"""Where nobody says how many people there are, tables with so many for each cell are thought of."""
+
+MIN_PEOPLE = 1_000
+MAX_PEOPLE = 1 << 27
+CHANCE = 0.05
+"""On either side of an interval, by chance alone."""
+
+MIN_CHANCE_FACTOR = 0.05
+"""One sum may come out with hardly any error; an interval that goes down to 0 would say nothing."""
+
+
+@dataclass(frozen=True)
+class PredictedError:
+    """The error to be expected for aligned areas of one size.
+
+    Intervals are for the root mean squared error of one release, and hold nine times out of ten.
+
+    Attributes:
+        side: cells along each axis.
+        rmse: root mean squared error if every part of every area is inhabited: what noise alone predicts.
+        low: over inhabited areas, those in which at least one person is counted: the lower end of the interval.
+        high: the upper end.
+        margin: the attributes by which the people of an area are divided; none for all of them together.
+        sums: how many areas there are, in all categories of the margin.
+        all_rmse: over all areas of this size, whether anybody lives there or not: the median on real tables.
+        all_low: the lower end of its interval.
+        all_high: the upper end.
+    """
+
+    side: int
+    rmse: float
+    low: float
+    high: float
+    margin: tuple[str, ...]
+    sums: int
+    all_rmse: float
+    all_low: float
+    all_high: float
+
+
+def predict_error(
+    side: int,
+    rmse: float,
+    sums: int,
+    cells: int,
+    *,
+    margin: tuple[str, ...] = (),
+    of_histogram: bool = False,
+    people: int | None = None,
+) -> PredictedError:
+    """Predict the error of one part of a workload.
+
+    Args:
+        side: of the areas.
+        rmse: what noise alone predicts.
+        sums: how many areas there are, in all categories of the margin.
+        cells: of the whole table.
+        margin: the attributes by which the people of an area are divided.
+        of_histogram: whether the areas are ranges along one axis, published as a histogram.
+        people: about how many people the table will have, where that is public.
+
+    Example:
+        >>> error = predict_error(1, 10.0, 4096, 4096, people=40_960)
+        >>> error.low < error.rmse < error.high, error.all_low < error.all_rmse < error.all_high < error.high
+        (True, True)
+    """
+    factors = HISTOGRAM_FACTORS if of_histogram else TREE_FACTORS
+    numbers = likely_people(cells) if people is None else (people,)
+    return predict_by_factors(factors, side, rmse, sums, numbers, margin)
+
+
+def predict_by_factors(
+    factors: ErrorFactors, side: int, rmse: float, sums: int, people: Sequence[int], margin: tuple[str, ...]
+) -> PredictedError:
+    """The same by given factors, for each of several numbers of people: an interval around all of theirs."""
+    loads = [number / sums / rmse if rmse > 0 else LOADS[-1] for number in people]
+    varying = sums_that_vary(sums, rmse)
+    below = rmse * chance_factor(varying, CHANCE) if varying >= 1 else 0.0
+    above = rmse * chance_factor(varying, 1 - CHANCE)
+    low, high = below * min(_at(factors.inhabited_low, loads)), above * max(_at(factors.inhabited_high, loads))
+    if sums == 1:  # where anybody is there at all, the only area is an inhabited one
+        return PredictedError(side, rmse, low, high, margin, sums, rmse, low, high)
+    middle = rmse * sorted(_at(factors.all_middle, loads))[len(loads) // 2]
+    all_low, all_high = below * min(_at(factors.all_low, loads)), above * max(_at(factors.all_high, loads))
+    return PredictedError(side, rmse, low, high, margin, sums, middle, all_low, all_high)
+
+
+def areas_at(layout: Layout, height: int) -> int:
+    """How many aligned areas, nodes of a tree with so many halvings below them, have cells."""
+    below = layout.axis_of_split[len(layout.axis_of_split) - height :]
+    return prod(-(-length // (1 << below.count(axis))) for axis, length in enumerate(layout.lengths))
+
+
+def likely_people(cells: int) -> tuple[int, ...]:
+    """How many people a table may have of which nothing is known but its cells, from the fewest to the most."""
+    return tuple(sorted({min(max(per_cell * cells, MIN_PEOPLE), MAX_PEOPLE) for per_cell in PEOPLE_PER_CELL}))
+
+
+def read_people(people: object, function: str) -> int:
+    """About how many people a caller says that the table will have."""
+    requirement = "about how many people the table will have, a whole number from 1 to 2**40"
+    return exact_integer(people, "people", function, requirement, smallest=1, largest=2**40)
+
+
+def sums_that_vary(sums: int, rmse: float) -> float:
+    """How many sums are expected to be off: counts are whole, so that the square of each that is off is at least 1."""
+    return sums * min(1.0, rmse**2)
+
+
+def chance_factor(sums: float, quantile: float) -> float:
+    """A quantile of the root mean square of so many independent normal errors of variance 1; at least one of them is thought of.
+
+    The chi-square quantile is Wilson and Hilferty's.
+    """
+    spread = 2 / (9 * max(sums, 1.0))
+    cube_root = 1 - spread + NormalDist().inv_cdf(quantile) * sqrt(spread)
+    return max(sqrt(max(cube_root, 0.0) ** 3), MIN_CHANCE_FACTOR)
+
+
+def _at(factors: Sequence[float], loads: Sequence[float]) -> list[float]:
+    """Factors for loads between those of the table, along straight lines through their logarithms."""
+    between = np.interp(np.log(np.maximum(loads, LOADS[0])), np.log(LOADS), np.log(factors))
+    return [float(factor) for factor in np.exp(between)]
