@@ -16,6 +16,7 @@ from benchmarks import (
     microdata,
     mixed,
     noise,
+    predictions,
     sparse_maps,
     sql,
     tables,
@@ -38,6 +39,7 @@ PARTS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "histograms": (histograms.run, histograms.TARGETS),
     "margins": (margins.run, margins.TARGETS),
     "mixed": (mixed.run, mixed.TARGETS),
+    "predictions": (predictions.run, predictions.TARGETS),
     "sparse_maps": (sparse_maps.run, sparse_maps.TARGETS),
 }
 """Parts of ``accuracy`` that can be run by themselves: each takes minutes."""
