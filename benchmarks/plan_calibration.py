@@ -74,8 +74,8 @@ class _Measured:
         )
 
     def near(self, load: float) -> _Measured:
-        """Those whose load is about this one; beyond the ends of the table, all of them."""
-        own = np.clip(np.log10(self.loads), np.log10(LOADS[0]), np.log10(LOADS[-1]))
+        """Those whose load is about this one; beyond the upper end of the table, all of them."""
+        own = np.minimum(np.log10(self.loads), np.log10(LOADS[-1]))
         chosen = np.abs(own - np.log10(load)) <= NEAR
         return _Measured(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
@@ -145,7 +145,7 @@ def _left_out(parts: Sequence[MeasuredPart], *, known: bool) -> tuple[float, flo
             if part.source == source:
                 was = part.predicted
                 people = (part.people,) if known else likely_people(part.cells)
-                now = predict_by_factors(factors, was.side, was.rmse, was.sums, people, was.margin)
+                now = predict_by_factors(factors, was.side, was.rmse, was.sums, part.cells, people, was.margin)
                 inside.append((now.low <= part.inhabited <= now.high, now.all_low <= part.everywhere <= now.all_high))
     inhabited, everywhere = np.mean(inside, axis=0)
     return float(inhabited), float(everywhere)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import sudare
-from benchmarks.data import census_1km, data_folder, germany_100m, window_500m
+from benchmarks.data import census_1km, data_folder, germany_100m, japan_in_a_wide_window, window_500m
 from sudare.accuracy import invent_table
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def tables_to_set_on() -> Iterator[NamedTable]:
     ):
         table = germany_100m(row, column, side, side)
         yield NamedTable("germany", f"germany-100m-{row}-{side}", table, is_large=side >= MIN_LARGE)
+    yield NamedTable("germany", "germany-100m-4500", germany_100m(28_900, 41_800, 4500, 4500), is_large=True)
     yield NamedTable("germany", "germany-100m-4096", germany_100m(28_900, 42_000, 4096, 4096), is_large=True)
     yield from _europe(WESTERN_EUROPE)
     yield from _squares(are_first=True)
@@ -103,6 +104,7 @@ def tables_to_test_on() -> Iterator[NamedTable]:
     for name, (row, column, side) in JAPANESE_WINDOWS.items():
         yield NamedTable("japan", name, window_500m(row, column, side), is_large=side >= MIN_LARGE)
     yield NamedTable("japan", "japan", window_500m(6814, 3670, 4096), is_large=True)
+    yield NamedTable("japan", "japan-in-a-wide-window", japan_in_a_wide_window(), is_large=True)
     yield NamedTable("japan", "nagano-1km", census_1km(2020))
     yield from _europe(OTHER_EUROPE)
     yield from _squares(are_first=False)

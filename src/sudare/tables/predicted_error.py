@@ -41,6 +41,9 @@ MAX_PEOPLE = 1 << 27
 CHANCE = 0.05
 """On either side of an interval, by chance alone."""
 
+MAX_SETTLED_CELLS = 1 << 22
+"""Larger maps may be empty but for a part of so many cells: a country in the rectangle around it, or in a grid of the world."""
+
 MIN_CHANCE_FACTOR = 0.05
 """One sum may come out with hardly any error; an interval that goes down to 0 would say nothing."""
 
@@ -102,29 +105,44 @@ def predict_error(
     """
     factors = HISTOGRAM_FACTORS if of_histogram else TREE_FACTORS
     numbers = likely_people(cells) if people is None else (people,)
-    return predict_by_factors(factors, side, rmse, sums, numbers, margin)
+    return predict_by_factors(factors, side, rmse, sums, cells, numbers, margin)
 
 
 def predict_by_factors(
-    factors: ErrorFactors, side: int, rmse: float, sums: int, people: Sequence[int], margin: tuple[str, ...]
+    factors: ErrorFactors,
+    side: int,
+    rmse: float,
+    sums: int,
+    cells: int,
+    people: Sequence[int],
+    margin: tuple[str, ...],
 ) -> PredictedError:
     """The same by given factors, for each of several numbers of people: an interval around all of theirs."""
     loads = [number / sums / rmse if rmse > 0 else LOADS[-1] for number in people]
     varying = sums_that_vary(sums, rmse)
     below = rmse * chance_factor(varying, CHANCE) if varying >= 1 else 0.0
     above = rmse * chance_factor(varying, 1 - CHANCE)
-    low, high = below * min(_at(factors.inhabited_low, loads)), above * max(_at(factors.inhabited_high, loads))
+    known = np.maximum(loads, LOADS[0]).tolist()
+    low, high = below * min(_at(factors.inhabited_low, known)), above * max(_at(factors.inhabited_high, known))
     if sums == 1:  # where anybody is there at all, the only area is an inhabited one
         return PredictedError(side, rmse, low, high, margin, sums, rmse, low, high)
     middle = rmse * sorted(_at(factors.all_middle, loads))[len(loads) // 2]
-    all_low, all_high = below * min(_at(factors.all_low, loads)), above * max(_at(factors.all_high, loads))
+    # If nobody lives outside a part of the map, its errors are those of the part, and many zeros.
+    outside = min(max(cells / MAX_SETTLED_CELLS, 1.0), sums)
+    crowded = [load * outside for load in loads]
+    all_low = below * min(min(_at(factors.all_low, loads)), min(_at(factors.all_low, crowded)) / sqrt(outside))
+    all_high = above * max(_at(factors.all_high, loads))
     return PredictedError(side, rmse, low, high, margin, sums, middle, all_low, all_high)
 
 
 def areas_at(layout: Layout, height: int) -> int:
-    """How many aligned areas, nodes of a tree with so many halvings below them, have cells."""
+    """How many aligned areas, nodes of a tree with so many halvings below them, have cells.
+
+    Where meshes are listed, these are the areas of the map around them, and no more than there are cells.
+    """
     below = layout.axis_of_split[len(layout.axis_of_split) - height :]
-    return prod(-(-length // (1 << below.count(axis))) for axis, length in enumerate(layout.lengths))
+    areas = prod(-(-length // (1 << below.count(axis))) for axis, length in enumerate(layout.lengths))
+    return areas if layout.embedding is None else min(areas, layout.embedding.inner.cells)
 
 
 def likely_people(cells: int) -> tuple[int, ...]:
@@ -154,6 +172,9 @@ def chance_factor(sums: float, quantile: float) -> float:
 
 
 def _at(factors: Sequence[float], loads: Sequence[float]) -> list[float]:
-    """Factors for loads between those of the table, along straight lines through their logarithms."""
-    between = np.interp(np.log(np.maximum(loads, LOADS[0])), np.log(LOADS), np.log(factors))
-    return [float(factor) for factor in np.exp(between)]
+    """Factors for loads between those of the table, along straight lines through their logarithms.
+
+    Below the lowest load they go with the root of it: the same people among four times as many sums are half the error over all.
+    """
+    between = np.exp(np.interp(np.log(loads), np.log(LOADS), np.log(factors)))
+    return [float(factor) for factor in between * np.sqrt(np.minimum(np.array(loads) / LOADS[0], 1.0))]

@@ -94,6 +94,18 @@ def test_the_only_area_is_an_inhabited_one() -> None:
     assert error.low < 0.1 * error.rmse
 
 
+def test_a_country_in_a_larger_map_is_within_the_interval() -> None:
+    """The same errors among 2**18 times as many zeros, for the same people."""
+    country = predict_error(1, 10.0, 1 << 22, 1 << 22, people=10**8)
+    world = predict_error(1, 10.0, 1 << 40, 1 << 40, people=10**8)
+    for end in (country.all_low, country.all_rmse):
+        assert 0.99 * world.all_low <= end / 2**9 <= world.all_high
+    assert world.low <= country.low
+    assert world.high == pytest.approx(country.high, rel=0.05)
+    few = [predict_error(1, 10.0, sums, sums, people=1000).all_high for sums in (1 << 20, 1 << 22, 1 << 24)]
+    assert few[0] > 1.9 * few[1] > 3.7 * few[2]
+
+
 def test_a_sum_that_is_hardly_ever_wrong_may_be_right() -> None:
     assert predict_error(1, 0.1, 50, 50).low == 0
     assert predict_error(1, 0.1, 5_000, 5_000).low > 0
