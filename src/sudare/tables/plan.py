@@ -13,7 +13,7 @@ from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
-from sudare.tables.predicted_error import PredictedError, predict_error, read_people
+from sudare.tables.predicted_error import PredictedError, read_people
 
 __all__ = ["Alternative", "Plan", "PlannedLevel", "PredictedError"]
 
@@ -142,18 +142,8 @@ class Plan:
             ParameterError: if it is no whole number from 1 to 2**40.
         """
         number = read_people(people, "Plan.for_people")
-        errors = tuple(
-            predict_error(
-                error.side,
-                error.rmse,
-                error.sums,
-                prod(self.shape),
-                margin=error.margin,
-                of_histogram=self.mechanism == "histogram",
-                people=number,
-            )
-            for error in self.errors
-        )
+        of_histogram, cells = self.mechanism == "histogram", prod(self.shape)
+        errors = tuple(error.for_people(number, cells, of_histogram=of_histogram) for error in self.errors)
         return replace(self, errors=errors, people=number)
 
     def explain(self, language: Language = "en") -> str:

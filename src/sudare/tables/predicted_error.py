@@ -7,7 +7,7 @@ come out better than on average is left to chance; with few of them, the interva
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -75,6 +75,13 @@ class PredictedError:
     all_rmse: float
     all_low: float
     all_high: float
+
+    def for_people(self, people: int, cells: int, *, of_histogram: bool) -> PredictedError:
+        """The same part of the workload, in a table of so many cells, predicted for about so many people."""
+        new = predict_error(self.side, self.rmse, self.sums, cells, of_histogram=of_histogram, people=people)
+        return replace(
+            self, low=new.low, high=new.high, all_rmse=new.all_rmse, all_low=new.all_low, all_high=new.all_high
+        )
 
 
 def predict_error(
