@@ -16,6 +16,7 @@ from benchmarks import (
     microdata,
     mixed,
     noise,
+    predictions,
     small_tables,
     sparse_maps,
     sql,
@@ -39,6 +40,7 @@ PARTS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "histograms": (histograms.run, histograms.TARGETS),
     "margins": (margins.run, margins.TARGETS),
     "mixed": (mixed.run, mixed.TARGETS),
+    "predictions": (predictions.run, predictions.TARGETS),
     "small_tables": (small_tables.run, small_tables.TARGETS),
     "sparse_maps": (sparse_maps.run, sparse_maps.TARGETS),
 }
