@@ -9,15 +9,9 @@ from collections.abc import Callable, Sequence
 from benchmarks import (
     accuracy,
     collect,
-    cross_tables,
     disclosure,
-    histograms,
-    margins,
     microdata,
-    mixed,
     noise,
-    small_tables,
-    sparse_maps,
     sql,
     tables,
     workflow,
@@ -34,25 +28,15 @@ BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "workflow": (workflow.run, workflow.TARGETS),
 }
 
-PARTS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
-    "cross_tables": (cross_tables.run, cross_tables.TARGETS),
-    "histograms": (histograms.run, histograms.TARGETS),
-    "margins": (margins.run, margins.TARGETS),
-    "mixed": (mixed.run, mixed.TARGETS),
-    "small_tables": (small_tables.run, small_tables.TARGETS),
-    "sparse_maps": (sparse_maps.run, sparse_maps.TARGETS),
-}
-"""Parts of ``accuracy`` that can be run by themselves: each takes minutes."""
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmarks asked for and print their numbers."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("name", choices=[*BENCHMARKS, *PARTS, "all"], help="which benchmark to run")
+    parser.add_argument("name", choices=[*BENCHMARKS, *accuracy.PARTS, "all"], help="which benchmark to run")
     parser.add_argument("--json", action="store_true", help="print one flat JSON object and nothing else")
     chosen = parser.parse_args(arguments)
     for name in BENCHMARKS if chosen.name == "all" else [chosen.name]:
-        run, targets = (BENCHMARKS | PARTS)[name]
+        run, targets = (BENCHMARKS | accuracy.PARTS)[name]
         numbers = run()
         if chosen.json:
             print(json.dumps(numbers))

@@ -19,7 +19,7 @@ from sudare.io import write_table
 from sudare.ledger import open_ledger
 from sudare.release import read_plan, run_release
 
-__all__ = ["TARGETS", "total_errors"]
+__all__ = ["TARGETS", "run"]
 
 SIDE, PEOPLE = 256, 196_875
 REPEATS = 200
@@ -59,7 +59,7 @@ folder = "release{number}"
 """
 
 
-def total_errors() -> dict[str, float]:
+def run() -> dict[str, float]:
     """Errors of mean totals, in people and in standard errors."""
     country = invent_country(SIDE, people=PEOPLE)
     budget = sudare.Budget(epsilon=EPSILON)

@@ -25,6 +25,7 @@ from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Plan
 from sudare.tables.planning import plan_table
+from sudare.tables.predicted_error import likely_people, read_people
 from sudare.tables.privelet import sensitivity_of_coefficients
 from sudare.tables.publish import publish
 
@@ -37,11 +38,6 @@ FUNCTION = "predict_accuracy"
 SLOW = ("adaptive-margins",)
 """Methods that take many times longer than others; they are tried on one stand-in, twice."""
 
-PEOPLE_PER_CELL = (1, 10, 100)
-"""Where nobody says how many people there are, tables with so many for each cell are tried."""
-
-MIN_PEOPLE = 1_000
-MAX_PEOPLE = 1 << 27
 FORMULA_INTERVAL = (0.9, 1.1)
 STAND_IN_INTERVAL = (0.6, 1.6)
 INVENTED_INTERVAL = (0.55, 1.9)
@@ -187,20 +183,12 @@ def _scenarios(
         return "stand-in", STAND_IN_INTERVAL, [_Scenario(table, public)]
     if public is not None:
         return "stand-in", INVENTED_INTERVAL, [_Scenario(vary_table(public, seed), public) for seed in (1, 2)]
-    numbers = _likely_numbers(domain, people)
+    numbers = likely_people(domain.cells) if people is None else (read_people(people, FUNCTION),)
     return (
         "invented",
         INVENTED_INTERVAL,
         [_Scenario(invent_table(domain, n, seed), None) for n in numbers for seed in (1, 2)],
     )
-
-
-def _likely_numbers(domain: Domain, people: object) -> list[int]:
-    if people is not None:
-        requirement = "about how many people the table will have, a whole number from 1 to 2**40"
-        return [exact_integer(people, "people", FUNCTION, requirement, smallest=1, largest=2**40)]
-    numbers = {min(max(per_cell * domain.cells, MIN_PEOPLE), MAX_PEOPLE) for per_cell in PEOPLE_PER_CELL}
-    return sorted(numbers)
 
 
 def _read_public(table: object, parameter: str, domain: Domain) -> CountTable:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sudare.ledger import Dataset
     from sudare.privacy import Budget, DeltaAdvice
     from sudare.release import ReleasePlan
+    from sudare.tables import Plan
 
 __all__ = ["Balance", "balance_facts", "balance_of", "plan", "read_balance"]
 
@@ -154,9 +155,9 @@ def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Acc
         "noise": predicted.noise if predicted else None,
         "signed": publishes_signed(release_plan.method, release_plan.settings),
         "errors": [asdict(error) for error in accuracy.errors],
+        "area_errors": [asdict(error) for error in predicted.errors] if predicted else [],
         "basis": accuracy.basis,
         "people": list(accuracy.people),
-        "workload": [asdict(error) for error in predicted.errors] if predicted else [],
         "measurements": [asdict(level) for level in predicted.levels] if predicted else [],
         "alternatives": [asdict(other) for other in predicted.alternatives] if predicted else [],
         "reasons": list(predicted.reasons) if predicted else [],
@@ -276,11 +277,9 @@ def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> li
     parts += [accuracy.basis_in_words(language), accuracy.note(language)]
     if accuracy.basis == "invented" and release_plan.people is None:
         parts.append(words("plan.state_people"))
-    if predicted is not None and release_plan.workload is not None and predicted.errors:
-        parts += ["", heading(words("plan.workload"))]
-        asked = [[e.of_what(language), f"{e.rmse:,.1f}", f"{e.low:,.1f} - {e.high:,.1f}"] for e in predicted.errors]
-        names = ("plan.part", "plan.expected", "plan.interval")
-        parts.append(table_of([(words(name), name in names[1:]) for name in names], asked))
+    if predicted is not None and predicted.errors:
+        is_map = predicted.kind_of_parts == "areas" and release_plan.workload is None
+        parts += _all_areas(predicted, metres, words) if is_map else _parts(release_plan, predicted, metres, words)
     if predicted is not None and predicted.alternatives:
         parts += ["", heading(words("plan.alternatives"))]
         others = [
@@ -297,6 +296,33 @@ def _accuracy(release_plan: ReleasePlan, accuracy: Accuracy, words: Words) -> li
         reasons = [page_words.of_reason(reason).explain(language) for reason in predicted.reasons]
         parts += [heading(words("plan.why")), *(f"- {reason}" for reason in reasons)]
     return parts
+
+
+def _all_areas(predicted: Plan, metres: int | None, words: Words) -> list[RenderableType]:
+    """What the plan says of all areas of each size, inhabited or not."""
+    of_everybody = [error for error in predicted.errors if not error.margin] or predicted.errors
+    rows = []
+    for error in of_everybody:
+        size = [] if metres is None else [_length(metres * error.side)]
+        ends = f"{error.all_low:,.1f} - {error.all_high:,.1f}"
+        rows.append([f"{error.side:,}", *size, f"± {error.all_rmse:,.1f}", ends])
+    names = ["plan.side", *([] if metres is None else ["plan.size"]), "plan.typical", "plan.interval"]
+    table = table_of([(words(name), True) for name in names], rows)
+    return ["", heading(words("plan.all_areas")), table, words("plan.all_areas_note")]
+
+
+def _parts(release_plan: ReleasePlan, predicted: Plan, metres: int | None, words: Words) -> list[RenderableType]:
+    """What the plan says of each part of its workload, where people are and everywhere."""
+    rows = []
+    for error in predicted.errors:
+        size = [] if metres is None else ["" if error.name else _length(metres * error.side)]
+        ends = [f"{error.low:,.1f} - {error.high:,.1f}", f"{error.all_low:,.1f} - {error.all_high:,.1f}"]
+        rows.append([error.of_what(words.language, predicted.kind_of_parts), *size, f"{error.rmse:,.1f}", *ends])
+    sizes = [] if metres is None else ["plan.size"]
+    names = ["plan.part", *sizes, "plan.noise_alone", "plan.with_people", "plan.everywhere"]
+    table = table_of([(words(name), name != "plan.part") for name in names], rows)
+    title = words("plan.parts" if release_plan.workload is None else "plan.workload")
+    return ["", heading(title), table, words("plan.parts_note")]
 
 
 def _best_power(release_plan: ReleasePlan) -> float:

@@ -212,8 +212,8 @@ def _judge_by_reference(
         parents = np.broadcast_to(level.parents[numbers][:, None].astype(np.float64), known.shape)
         expected = parents * level.rows(reference[level.number], part) / np.maximum(above, 1)[:, None]
         evenly = parents * cells / np.maximum(cells.sum(axis=1), 1)[:, None]
-        of_children = level.rows(level.values, part), level.rows(level.variances, part), parents, expected, evenly
-        return known, LevelEvidence(*(values[known] for values in of_children), is_laplace)
+        values, variances = level.rows(level.values, part)[known], level.rows(level.variances, part)[known]
+        return known, LevelEvidence(values, variances, parents[known], expected[known], evenly[known], is_laplace)
 
     found = [given(part)[1] for part in level.parts()]
     departures = (

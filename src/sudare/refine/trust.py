@@ -54,8 +54,10 @@ class LevelEvidence:
     def joined(cls, parts: Sequence[LevelEvidence]) -> LevelEvidence:
         """The evidence of several parts of a level together."""
         names = ("values", "variances", "parents", "expected", "evenly")
-        arrays = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-        return cls(*arrays, parts[0].is_laplace)
+        values, variances, parents, expected, evenly = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in names
+        )
+        return cls(values, variances, parents, expected, evenly, parts[0].is_laplace)
 
     def departures_from(self, expected: Values) -> Departures:
         """How far the counts depart from what is expected of them."""

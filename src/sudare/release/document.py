@@ -223,6 +223,7 @@ def _describe_plan(plan: Plan) -> dict[str, Any]:
         "settings": {key: _plain(value) for key, value in plan.settings.items()},
         "levels": [asdict(level) for level in plan.levels],
         "errors": [{**asdict(error), "margin": list(error.margin)} for error in plan.errors],
+        "people": plan.people,
         "alternatives": [asdict(alternative) for alternative in plan.alternatives],
         "reasons": list(plan.reasons),
     }

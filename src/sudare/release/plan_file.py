@@ -265,6 +265,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     predicted = None
     if name == "auto":
         predicted = _predict(method, domain, budget, unit, workload, public_total, settings, reference is not None)
+        predicted = predicted if people is None else predicted.for_people(people)
     else:
         _require_settings(method, name, budget, settings, workload)
         require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
-from math import sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,8 @@ from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.tables.areas import Areas
 from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
 from sudare.tables.descent import measure_levels
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.plan import Alternative, Plan, PlannedLevel
+from sudare.tables.predicted_error import areas_at, predict_error
 from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise
 from sudare.tables.short_axes import margin_names, planned_margins
@@ -70,7 +71,6 @@ MAX_MIXED_DEPTH = 24
 EVEN_STEPS = (3, 4, 5, 6, 8)
 """Trees with equal steps are tried at any depth, others up to this one: deeper trees are visited level by level."""
 
-INTERVAL = (0.5, 1.1)
 TINY = 1e-30
 UNALIGNED_WEIGHT = 0.4
 """How much a class of rectangles anywhere matters, relative to a side of aligned squares. Where their edges cross empty land,
@@ -274,7 +274,7 @@ class _Task:
         for way in ways:
             with suppress(SudareError):  # noise that the budget does not allow, or that cannot be drawn
                 found.append(self.halving(*way))
-        return np.min(found, axis=0)
+        return np.asarray(np.min(found, axis=0))
 
     def flat(self, kind: Noise) -> list[float]:
         (cells,) = measure_levels(self.budget, [1], [sensitivity_of_counts(self.unit)], kind, self.conversion)
@@ -299,7 +299,7 @@ class _Task:
 
     def excesses(self, variances: ArrayLike, rivals: ArrayLike) -> Values:
         """By how much the guard is exceeded at each guarded size, as a logarithm; negative where it is kept."""
-        return np.log(self._ratios(variances, rivals)) / 2 - np.log(self.guard)
+        return np.asarray(np.log(self._ratios(variances, rivals)) / 2 - np.log(self.guard))
 
     def losses(self, variances: ArrayLike, rivals: ArrayLike | None) -> Values:
         """By what candidates are ranked: errors of the workload, and what exceeds the guard, if there is one."""
@@ -397,8 +397,8 @@ def _write_plan(
         for name, weight, m in zip(names, used, measurements, strict=True)
     )
     errors = tuple(
-        PredictedError(side, sqrt(variance), INTERVAL[0] * sqrt(variance), INTERVAL[1] * sqrt(variance))
-        for side, variance in zip(sides, best.variances, strict=False)
+        predict_error(side, sqrt(variance), areas_at(task.layout, height), prod(task.shape))
+        for side, variance, height in zip(sides, best.variances, task.heights, strict=False)
     )
     sizes = f"sides {sides[0]} to {sides[-1]}" if len(sides) > 1 else f"side {sides[0]}"
     if task.overlaps:

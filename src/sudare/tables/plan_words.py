@@ -9,11 +9,14 @@ from sudare.bilingual import Words
 __all__ = [
     "of_adjacency",
     "of_alternative",
+    "of_everybody",
     "of_level",
     "of_mechanism",
     "of_noise",
     "of_quantity",
     "of_reason",
+    "of_side",
+    "of_sums",
     "of_unit",
 ]
 
@@ -60,6 +63,7 @@ _LEVELS: list[tuple[str, str, str]] = [
     (r"blocks of 2\*\*(\d+) cells", "blocks of {0} cells", "{0} セルのブロック"),
     (r"halves of areas of 2\*\*(\d+) cells", "halves of areas of {0} cells", "{0} セルの領域の二等分"),
 ]
+_SUMS = {"ranges": Words("all ranges", "すべての区間"), "prefixes": Words("all prefixes", "すべての累積度数")}
 _PARTS = {"rectangles anywhere": "任意の位置の長方形", "ranges": "区間の和", "prefixes": "累積和", "cells": "各ビン"}
 _REASONS: list[tuple[str, str]] = [
     (
@@ -173,6 +177,23 @@ def _of_areas(name: str) -> Words:
             if len(sizes) == len(found.groups()):
                 return Words(english.format(*sizes), japanese.format(*sizes))
     return Words(name, name)
+
+
+def of_everybody() -> Words:
+    """All people together, by no attribute."""
+    return Words("all people", "総数")
+
+
+def of_side(side: int, *, is_range: bool = False) -> Words:
+    """Aligned areas of a side, or ranges of a length."""
+    if is_range:
+        return Words(f"ranges of length {side:,}", f"長さ {side:,} の区間")
+    return Words(f"areas of side {side:,}", f"領域の一辺 {side:,}")
+
+
+def of_sums(name: str) -> Words:
+    """All ranges or prefixes of a histogram; the name of a level stands as it is."""
+    return _SUMS.get(name, Words(name, name))
 
 
 def of_reason(reason: str) -> Words:

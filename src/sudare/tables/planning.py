@@ -6,10 +6,10 @@ with attributes, a hierarchy or a cross table of a few attributes (`strategies`)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from sudare.tables.dense_tree import MOST_DENSE_BITS
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, histogram_weights, is_histogram, plan_histogram
 from sudare.tables.map_planning import plan_wide_tree
 from sudare.tables.plan import Plan
+from sudare.tables.predicted_error import read_people
 from sudare.tables.reading import Noise, read_noise
 from sudare.tables.strategies.area_workload import area_workload
 from sudare.tables.strategies.axes import PlacesAndAttributes, categories_first, places_and_attributes
@@ -50,6 +51,7 @@ def plan_table(
     noise: Noise | None = None,
     conversion: Conversion = "optimal",
     with_reference: bool = False,
+    people: int | None = None,
 ) -> Plan:
     """Plan how to publish a table over a domain, and predict how exact it will be. Spends nothing, looks at no count.
 
@@ -66,6 +68,8 @@ def plan_table(
         noise: which noise to use; the one with the smaller error if left out.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         with_reference: whether a public reference will be used: the plan is then a tree, which can make use of it.
+        people: about how many people the table will have, **where that is public**: the plan stays the same, and its
+            predicted errors have narrower intervals.
 
     Returns:
         The plan; ``print(plan)`` explains it.
@@ -79,6 +83,11 @@ def plan_table(
         >>> plan.mechanism, plan.settings["bits"]
         ('wide-tree', (2, 4, 4, 4, 4))
     """
+    if people is not None:
+        number = read_people(people, "plan_table")
+        known = {"unit": unit, "workload": workload, "public_total": public_total, "noise": noise}
+        more = {"conversion": conversion, "with_reference": with_reference}
+        return cast(Callable[..., Plan], plan_table)(table, budget, **known, **more).for_people(number)
     function = "plan_table"
     domain = _read_domain(table, function)
     shape = domain.shape

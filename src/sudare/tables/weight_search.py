@@ -46,7 +46,7 @@ def improve_weights(weights: Values, aim: Aim) -> Values:
 
 
 def _weights_at(places: Values) -> Values:
-    return np.maximum(np.exp(places - places.max(axis=-1, keepdims=True)), MIN_WEIGHT)
+    return np.asarray(np.maximum(np.exp(places - places.max(axis=-1, keepdims=True)), MIN_WEIGHT))
 
 
 def _penalised(aim: Aim, penalty: float) -> Callable[[Values], Values]:

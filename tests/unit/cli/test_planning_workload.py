@@ -24,7 +24,7 @@ def test_each_part_is_shown(run: Run, town: Path) -> None:
     japanese = run("plan", plan, "--lang", "ja").out
     assert "重視するもの" in japanese
     assert "領域の一辺 4" in japanese
-    told = run("plan", plan, "--json").json["workload"]
+    told = run("plan", plan, "--json").json["area_errors"]
     assert [part["side"] for part in told] == [1, 4]
     assert all(0 < part["low"] < part["rmse"] < part["high"] for part in told)
 

@@ -52,6 +52,19 @@ def test_a_plan_for_another_unit_is_told_before_it_is_run(run: Run, town: Path) 
     assert remaining(town) == "epsilon = 1"
 
 
+@pytest.mark.parametrize(("language", "title"), [("en", "Over all areas"), ("ja", "すべての領域")])
+def test_a_plan_says_what_to_expect_of_all_areas(run: Run, town: Path, language: str, title: str) -> None:
+    unknown = run("plan", town / "plan.toml", "--json").json["area_errors"]
+    (town / "plan.toml").write_text(PLAN + "\n[prediction]\npeople = 1000000\n", encoding="utf-8")
+    known = run("plan", town / "plan.toml", "--json").json["area_errors"]
+    assert [error["side"] for error in known] == [error["side"] for error in unknown]
+    for before, after in zip(unknown, known, strict=True):
+        assert after["all_high"] / after["all_low"] < before["all_high"] / before["all_low"]
+    shown = run("plan", town / "plan.toml", "--lang", language).out
+    assert title in shown
+    assert f"{known[0]['all_low']:,.1f} - {known[0]['all_high']:,.1f}" in shown
+
+
 def test_a_plan_that_names_its_method(run: Run, town: Path) -> None:
     (town / "plan.toml").write_text(PLAN + '\n[method]\nname = "laplace"\n', encoding="utf-8")
     shown = run("plan", town / "plan.toml")

@@ -14,7 +14,8 @@ from sudare.tables.descent import measure_levels
 from sudare.tables.histograms.histogram import MAX_BINS, block_name, measured_heights, planned_measurements
 from sudare.tables.histograms.prediction import PredictedHistogram, predict_histogram
 from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.plan import Alternative, Plan, PlannedLevel
+from sudare.tables.predicted_error import predict_error
 from sudare.tables.reading import TOTAL, Noise
 from sudare.tables.workload import Part
 
@@ -24,8 +25,8 @@ HISTOGRAM_WORKLOADS: tuple[HistogramWorkload, ...] = ("ranges", "prefixes", "cel
 MIN_BINS = 65
 """Shorter axes are categories, of which each is looked at by itself."""
 
-INTERVAL = (0.3, 1.2)
-"""Errors of histograms that are mostly even, or mostly empty, are far below what noise alone predicts."""
+VARYING_RANGES = 2
+"""All ranges of a histogram, or all prefixes, err together: no more of them than this vary by themselves."""
 
 
 def is_histogram(domain: Domain) -> bool:
@@ -87,13 +88,14 @@ def plan_histogram(
     lengths = [1 << bits for bits in range(domain.cells.bit_length()) if 1 << bits <= domain.cells]
     deviations = [sqrt(variances[best].range_of(length)) for length in lengths]
     errors = [
-        PredictedError(length, error, INTERVAL[0] * error, INTERVAL[1] * error)
+        predict_error(length, error, domain.cells // length, domain.cells, of_histogram=True)
         for length, error in zip(lengths, deviations, strict=True)
     ]
     for name in workload:
         if name != "cells":  # a range of one bin, which is there already
             error = sqrt(_variance(variances[best], name))
-            errors.append(PredictedError(domain.cells, error, INTERVAL[0] * error, INTERVAL[1] * error, name=name))
+            part = predict_error(domain.cells, error, VARYING_RANGES, domain.cells, of_histogram=True, name=name)
+            errors.append(part)
     (cells,) = measure_levels(budget, [1], [sensitivity_of_counts(unit)], best, conversion)
     flat = variance_of(cells)
     ratios = [sqrt(length * flat) / error for length, error in zip(lengths, deviations, strict=True) if error > 0]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sudare.domain.layout import axis_bits
 from sudare.tables.areas import Areas
+from sudare.tables.predicted_error import areas_at
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.workload import MARGINS, Part
 
@@ -31,6 +32,7 @@ class AreaWorkload:
     Attributes:
         sides: of areas.
         heights: the halvings below each of them.
+        numbers: how many areas there are of each side.
         parts: for each area and margin, how much it matters; 1 on average over those that the workload names.
         named: which of them the workload names.
         names: of the areas, where they are levels of a hierarchy.
@@ -38,6 +40,7 @@ class AreaWorkload:
 
     sides: tuple[int, ...]
     heights: tuple[int, ...]
+    numbers: tuple[int, ...]
     parts: Values
     named: NDArray[np.bool_]
     names: tuple[str, ...] = ()
@@ -86,7 +89,9 @@ def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaW
     named = np.zeros(matrix.shape, dtype=np.bool_)
     for (side, mask), weight in weights.items():
         matrix[ordered.index(side), mask], named[ordered.index(side), mask] = scale * weight, True
-    return AreaWorkload(tuple(ordered), tuple(map(areas.height, ordered)), matrix, named)
+    heights = tuple(map(areas.height, ordered))
+    numbers = tuple(areas_at(layout, height) for height in heights)
+    return AreaWorkload(tuple(ordered), heights, numbers, matrix, named)
 
 
 def share_out(weights: dict[tuple[int, int], float], weight: float, queries: Iterable[tuple[int, int]]) -> None:

@@ -139,6 +139,7 @@ def level_workload(
     return AreaWorkload(
         tuple(-(-levels[-1].nodes // level.nodes) for level in levels),
         tuple(sum(bits[depth:]) for depth in range(len(levels))),
+        tuple(level.nodes for level in levels),
         matrix,
         named,
         tuple(level.name for level in levels),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from sudare.refine.components import axes_within
 from sudare.tables.dense_tree import variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.predicted_error import predict_error
 from sudare.tables.reading import TOTAL, Noise
 from sudare.tables.strategies.area_workload import BESIDE, masks_of
 from sudare.tables.strategies.axes import PlacesAndAttributes
@@ -41,7 +42,6 @@ NOMINAL_WORDS = ("cells", MARGINS, "totals")
 
 MAX_NOMINAL_CELLS = 1 << 20
 USUAL_ORDER = 3
-INTERVAL = (0.5, 1.1)
 DIGITS = 3
 
 
@@ -188,7 +188,8 @@ class _Task:
         for mask in sorted(np.flatnonzero(self.named).tolist(), key=lambda mask: (mask.bit_count(), mask)):
             margin = tuple(self.parts.names[axis] for axis in axes_within(mask))
             error = sqrt(float(best.variances[mask]))
-            found.append(PredictedError(1, error, INTERVAL[0] * error, INTERVAL[1] * error, margin))
+            sums = prod(self.parts.lengths[axis] for axis in axes_within(mask))
+            found.append(predict_error(1, error, sums, self.parts.domain.cells, margin=margin))
         return tuple(found)
 
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import prod, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from sudare.refine.components import axes_within
 from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
 from sudare.tables.descent import measure_levels
 from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.predicted_error import predict_error
 from sudare.tables.prediction import flat_variances, wide_tree_variances
 from sudare.tables.reading import TOTAL, Noise
 from sudare.tables.strategies.area_workload import AreaWorkload
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CELLS_ALONE", "MarginTreeTask", "has_room", "plan_margin_tree"]
 
-INTERVAL = (0.5, 1.1)
 DIGITS = 3
 USUAL_STEP: dict[Noise, int] = {"laplace": 4, "gaussian": 2}
 """Halvings a level that suit each noise: with Laplace noise few levels win, with Gaussian noise many."""
@@ -249,11 +249,13 @@ class MarginTreeTask:
         found = []
         for mask in range(1 << len(self.parts.attributes)):
             margin = tuple(self.parts.names[axis] for axis in axes_within(mask))
+            categories = prod(self.parts.lengths[axis] for axis in axes_within(mask))
             for place, side in enumerate(self.workload.sides):
                 if self.workload.named[place, mask]:
                     error = sqrt(float(best.variances[place, mask]))
+                    sums, cells = categories * self.workload.numbers[place], self.parts.domain.cells
                     name = self.workload.names[place] if self.workload.names else ""
-                    found.append(PredictedError(side, error, INTERVAL[0] * error, INTERVAL[1] * error, margin, name))
+                    found.append(predict_error(side, error, sums, cells, margin=margin, name=name))
         return tuple(found)
 
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
