@@ -14,7 +14,7 @@ REPEATS = 10
 EPSILONS = {"1": 1.0, "01": 0.1}
 
 TARGETS = {
-    "cells_vs_simplex": "at most 1.0 + 2 standard errors (geometric mean over 10 maps of DPBench, Tokyo and Hokkaido, both epsilons)",
+    "cells_vs_simplex": "at most 1.0 + 2 standard errors (geometric mean: 10 maps of DPBench, Tokyo, Hokkaido; both epsilons)",
     "cells_vs_simplex_worst": "the worst of these maps",
 }
 

@@ -175,7 +175,7 @@ def describe_children(
 
 
 @kernel("float64(float64[:, ::1], float64[:, ::1], float64, int64, float64[::1])", read_only=(0, 1))
-def learn_factors(shares: Any, likelihood: Any, strength: float, rounds: int, factors: Any) -> float:
+def learn_factors(shares: Any, likelihood: Any, strength: float, rounds: int, factors: Any) -> Any:
     """How much more often each kind of count occurs than a prior says, by expectation maximisation.
 
     The prior of place i for kind k is shares[i, k] * factors[k], made to add up to 1.

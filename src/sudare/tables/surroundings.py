@@ -191,12 +191,10 @@ def located(layout: Layout, lasts: tuple[int, ...], above: int, step: int) -> Ma
         return None
     splits = layout.axis_of_split
     level = Surroundings(layout, above, step, (0, 1))
-    return MapLevel(
-        *(_bits_of_places(axis, lasts[axis], splits, above + step) for axis in (0, 1)),
-        *(_bits_of_places(axis, lasts[axis], splits, above) for axis in (0, 1)),
-        np.array([bits_along(axis, splits[:above]) for axis in (0, 1)], dtype=np.uint64),
-        *(level.places(axis) for axis in (0, 1)),
-    )
+    rows, columns = (_bits_of_places(axis, lasts[axis], splits, above + step) for axis in (0, 1))
+    parent_rows, parent_columns = (_bits_of_places(axis, lasts[axis], splits, above) for axis in (0, 1))
+    masks = np.array([bits_along(axis, splits[:above]) for axis in (0, 1)], dtype=np.uint64)
+    return MapLevel(rows, columns, parent_rows, parent_columns, masks, level.places(0), level.places(1))
 
 
 def _bits_of_places(axis: int, last: int, splits: Sequence[int], depth: int) -> Integers:

@@ -23,7 +23,7 @@ from sudare.refine.settlements import (
     steps_of,
     use_settlements,
 )
-from sudare.refine.trees import OpenLevel
+from sudare.refine.trees import Judge, OpenLevel
 from sudare.tables.dense_tree import cells_of_nodes, places_in_tree
 from sudare.tables.surroundings import last_places, located
 from tests.reference.naive_settlements import described, posterior
@@ -148,7 +148,7 @@ def test_factors_are_learned_from_what_is_seen() -> None:
         assert found[0] == pytest.approx(wanted, rel=0.15)
 
 
-def silent(judge: settlements.Judge, level: OpenLevel) -> bool:
+def silent(judge: Judge, level: OpenLevel) -> bool:
     return judge(level) is None
 
 
@@ -188,7 +188,8 @@ def test_of_cells_as_many_take_part_as_are_expected() -> None:
     """Above them all do; and somebody takes part below every inhabited parent."""
     _, place, level = map_of((64, 64), 8, 10)
     generator = np.random.default_rng(11)
-    truth = np.where(generator.random(level.values.size) < 0.1, 30.0, 0.0)
+    is_town = np.repeat(generator.random(level.parents.size) < 0.3, level.fan)
+    truth = np.where(is_town & (generator.random(level.values.size) < 0.6), 30.0, 0.0)
     parents = np.maximum(truth.reshape(-1, level.fan).sum(axis=1).astype(np.int64), 1)
     seen = replace(level, values=truth + generator.laplace(0, DEVIATION / np.sqrt(2), truth.size), parents=parents)
     taking = {}

@@ -178,7 +178,7 @@ def test_parts_have_names(domain: Domain, workload: Any, kind: str, english: str
     assert english in [error.of_what("en", plan.kind_of_parts) for error in plan.errors]
     assert japanese in [error.of_what("ja", plan.kind_of_parts) for error in plan.errors]
     for language in ("en", "ja"):
-        text = plan.explain(language)  # type: ignore[arg-type]
+        text = plan.explain(language)
         for error in plan.errors:
             assert f"{error.low:,.1f} - {error.high:,.1f}" in text
             assert f"{error.all_low:,.1f} - {error.all_high:,.1f}" in text
