@@ -140,7 +140,7 @@ def changes(measured: Measured) -> np.ndarray:
         return ways
     first, second = np.triu_indices(ways.shape[1], 1)
     differences = ways[:, first] - ways[:, second]
-    return differences[:, differences.sum(axis=0) == 0] if measured.event.invariants else differences
+    return np.asarray(differences[:, differences.sum(axis=0) == 0] if measured.event.invariants else differences)
 
 
 def norms(measured: Measured, differences: np.ndarray) -> np.ndarray:
@@ -174,7 +174,7 @@ def largest_loss(measured: Measured, of_changes: np.ndarray) -> Fraction:
 
 def whole(noise: str) -> Fraction:
     budget = BUDGETS[noise]
-    return budget.epsilon if noise == "laplace" else budget.rho  # type: ignore[return-value]
+    return budget.epsilon if noise == "laplace" else budget.rho
 
 
 def combinations() -> Iterator[tuple[str, str, str]]:
