@@ -145,7 +145,14 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "access_type": "Non-interactive",
         },
         "accounting": {
-            "post_processing": _refinement_words(published) + _recovery_words(published) + _reference_words(plan),
+            "post_processing": "".join(
+                (
+                    _refinement_words(published),
+                    _recovery_words(published),
+                    _reference_words(plan),
+                    _people_words(published),
+                )
+            ),
             "composition": f"{len(event.measurements)} measurements, one after the other, cost {event.cost} together; "
             f"charged to the data set {plan.ledger.dataset!r} in a ledger with hash-chained entries.",
         },
@@ -188,6 +195,13 @@ def _reference_words(plan: ReleasePlan) -> str:
         if plan.reference
         else ""
     )
+
+
+def _people_words(published: Published) -> str:
+    people = None if published.plan is None else published.plan.people
+    if people is None:
+        return ""
+    return f" Errors were predicted for about {people:,} people, a number that the publisher declares public."
 
 
 def _input_metric(event: ReleaseEvent) -> str:

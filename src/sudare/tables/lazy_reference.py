@@ -52,7 +52,8 @@ class LevelReference:
         """
         every = max(1, values.size // CHILDREN_AT_ONCE)
         some = slice(None, None, every)
-        evidence, _ = self._evidence(parents[some], counts[some], values[some], variances[some])
+        nodes = np.ascontiguousarray(parents[some])
+        evidence, _ = self._evidence(nodes, counts[some], values[some], variances[some])
         is_trusted_above = self.above is not None and self.above.is_trusted
         departures = departures_if_trusted(evidence, is_trusted_above=is_trusted_above)
         self.is_trusted = departures is not None

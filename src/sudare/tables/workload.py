@@ -135,7 +135,8 @@ def _read_part(given: object, vocabulary: Vocabulary, function: str, got: object
     if isinstance(given, (int, np.integer)) and not isinstance(given, (bool, np.bool_)):
         return Part(side=_read_side(int(given), vocabulary, function))
     if isinstance(given, tuple) and given:
-        if given[0] == MARGINS and MARGINS in vocabulary.words and len(given) == 2 and isinstance(given[1], int):
+        is_order = given[0] == MARGINS and len(given) == 2 and isinstance(given[1], int)
+        if is_order and MARGINS in vocabulary.words and vocabulary.attributes:
             return Part(word=MARGINS, order=_read_order(given[1], vocabulary, function))
         return _read_margin(given, got, vocabulary, function)
     raise ParameterError(PARAMETER, function, vocabulary.requirement, got)

@@ -73,6 +73,16 @@ def test_the_whole_way(tmp_path: Path) -> None:
     assert {check.outcome for check in checks} == {"passed"}
 
 
+@pytest.mark.parametrize("people", [None, 4321])
+def test_a_number_of_people_is_declared_public(tmp_path: Path, people: int | None) -> None:
+    """It stands in the release, and whoever reads it learns that nothing protects it."""
+    text = PLAN if people is None else f"{PLAN}\n[prediction]\npeople = {people}\n"
+    document = run_release(open_office(tmp_path, text=text)).document
+    assert document["plan"]["people"] == people
+    words = document["deployment"]["accounting"]["post_processing"]
+    assert ("about 4,321 people, a number that the publisher declares public" in words) == (people is not None)
+
+
 def test_the_document_says_what_a_registry_asks_for(tmp_path: Path) -> None:
     release = run_release(open_office(tmp_path))
     document = json.loads((release.folder / "release.json").read_text(encoding="utf-8"))

@@ -132,3 +132,10 @@ def test_weights_are_improved_within_limits() -> None:
     kept /= kept.sum()
     assert kept[0] == pytest.approx(0.5, rel=1e-3)
     assert kept[2] / kept[1] == pytest.approx(1.5, rel=1e-2)
+
+
+def test_the_papers_budget_warns_nobody() -> None:
+    """A weak budget is warned of where it is made, and not once more for one that the caller never asked for."""
+    with pytest.warns(UserWarning, match="epsilon = 100 "):
+        weak = Budget(epsilon=100)
+    assert plan_table(Domain.of_shape((16, 16)), weak).budget == weak  # warnings are errors

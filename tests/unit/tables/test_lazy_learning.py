@@ -24,7 +24,7 @@ from sudare.kernels.priors import project_children
 from sudare.kernels.splits import ABSENT
 from sudare.refine import priors
 from sudare.refine.priors import bins_of, learn_counts
-from sudare.tables import lazy_learning, thin_levels, visited_level
+from sudare.tables import lazy_learning, lazy_reference, thin_levels, visited_level
 from tests.reference.naive_learning import NaiveDescent
 
 FEWEST = 60
@@ -143,6 +143,22 @@ def test_a_reference_of_too_many_nodes_is_used_by_parts(most: int, monkeypatch: 
         assert published.total == counts.sum()
         missed.append(np.abs(published.to_dense() - counts).sum())
     assert missed[1] < 0.7 * missed[0]
+
+
+@pytest.mark.parametrize("children", [1 << 9, 1 << 10])
+def test_a_reference_is_judged_by_some_of_many_nodes(children: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evenly taken parents stand for all: a good reference is believed by them, and helps nearly as much."""
+    counts = towns((64, 64), 2)
+    public = np.random.default_rng(5).poisson(counts)
+    missed = []
+    for most, reference in ((1 << 20, None), (1 << 20, public), (children, public)):
+        monkeypatch.setattr(lazy_reference, "CHILDREN_AT_ONCE", most)
+        published = wide_tree(
+            counts, Budget(epsilon=0.3), estimate="learned", reference=reference, entropy=ResearchEntropy(7)
+        )
+        missed.append(np.abs(published.to_dense() - counts).sum())
+    assert missed[2] < 0.7 * missed[0]
+    assert missed[2] < 1.2 * missed[1]
 
 
 def test_something_is_learned() -> None:

@@ -173,3 +173,10 @@ def test_a_histogram_for_several_purposes_is_planned_and_carried_out() -> None:
     for wrong in ({"areas": 1}, {"ranges": 0}, {"ranges": "1"}, {}):
         with pytest.raises(ParameterError, match="The 'workload' parameter of histogram"):
             sudare.publish(counts, ONE, "histogram", workload=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", [("margins", 1), [("margins", 2)]])
+def test_tables_without_attributes_have_no_orders_of_margins(order: Any) -> None:
+    """What is allowed is listed, and not an empty range of orders."""
+    with pytest.raises(ParameterError, match="must be left out, or one or several of: 'cells', 'areas'"):
+        plan_table(sudare.Domain.of_shape((64, 64)), ONE, workload=order)
