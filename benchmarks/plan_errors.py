@@ -13,7 +13,7 @@ from benchmarks.plan_tables import NamedTable
 from sudare.accuracy.groupings import Grouping, Partition
 from sudare.tables.strategies.axes import places_and_attributes
 
-__all__ = ["MeasuredPart", "measure_parts"]
+__all__ = ["MeasuredPart", "errors_of_part", "measure_parts"]
 
 SEED = 1_000
 PURE = [sudare.Budget(epsilon=epsilon) for epsilon in (0.01, 0.1, 1, 10)]
@@ -65,7 +65,7 @@ def measure_parts(tables: Iterable[NamedTable]) -> Iterator[MeasuredPart]:
             published = sudare.publish(one.table, budget, plan, entropy=entropy, threads=1)
             for predicted, known in zip(plan.errors, plan.for_people(about).errors, strict=True):
                 if predicted.rmse > 0 and (predicted.side == 1 or _has_areas(one.table.domain)):
-                    found = _errors(one.table, published, plan, predicted)
+                    found = errors_of_part(one.table, published, plan, predicted)
                     yield MeasuredPart(one.source, one.name, cells, plan.mechanism, predicted, known, about, *found)
 
 
@@ -84,9 +84,10 @@ def _has_areas(domain: sudare.Domain) -> bool:
     return bool(domain.ordered_axes)
 
 
-def _errors(
+def errors_of_part(
     table: sudare.CountTable, published: sudare.Published, plan: sudare.Plan, part: sudare.PredictedError
 ) -> tuple[float, float]:
+    """The root mean squared errors of one part of a workload in one release: where somebody is counted, and everywhere."""
     if plan.mechanism == "histogram":
         return (
             _errors_of_all(table, published, part.name) if part.name else _errors_of_ranges(table, published, part.side)
@@ -107,7 +108,11 @@ def _partitions(domain: sudare.Domain, plan: sudare.Plan, part: sudare.Predicted
     parts = places_and_attributes(domain) if plan.mechanism == "margin-tree" else None
     attributes = () if parts is None else parts.attributes
     names = [attribute.name for attribute in domain.attributes for _ in attribute.shape]
+    area = None if parts is None else parts.hierarchy
     for axis, length in enumerate(domain.shape):
+        if area is not None and names[axis] == area.name:
+            yield Partition(length, edges=area.level(part.name).edges)
+            continue
         block = min(part.side ** domain.dimensions[axis], length)
         if axis in attributes:
             block = 1 if names[axis] in part.margin else length
