@@ -52,5 +52,5 @@ lock: setup
 	@$(IN_ROOT) $(PYTHON) tools/lock.py
 
 clean:
-	$(IN_ROOT) rm -rf .venv .bench out build src/sudare.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	$(IN_ROOT) find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	$(IN_ROOT) rm -rf .venv .bench out build src/sudare.egg-info papers/build papers/src/sudare_papers.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
+	$(IN_ROOT) find src papers tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +

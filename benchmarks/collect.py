@@ -10,14 +10,14 @@ import numpy as np
 
 from benchmarks.data import data_folder
 from benchmarks.measuring import best_seconds, environment_with, in_new_process
-from sudare.collect.bins import laplace_bins
-from sudare.collect.categories import KaryResponse, Retention
-from sudare.collect.crosstab import iterative_bayes
+from sudare.collect.estimation.crosstab import iterative_bayes
 from sudare.collect.prio import Prio3Histogram, check_known_answers
-from sudare.collect.rappor import Rappor
-from sudare.collect.rappor_decode import decode
-from sudare.collect.rappor_design import Candidates, count_bits, weights_and_rates
-from sudare.collect.unary import UnaryResponse
+from sudare.collect.randomizers.categories import KaryResponse, Retention
+from sudare.collect.randomizers.unary import UnaryResponse
+from sudare.collect.rappor.design import CandidateTexts, count_bits, weights_and_rates
+from sudare.collect.rappor.rappor import Rappor
+from sudare.collect.rappor.rappor_decode import decode
+from sudare.collect.transitions.bins import laplace_bins
 
 PEOPLE, VALUES, EPSILON = 10_000_000, 16, 1
 PEER_REPORTS = 20_000
@@ -119,7 +119,7 @@ def _rappor() -> dict[str, float]:
     start = time.perf_counter()
     decode(rappor, reports, names)
     ours = time.perf_counter() - start
-    candidates = Candidates.from_texts(rappor, names)
+    candidates = CandidateTexts.from_texts(rappor, names)
     weights, rates = weights_and_rates(count_bits(rappor, reports))
     roots = np.sqrt(np.asarray(weights).ravel())
     scaled = csc_matrix(diags(roots) @ csc_matrix(candidates.matrix()))

@@ -17,8 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.attacks.published_statistics import Count, Mean, Median, PersonDomain, Statistic, Value, Where
-from sudare.attacks.reconstruction import Reconstruction, reconstruct
+from sudare.attacks.tables.published_statistics import (
+    Mean,
+    Median,
+    PersonDomain,
+    PublishedCount,
+    Statistic,
+    Value,
+    Where,
+)
+from sudare.attacks.tables.reconstruction import Reconstruction, reconstruct
 
 __all__ = ["attack_figures", "block", "block_seconds", "publish_with_threshold", "town", "town_seconds"]
 
@@ -47,11 +55,11 @@ def block(folder: Path) -> tuple[PersonDomain, list[Statistic], dict[str, Any]]:
     """
     known: dict[str, Any] = json.loads((folder / "garfinkel_abowd_martindale.json").read_text(encoding="utf-8"))
     domain = PersonDomain({"age": range(126), "sex": "FM", "race": "BW", "marital status": "SM"})
-    statistics: list[Statistic] = [Count(0, where={"marital status": "M", "age": range(15)})]
+    statistics: list[Statistic] = [PublishedCount(0, where={"marital status": "M", "age": range(15)})]
     for published in known["published"]:
         where = GROUPS[published["group"]]
         statistics += [
-            Count(published["n"], where=where),
+            PublishedCount(published["n"], where=where),
             Mean("age", published["mean"], 0.05, where=where),
             Median("age", published["median"], where=where),
         ]
@@ -74,7 +82,9 @@ def publish_with_threshold(
         for place, count in np.ndenumerate(table):
             where: dict[str, Value] = {name: domain.values[name][at] for name, at in zip(names, place, strict=True)}
             hidden = 0 < count < threshold
-            published.append(Count(1, threshold - 1, where) if hidden else Count(int(count), where=where))
+            published.append(
+                PublishedCount(1, threshold - 1, where) if hidden else PublishedCount(int(count), where=where)
+            )
     return published
 
 
@@ -103,7 +113,7 @@ def town(people: int = 1000, neighbourhoods: int = 20) -> tuple[PersonDomain, ND
 def block_seconds(folder: Path) -> float:
     """Seconds until all data sets that fit the block's tables are known, the solver being loaded."""
     domain, statistics, known = block(folder)
-    reconstruct(PersonDomain({"sex": "FM"}), [Count(1)])  # loads the solver
+    reconstruct(PersonDomain({"sex": "FM"}), [PublishedCount(1)])  # loads the solver
     start = time.perf_counter()
     result = reconstruct(domain, statistics)
     seconds = time.perf_counter() - start
@@ -120,7 +130,7 @@ def town_seconds(seconds: float = 120.0) -> tuple[float, Reconstruction]:
     """
     domain, counts = town()
     published = publish_with_threshold(domain, counts, TABLES_OF_TOWN, 3)
-    reconstruct(PersonDomain({"sex": "FM"}), [Count(1)])  # loads the solver
+    reconstruct(PersonDomain({"sex": "FM"}), [PublishedCount(1)])  # loads the solver
     start = time.perf_counter()
     result = reconstruct(domain, published, limit=10, seconds=seconds)
     elapsed = time.perf_counter() - start

@@ -18,6 +18,13 @@ import numpy as np
 
 from benchmarks.data import data_folder
 from sudare.disclosure import cell_key
+from sudare.disclosure.argus.files import (
+    read_apriori,
+    read_metadata,
+    read_table,
+    status_lines,
+    table_of_records,
+)
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.rules import (
     Dominance,
@@ -30,13 +37,6 @@ from sudare.disclosure.rules import (
 )
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension
-from sudare.disclosure.tau_argus import (
-    read_apriori,
-    read_metadata,
-    read_table,
-    status_lines,
-    table_of_records,
-)
 from sudare.errors import InputError
 
 __all__ = ["KnownAnswer", "enterprise_table", "known_answers"]

@@ -19,14 +19,14 @@ import numpy as np
 from benchmarks.data import data_folder
 from benchmarks.disclosure_known import ENTERPRISE, KnownAnswer, enterprise_table
 from benchmarks.disclosure_secondary import enterprise_problem
-from sudare.disclosure.audit import audit
+from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
 from sudare.disclosure.cell_table import Contributions, aggregate
-from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.rules import MinimumFrequency, PPercent, primary_cells
-from sudare.disclosure.secondary import suppress
-from sudare.disclosure.singletons import lone_contributors
 from sudare.disclosure.structure import Dimension, TableSystem
-from sudare.disclosure.tau_argus import read_apriori, read_metadata, read_table, table_of_records
+from sudare.disclosure.suppression.audit import audit
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
+from sudare.disclosure.suppression.singletons import lone_contributors
 
 __all__ = ["known_answers"]
 

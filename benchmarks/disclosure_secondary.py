@@ -10,11 +10,11 @@ import numpy as np
 
 from benchmarks.disclosure_known import enterprise_table
 from sudare.disclosure.cell_table import Contributions, aggregate
-from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.rules import PPercent, primary_cells
-from sudare.disclosure.secondary import Suppression, suppress
-from sudare.disclosure.singletons import lone_contributors
 from sudare.disclosure.structure import CellTable, Dimension
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import Suppression, suppress
+from sudare.disclosure.suppression.singletons import lone_contributors
 
 __all__ = ["EnterpriseFigures", "LargeFigures", "enterprise", "enterprise_problem", "large", "large_table"]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import sudare
 from benchmarks.data import window_500m
 from sudare.evaluate import error_by_area, error_of_rectangles, random_rectangles
-from sudare.tables.prediction import combined_noise, haar_variances, wide_tree_variances
+from sudare.tables.planning.prediction import combined_noise, haar_variances, wide_tree_variances
 
 __all__ = ["SIDES", "TARGETS", "run"]
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from sudare.microdata.checking import Checker
-from sudare.microdata.grouping import Grouped, Histogram, Tuples
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.metrics import Metric
+from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import Model
 from sudare.microdata.records import Records, read_people
+from sudare.microdata.search.checking import Checker
+from sudare.microdata.search.metrics import Metric
 
 __all__ = ["Adult", "SharedChecker"]
 
@@ -54,7 +54,9 @@ class NotKept:
         """As classes again; which values they have, and how often, is forgotten."""
         nothing = np.zeros(0, dtype=np.int64)
         histograms = {
-            name: Histogram(np.concatenate([[0], np.cumsum(numbers)]), nothing.astype(np.int32), nothing, nothing, ())
+            name: ValueHistogram(
+                np.concatenate([[0], np.cumsum(numbers)]), nothing.astype(np.int32), nothing, nothing, ()
+            )
             for name, numbers in self.different.items()
         }
         sizes = self.sizes.astype(np.int64)

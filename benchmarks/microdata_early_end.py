@@ -18,21 +18,21 @@ from typing import Any
 import numpy as np
 
 from benchmarks.microdata_adult import Adult
-from sudare.microdata.checking import Checker
+from sudare.microdata.search.checking import Checker
 
 __all__ = ["CHAIN", "cost_with_early_end"]
 
 CHAIN = ((0, 0, 0, 1, 1, 0, 2, 0), (0, 0, 1, 1, 1, 1, 2, 0), (0, 0, 1, 1, 1, 2, 2, 0), (0, 0, 1, 1, 2, 2, 2, 0))
 """Choices of levels, each merged from the one before; the last one is ARX's."""
 
-SMALLEST_TABLE, FILLED = 8, 0.75
+MIN_TABLE, FILLED = 8, 0.75
 Key = tuple[int, ...]
 
 
 class CountsInHashOrder:
     """Counts of values in a table with open addressing that doubles when it is three quarters full."""
 
-    def __init__(self, places: int = SMALLEST_TABLE) -> None:
+    def __init__(self, places: int = MIN_TABLE) -> None:
         self.places: list[tuple[int, int] | None] = [None] * (1 << max(places - 1, 0).bit_length())
 
     def add(self, value: int, count: int) -> None:

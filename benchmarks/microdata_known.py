@@ -20,12 +20,8 @@ import numpy as np
 from benchmarks.microdata_adult import Adult, SharedChecker
 from benchmarks.microdata_answers import CLOSE, Case, KnownAnswer, LeftOut
 from benchmarks.microdata_early_end import CHAIN, cost_with_early_end
-from sudare.microdata import lattice
-from sudare.microdata.checking import Checker, Found
 from sudare.microdata.grouping import Tuples, group
-from sudare.microdata.heuristic import descend
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.metrics import Metric
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import (
     BetaLikeness,
     Closeness,
@@ -41,6 +37,10 @@ from sudare.microdata.models import (
     no_attack,
 )
 from sudare.microdata.records import Records
+from sudare.microdata.search import lattice
+from sudare.microdata.search.checking import BestLevels, Checker
+from sudare.microdata.search.heuristic import descend
+from sudare.microdata.search.metrics import Metric
 
 __all__ = ["left_out", "search_cases"]
 
@@ -197,7 +197,7 @@ def _arx_case(case: dict[str, Any], name: str, adult: Adult) -> KnownAnswer:
     return _compared(name, checker, found.levels, found.cost, case["expected_transformation"], expected)
 
 
-def _ended_early(case: dict[str, Any], name: str, adult: Adult, found: Found) -> KnownAnswer:
+def _ended_early(case: dict[str, Any], name: str, adult: Adult, found: BestLevels) -> KnownAnswer:
     """The case of Grassberger's estimate: ours costs less, and the expected cost is that of ARX's way to add."""
     model = _model(case["models"][0], adult)
     metric = _metric(case["metric"], weighted=False)

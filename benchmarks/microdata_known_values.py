@@ -21,10 +21,10 @@ from sudare.microdata import (
     prosecutor_risk,
     sample_uniqueness,
 )
-from sudare.microdata.grouping import Histogram, group, histogram
+from sudare.microdata.grouping import ValueHistogram, group, histogram
 from sudare.microdata.models import measure
+from sudare.microdata.perturb.sampled_k_anonymity import published_smallest_k
 from sudare.microdata.records import CodedColumn, Records, read_people
-from sudare.microdata.sampled_k_anonymity import published_smallest_k
 
 __all__ = ["value_cases"]
 
@@ -147,7 +147,7 @@ def _is_number(text: str | None) -> bool:
     return True
 
 
-def _cut_entropy(counted: Histogram) -> int:
+def _cut_entropy(counted: ValueHistogram) -> int:
     smallest = math.inf
     for row in counted.dense():
         shares = row[row > 0] / row.sum()
@@ -155,7 +155,7 @@ def _cut_entropy(counted: Histogram) -> int:
     return int(smallest)
 
 
-def _ascending_c(counted: Histogram, first: int) -> int | None:
+def _ascending_c(counted: ValueHistogram, first: int) -> int | None:
     if first == 1:
         return None
     ordered = [np.sort(row[row > 0]) for row in counted.dense()]

@@ -38,11 +38,11 @@ from sudare.microdata.synthetic.public_columns import code_records, read_columns
 from sudare.tables.adaptive.aim import weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model, loss_of
 from sudare.tables.adaptive.junction_tree import tree_cells
-from sudare.tables.adaptive.measured import Evidence, People, cells_of
+from sudare.tables.adaptive.measured import Evidence, MeasuredPeople, cells_of
 from sudare.tables.adaptive.mst import estimated_total
 
 BUDGET = sudare.Budget(epsilon=1, delta=1e-9)
-MOST_CELLS = 10_000
+MAX_CELLS = 10_000
 MODEL_CELLS = 1 << 17
 
 TARGETS = {
@@ -100,8 +100,8 @@ def workload_error(true: Places, made: Places, sizes: Sequence[int], width: int)
     """Mean l1 distance of the marginals of so many columns, as shares."""
     errors = []
     for clique in combinations(range(len(sizes)), width):
-        if cells_of(clique, sizes) <= MOST_CELLS * 100:
-            shares = [People(places, sizes).counts(clique).astype(float) for places in (true, made)]
+        if cells_of(clique, sizes) <= MAX_CELLS * 100:
+            shares = [MeasuredPeople(places, sizes).counts(clique).astype(float) for places in (true, made)]
             errors.append(float(np.abs(shares[0] / shares[0].sum() - shares[1] / shares[1].sum()).sum()))
     return float(np.mean(errors))
 
@@ -143,9 +143,9 @@ def fit_beside_mbi() -> dict[str, float]:
     made, _ = _made(records, columns, "mst", 1)
     evidence = _evidence(made)
     numbers = {}
-    true = People(code_records(records, made.columns, "benchmark"), [column.size for column in made.columns]).merged(
-        made.merged
-    )
+    true = MeasuredPeople(
+        code_records(records, made.columns, "benchmark"), [column.size for column in made.columns]
+    ).merged(made.merged)
     for name, fit, steps in (("numpy", fit_model, 1000), ("mbi", fit_with_mbi, 5000)):
         started = time.perf_counter()
         model = fit(made.model.sizes, evidence, made.model.total, steps=steps)
@@ -161,7 +161,7 @@ def fit_beside_mbi() -> dict[str, float]:
 
 def reference_mst(true: Places, sizes: Sequence[int], rho: float, generator: np.random.Generator) -> Places:
     """MST as private-pgm's example has it. Not private: floats everywhere."""
-    people, count = People(true, sizes), len(sizes)
+    people, count = MeasuredPeople(true, sizes), len(sizes)
     deviation = sqrt(3 * count / (2 * rho))
     evidence, merged = [], []
     for column in range(count):
@@ -198,8 +198,8 @@ def reference_mst(true: Places, sizes: Sequence[int], rho: float, generator: np.
 
 def reference_aim(true: Places, sizes: Sequence[int], rho: float, generator: np.random.Generator) -> Places:
     """AIM as private-pgm's example has it, for all pairs of columns. Not private: floats everywhere."""
-    people, count = People(true, sizes), len(sizes)
-    workload = [pair for pair in combinations(range(count), 2) if cells_of(pair, sizes) <= MOST_CELLS]
+    people, count = MeasuredPeople(true, sizes), len(sizes)
+    workload = [pair for pair in combinations(range(count), 2) if cells_of(pair, sizes) <= MAX_CELLS]
     weights = weigh_candidates(workload, count)
     rounds = 16 * count
     deviation, epsilon = sqrt(rounds / (2 * 0.9 * rho)), sqrt(8 * 0.1 * rho / rounds)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import sudare
 from benchmarks.data import data_folder
-from sudare.tables.prediction import wide_tree_variances
+from sudare.tables.planning.prediction import wide_tree_variances
 
 SIDE = 256
 CORNER = (8435, 6191)

@@ -1,4 +1,4 @@
-"""Set the factors of ``sudare/tables/error_factors.py`` anew: ``python -m benchmarks.plan_calibration`` prints them.
+"""Set the factors of ``sudare/tables/planning/error_factors.py`` anew: ``python -m benchmarks.plan_calibration`` prints them.
 
 Each factor is a quantile of measured errors over what noise alone predicts, on tables with about as many people for each sum, in
 standard deviations of the noise. Every table counts the same. Below them it prints how often the intervals hold on tables whose
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from benchmarks.plan_errors import MeasuredPart, measure_parts
 from benchmarks.plan_tables import tables_to_set_on
-from sudare.tables.error_factors import LOADS, ErrorFactors
-from sudare.tables.predicted_error import (
+from sudare.tables.planning.error_factors import LOADS, ErrorFactors
+from sudare.tables.planning.predicted_error import (
     CHANCE,
     chance_factor,
     likely_people,

@@ -14,12 +14,12 @@ from benchmarks.tpch import METADATA, QUERIES, tpch_database
 from sudare.engines.engine import Engine
 from sudare.engines.opening import open_engine
 from sudare.privacy.budget import Budget
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import LeftOutLists, answer
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import plan_query
+from sudare.sql.execution.answering import LeftOutLists, answer
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.allocating import allocate
+from sudare.sql.measures.planning import plan_query
+from sudare.sql.metadata.file import parse_metadata
 
 SCALES = (1, 10)
 KEYS, KEY_ROWS = 10_000_000, 30_000_000

@@ -25,7 +25,7 @@ from sudare.accuracy import invent_table
 from sudare.accuracy.linear import noise_variance
 from sudare.examples import invent_country, invent_people
 from sudare.privacy.measurements import SelectionMeasurement
-from sudare.tables.plan_words import of_level, of_mechanism
+from sudare.tables.planning.plan_words import of_mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,7 +157,7 @@ def _predicted(
     return Panels(
         title,
         subtitle,
-        [Bar(of_level(level.name).english, level.share, level.deviation) for level in plan.levels],
+        [Bar(level.words.english, level.share, level.deviation) for level in plan.levels],
         "share of the budget, ± noise (sd, people)",
         rows,
         "What was predicted, and what came out",

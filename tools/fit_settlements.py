@@ -1,11 +1,11 @@
-"""Fit the prior of ``sudare.refine.settlements`` to public maps, and write it into the package.
+"""Fit the prior of ``sudare.refine.learning.settlements`` to public maps, and write it into the package.
 
     python tools/fit_settlements.py [--check]
 
 Maps: Germany's census of 2011 at 100 m, put together to cells of 100 m to 1 km, and Europe's grid of 5 km (see
-``src/sudare/refine/settlements.md`` for sources and terms), read from the folder that SUDARE_DATA names. Japan's census is not
-used, so that benchmarks on it are benchmarks on a country that the prior has never seen. People are left out at random in
-some of the maps: Germany's source has no counts of 1 and 2, and smaller countries have fewer people a cell.
+``src/sudare/refine/learning/settlements.md`` for sources and terms), read from the folder that SUDARE_DATA names. Japan's
+census is not used, so that benchmarks on it are benchmarks on a country that the prior has never seen. People are left out at
+random in some of the maps: Germany's source has no counts of 1 and 2, and smaller countries have fewer people a cell.
 
 Each map gets noise at a random budget and is refined by the package's own code; what is learned is the true count of a node,
 given the description that the code makes of its surroundings. Two rounds: the second is refined with the prior of the first.
@@ -26,10 +26,10 @@ import numpy as np
 from sudare.domain.domain import Domain
 from sudare.domain.layout import map_layout
 from sudare.domain.table import CountTable
-from sudare.refine.settlements import (
+from sudare.refine.learning.settlements import (
     KIND_EDGES,
     LEAK,
-    LOWEST,
+    MIN_DEVIATION,
     MIN_SIDE,
     STEPS_A_DEVIATION,
     Network,
@@ -39,7 +39,7 @@ from sudare.refine.settlements import (
     use_settlements,
 )
 from sudare.refine.trees import JudgeOfLevel, NoisyTree, OpenLevel, least_squares, refine_from_top
-from sudare.tables.dense_tree import MOST_DENSE_BITS, cells_of_nodes, locating, places_in_tree, summed_up
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, locating, places_in_tree, summed_up
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "src" / "sudare" / "refine" / "settlements.npz"
@@ -151,7 +151,7 @@ class Windows:
 def simulate(true: Any, generator: np.random.Generator, network: Network | None, examples: Examples) -> None:
     """Add noise to a map, refine it, and note what the levels looked like on the way."""
     domain = Domain.of_shape(true.shape)
-    table, layout = CountTable.from_dense(true, domain), map_layout(domain, MOST_DENSE_BITS)
+    table, layout = CountTable.from_dense(true, domain), map_layout(domain, MAX_DENSE_BITS)
     bits = _random_bits(layout.depth, generator)
     growth, epsilon = generator.uniform(0, 0.45), np.exp(generator.uniform(np.log(0.01), np.log(3)))
     weights = np.array([0.1, *(2 ** (growth * sum(bits[:level]) / 2) for level in range(1, len(bits) + 1))])
@@ -224,7 +224,7 @@ def fit(examples: Examples, steps: int, generator: np.random.Generator) -> Netwo
         chosen = generator.integers(0, len(kinds), BATCH)
         batch = ((described[chosen] - middle) / spread).astype(np.float32)
         moments = _picked(laplace[chosen], places[chosen])
-        is_kept = places[chosen] >= (KEPT_FROM - LOWEST) * STEPS_A_DEVIATION
+        is_kept = places[chosen] >= (KEPT_FROM - MIN_DEVIATION) * STEPS_A_DEVIATION
         losses += train(
             network, batch, kinds[chosen], truths[chosen], moments, is_kept, optimizer, RATE * schedule(step, steps)
         )

@@ -12,8 +12,18 @@ HEADER = """\
 
 
 def main() -> None:
-    """Freeze the environment, without sudare itself."""
-    command = [sys.executable, "-m", "pip", "freeze", "--exclude-editable", "--exclude", "sudare"]
+    """Freeze the environment, without what this repository itself has."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "freeze",
+        "--exclude-editable",
+        "--exclude",
+        "sudare",
+        "--exclude",
+        "sudare-papers",
+    ]
     frozen = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
     root = Path(__file__).resolve().parent.parent
     (root / "constraints.txt").write_text(HEADER + frozen, encoding="utf-8")

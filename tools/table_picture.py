@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 
 from sudare.comparison.labelling import width_of
-from sudare.release.charts import short_number
+from sudare.releases.charts import short_number
 
 __all__ = ["Bar", "Heading", "Panels", "Row", "draw_panels"]
 

@@ -9,7 +9,7 @@ A reading map:
 3. `sudare.noise.selection`: a mechanism, with its proof page ``noise/selection.md`` beside it.
 4. `sudare.noise.lattice` and `sudare.noise.inversion`: where noise comes from, with their proof pages.
 5. `sudare.kernels.sampling`: the compiled loops, whose naive twins are in ``tests/reference``.
-6. `sudare.release.running`: how a release is made, and why no crash gives anything away.
+6. `sudare.releases.protocol`: how anything is published, and why no crash gives anything away.
 
 Example:
     >>> import sudare
@@ -22,8 +22,11 @@ Example:
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from sudare.lazy import MovedModules
 
 if TYPE_CHECKING:
     from sudare.domain import *  # noqa: F403
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
     from sudare.release import *  # noqa: F403
-    from sudare.sql.connection import connect as connect
+    from sudare.sql.execution.connection import connect as connect
     from sudare.tables import *  # noqa: F403
 
 __version__ = "0.1.0"
@@ -48,7 +51,7 @@ _PACKAGES = (
 )
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 
-_SINGLE = {"connect": "sudare.sql.connection"}
+_SINGLE = {"connect": "sudare.sql.execution.connection"}
 """Names of packages whose others stay in the package."""
 
 
@@ -63,7 +66,15 @@ def __getattr__(name: str) -> Any:
         if name in module.__all__:
             value = globals()[name] = getattr(module, name)
             return value
+    from sudare.renamed import renamed
+
+    if (value := renamed("sudare.errors", name)) is not None:
+        return value
     raise AttributeError(f"module 'sudare' has no attribute {name!r}")
+
+
+if MovedModules not in sys.meta_path:
+    sys.meta_path.append(MovedModules)
 
 
 def __dir__() -> list[str]:

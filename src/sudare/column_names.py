@@ -250,7 +250,7 @@ def first_repeated(names: Iterable[str]) -> int | None:
 def shown_column(place: int, names: Sequence[str], asked: Iterable[str], file: str | Path | None = None) -> Words:
     """A column by its name where that may be shown (`are_evident`), else by its number from 1 on."""
     if are_evident(names, asked, file):
-        return Words(f"{names[place]!r}", f"{names[place]!r}")
+        return Words.same(repr(names[place]))
     return Words(f"number {place + 1}", f"{place + 1} 番目")
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sudare
+from sudare.bilingual import Words
 from sudare.errors import BudgetExceededError, OutputError
 from sudare.evaluate import error_by_area
 from sudare.examples import invent_country
@@ -34,55 +35,44 @@ DATASET = "invented-country"
 TOTAL = sudare.Budget(epsilon=1.5)
 SPENT = sudare.Budget(epsilon=1)
 
-WORDS = {
-    "en": {
-        "title": "sudare: light and air pass, faces do not",
-        "country": "1. An invented country",
-        "country_text": "{people:,} people in {inhabited:,} of {side} x {side} cells of 500 m, written to {file}",
-        "plan": "2. The plan, before anything is spent",
-        "plan_text": "{file} asks for {budget} per {who}; the ledger has {left} left. Expected: {mechanism}",
-        "side": "area (cells a side)",
-        "expected": "expected error",
-        "release": "3. The release",
-        "release_text": "charged, drawn, written and settled in {seconds:.1f} s: {total:,} people in {cells:,} cells",
-        "compare": "4. Compared with the truth (possible here only, because the country is invented): root mean square error",
-        "method_auto": "sudare (auto)",
-        "method_laplace": "flat Laplace",
-        "method_laplace_simplex": "flat Laplace, no negative counts",
-        "method_nn": "NN-Wavelet",
-        "again": "5. The same plan once more",
-        "again_text": "was settled before: the same folder is shown, and nothing is spent",
-        "more": "6. Another release from the same people",
-        "verify": "7. Checked as another office would",
-        "look": "Look at it: {page}",
-        "try": "Change {plan} and run: sudare plan {plan}",
-        "plan_title": "Population of an invented country",
-        "publisher": "Office of Invented Statistics",
-    },
-    "ja": {
-        "title": "sudare（簾）: 光と風は通し、顔は見せない",
-        "country": "1. 架空の国",
-        "country_text": "500 m メッシュ {side} x {side} のうち {inhabited:,} セルに {people:,} 人。{file} に書き出しました",
-        "plan": "2. 計画（まだ予算は使いません）",
-        "plan_text": "{file} は {who} あたり {budget} を使います。台帳の残りは {left}。方式の予定: {mechanism}",
-        "side": "区域（1辺のセル数）",
-        "expected": "予想される誤差",
-        "release": "3. 公表",
-        "release_text": "予約・ノイズ付加・書き出し・精算まで {seconds:.1f} 秒: {cells:,} セルに {total:,} 人",
-        "compare": "4. 真値との比較（架空の国なので可能です）: 二乗平均平方根誤差",
-        "method_auto": "sudare（自動）",
-        "method_laplace": "単純なラプラス",
-        "method_laplace_simplex": "単純なラプラス（負値なし）",
-        "method_nn": "NN-Wavelet",
-        "again": "5. 同じ計画をもう一度",
-        "again_text": "精算済みのため、同じフォルダを示すだけで予算は使いません",
-        "more": "6. 同じ人々からもう1つ公表すると",
-        "verify": "7. 他の機関が行うのと同じ検査",
-        "look": "ご覧ください: {page}",
-        "try": "{plan} を書き換えて試せます: sudare plan {plan}",
-        "plan_title": "架空の国の人口",
-        "publisher": "架空統計局",
-    },
+TEXTS: Mapping[str, Words] = {
+    "title": Words("sudare: light and air pass, faces do not", "sudare（簾）: 光と風は通し、顔は見せない"),
+    "country": Words("1. An invented country", "1. 架空の国"),
+    "country_text": Words(
+        "{people:,} people in {inhabited:,} of {side} x {side} cells of 500 m, written to {file}",
+        "500 m メッシュ {side} x {side} のうち {inhabited:,} セルに {people:,} 人。{file} に書き出しました",
+    ),
+    "plan": Words("2. The plan, before anything is spent", "2. 計画（まだ予算は使いません）"),
+    "plan_text": Words(
+        "{file} asks for {budget} per {who}; the ledger has {left} left. Expected: {mechanism}",
+        "{file} は {who} あたり {budget} を使います。台帳の残りは {left}。方式の予定: {mechanism}",
+    ),
+    "side": Words("area (cells a side)", "区域（1辺のセル数）"),
+    "expected": Words("expected error", "予想される誤差"),
+    "release": Words("3. The release", "3. 公表"),
+    "release_text": Words(
+        "charged, drawn, written and settled in {seconds:.1f} s: {total:,} people in {cells:,} cells",
+        "予約・ノイズ付加・書き出し・精算まで {seconds:.1f} 秒: {cells:,} セルに {total:,} 人",
+    ),
+    "compare": Words(
+        "4. Compared with the truth (possible here only, because the country is invented): root mean square error",
+        "4. 真値との比較（架空の国なので可能です）: 二乗平均平方根誤差",
+    ),
+    "method_auto": Words("sudare (auto)", "sudare（自動）"),
+    "method_laplace": Words("flat Laplace", "単純なラプラス"),
+    "method_laplace_simplex": Words("flat Laplace, no negative counts", "単純なラプラス（負値なし）"),
+    "method_nn": Words.same("NN-Wavelet"),
+    "again": Words("5. The same plan once more", "5. 同じ計画をもう一度"),
+    "again_text": Words(
+        "was settled before: the same folder is shown, and nothing is spent",
+        "精算済みのため、同じフォルダを示すだけで予算は使いません",
+    ),
+    "more": Words("6. Another release from the same people", "6. 同じ人々からもう1つ公表すると"),
+    "verify": Words("7. Checked as another office would", "7. 他の機関が行うのと同じ検査"),
+    "look": Words("Look at it: {page}", "ご覧ください: {page}"),
+    "try": Words("Change {plan} and run: sudare plan {plan}", "{plan} を書き換えて試せます: sudare plan {plan}"),
+    "plan_title": Words("Population of an invented country", "架空の国の人口"),
+    "publisher": Words("Office of Invented Statistics", "架空統計局"),
 }
 
 PLAN = """\
@@ -146,7 +136,7 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
     Raises:
         OutputError: if the folder holds anything but an earlier demonstration, or cannot be written.
     """
-    words = WORDS[language]
+    words = {name: text.explain(language) for name, text in TEXTS.items()}
     _prepare(folder)
     console.rule(f"[bold]{words['title']}")
     country = invent_country(side, people=PEOPLE_PER_CELL * side**2)

@@ -12,7 +12,7 @@
     ├── EventError (also ValueError)       a release event that is malformed, unknown or claims too little
     ├── GuaranteeError                     an accountant or mechanism cannot give the guarantee asked for
     ├── NotPrivateError                    a result drawn from research entropy where a private one is required
-    └── ToldError                          told in English and Japanese, for those who run releases
+    └── UserError                          told in English and Japanese, for those who run releases
         ├── InputError (also ValueError)   a file or a table to read is not what was announced
         ├── PlanError (also ValueError)    a release plan has a mistake
         ├── OutputError                    nothing could be written where it should be
@@ -32,6 +32,9 @@ named, with its position, because nobody could find it otherwise.
 """
 
 from __future__ import annotations
+
+from sudare.bilingual import Worded, Words
+from sudare.renamed import old_names
 
 __all__ = [
     "AggregatorError",
@@ -54,9 +57,11 @@ __all__ = [
     "SplitError",
     "SudareError",
     "SudareWarning",
-    "ToldError",
+    "UserError",
     "WeakBudgetWarning",
 ]
+
+AT_PLACE = Words("Line {line}, column {column}: {sentence}", "{line} 行 {column} 文字目: {sentence}")
 
 
 class SudareError(Exception):
@@ -70,22 +75,27 @@ class ParameterError(SudareError, ValueError):
         parameter: name of the parameter, as the caller typed it.
         function: name of the function or class that was called.
         requirement: what is allowed, as a phrase that follows "must be".
+        requirement_words: the same in both languages, where it has words in both.
         got: the offending value, or a description of it where the value itself is protected data.
     """
 
-    def __init__(self, parameter: str, function: str, requirement: str, got: object, hint: str = "") -> None:
+    def __init__(self, parameter: str, function: str, requirement: str | Words, got: object, hint: str = "") -> None:
         self.parameter = parameter
         self.function = function
-        self.requirement = requirement
+        self.requirement = str(requirement)
+        self.requirement_words = requirement if isinstance(requirement, Words) else Words.same(requirement)
         self.got = got
         self.hint = hint
         super().__init__(parameter, function, requirement, got, hint)
 
+    @property
+    def got_in_short(self) -> str:
+        """What was given, in a few words."""
+        return self.got if isinstance(self.got, Described) else _short_repr(self.got)
+
     def __str__(self) -> str:
-        shown = self.got if isinstance(self.got, Described) else _short_repr(self.got)
-        sentence = (
-            f"The '{self.parameter}' parameter of {self.function} must be {self.requirement}. Got {shown} instead."
-        )
+        wanted = f"The '{self.parameter}' parameter of {self.function} must be {self.requirement}."
+        sentence = f"{wanted} Got {self.got_in_short} instead."
         return f"{sentence} {self.hint}" if self.hint else sentence
 
 
@@ -135,12 +145,15 @@ class NotPrivateError(SudareError):
     """A result drawn from research entropy was offered where a private one is required."""
 
 
-class ToldError(SudareError):
+class UserError(Worded, SudareError):
     """Told to the person who runs a release, in English and Japanese.
 
+    Args:
+        english: what was given, what is allowed, and how to mend it; or `Words` that say it in both languages.
+        japanese: the same in Japanese, where English is a text.
+
     Attributes:
-        english: what was given, what is allowed, and how to mend it.
-        japanese: the same.
+        words: both.
 
     Example:
         >>> from sudare import OutputError
@@ -148,32 +161,27 @@ class ToldError(SudareError):
         'フォルダが既にあります。'
     """
 
-    def __init__(self, english: str, japanese: str) -> None:
-        self.english = english
-        self.japanese = japanese
+    def __init__(self, english: str | Words, japanese: str = "") -> None:
+        self.words = english if isinstance(english, Words) else Words(english, japanese)
         super().__init__(english, japanese)
 
     def __str__(self) -> str:
         return self.english
 
-    def explain(self, language: str) -> str:
-        """The sentence in a language: Japanese for ``"ja"``, English otherwise."""
-        return self.japanese if language == "ja" else self.english
 
-
-class InputError(ToldError, ValueError):
+class InputError(UserError, ValueError):
     """A file or a table to read is not what was announced."""
 
 
-class PlanError(ToldError, ValueError):
+class PlanError(UserError, ValueError):
     """A release plan has a mistake."""
 
 
-class OutputError(ToldError):
+class OutputError(UserError):
     """Nothing could be written where it should be."""
 
 
-class LedgerError(ToldError):
+class LedgerError(UserError):
     """The ledger cannot be used: damaged, of a newer version, not reachable, or asked for what it does not hold."""
 
 
@@ -181,18 +189,18 @@ class BudgetExceededError(LedgerError):
     """The data set's budget does not allow the charge."""
 
 
-class AggregatorError(ToldError):
+class AggregatorError(UserError):
     """An aggregator does not answer, refuses, or answers what cannot be true."""
 
 
-class DatabaseError(ToldError):
+class DatabaseError(UserError):
     """A database does not answer, refuses, takes too long, or is no longer what it was; never with words of its own.
 
     What a database says of a failure may quote a value of the protected data, so none of it is passed on.
     """
 
 
-class QueryRefusedError(ToldError, ValueError):
+class QueryRefusedError(UserError, ValueError):
     """A query cannot be answered privately, or at all; nothing was charged.
 
     Attributes:
@@ -212,13 +220,11 @@ class QueryRefusedError(ToldError, ValueError):
         self, reason: str, english: str, japanese: str, *, line: int | None = None, column: int | None = None
     ) -> None:
         self.reason, self.line, self.column = reason, line, column
-        if line is not None:
-            english = f"Line {line}, column {column}: {english}"
-            japanese = f"{line} 行 {column} 文字目: {japanese}"
-        super().__init__(english, japanese)
+        words = Words(english, japanese)
+        super().__init__(words if line is None else AT_PLACE.format(line=line, column=column, sentence=words))
 
 
-class MissingPackageError(ToldError, ImportError):
+class MissingPackageError(UserError, ImportError):
     """An optional package is not installed."""
 
 
@@ -228,3 +234,6 @@ class SudareWarning(UserWarning):
 
 class WeakBudgetWarning(SudareWarning):
     """A budget so large that the guarantee means nothing."""
+
+
+__getattr__ = old_names(__name__)

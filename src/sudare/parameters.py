@@ -25,9 +25,9 @@ __all__ = [
 Rational = int | float | Fraction | Decimal
 """What a user may type where an exact number is wanted."""
 
-SMALLEST_NORMAL = Fraction(sys.float_info.min)
-LARGEST_FLOAT = Fraction(sys.float_info.max)
-MOST_BITS = 4096
+MIN_NORMAL = Fraction(sys.float_info.min)
+MAX_FLOAT = Fraction(sys.float_info.max)
+MAX_BITS = 4096
 """Of a numerator or denominator that a user hands in; far more than any decimal that a float can show."""
 
 
@@ -51,7 +51,7 @@ def exact_fraction(
     if result is None:
         raise error(parameter, function, requirement, shown(value))
     magnitude = abs(result)
-    if magnitude > LARGEST_FLOAT or 0 < magnitude < SMALLEST_NORMAL:
+    if magnitude > MAX_FLOAT or 0 < magnitude < MIN_NORMAL:
         raise error(parameter, function, requirement, shown(value))
     return result
 
@@ -62,13 +62,13 @@ def _plain_number(value: object) -> Fraction | None:
         return None
     if isinstance(value, numbers.Rational):
         numerator, denominator = int(value.numerator), int(value.denominator)
-        if max(numerator.bit_length(), denominator.bit_length()) > MOST_BITS:
+        if max(numerator.bit_length(), denominator.bit_length()) > MAX_BITS:
             return None
         return Fraction(numerator, denominator)
     if isinstance(value, Decimal):
-        if not value.is_finite() or len(value.as_tuple().digits) > MOST_BITS:
+        if not value.is_finite() or len(value.as_tuple().digits) > MAX_BITS:
             return None
-        return Fraction(value) if not value or abs(value.adjusted()) < MOST_BITS // 4 else None
+        return Fraction(value) if not value or abs(value.adjusted()) < MAX_BITS // 4 else None
     if isinstance(value, numbers.Real):
         # str() of a NumPy scalar is the shortest decimal in its own precision, repr() that of a float.
         return Fraction(str(value)) if math.isfinite(value) else None
@@ -128,7 +128,7 @@ def show_fraction(value: Fraction, digits: int = 6) -> str:
     """A fraction as people write it: exactly if that is short, else rounded and marked with ``~``."""
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)
-    if abs(value) > LARGEST_FLOAT:
+    if abs(value) > MAX_FLOAT:
         return "~1e308 or more"
     rounded = f"{float(value):.{digits}g}"
     return rounded if Fraction(rounded) == value else f"~{rounded}"
@@ -139,7 +139,7 @@ def exact_text(value: Fraction) -> Described:
     text = show_fraction(value, digits=12)
     if not text.startswith("~"):
         return Described(text)
-    too_long = max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS
+    too_long = max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
     return Described(text if too_long else repr(value))
 
 

@@ -15,24 +15,35 @@ from sudare.bilingual import Words
 from sudare.errors import PlanError
 from sudare.system.regular_files import read_regular_file
 
-__all__ = ["Section", "nearest", "parse_toml", "read_toml"]
+__all__ = ["Section", "nearest", "parse_toml", "read_toml", "suggest"]
 
 PLAN = Words("plan", "計画")
-KINDS: dict[type, tuple[str, str]] = {
-    str: ("text in quotes", "引用符で囲んだ文字列"),
-    bool: ("true or false", "true または false"),
-    int: ("a whole number", "整数"),
-    Decimal: ("a number", "数値"),
-    date: ("a day, such as 2025-04-01", "2025-04-01 のような日付"),
-    list: ("a list in brackets", "角括弧のリスト"),
-    dict: ("a section of its own", "独立したセクション"),
+MEANT = Words(" Did you mean '{name}'?", "「{name}」のことですか。")
+MISSING = Words("is missing", "がありません")
+MISSING_BUT = Words(
+    "is missing. Is '{other}' a misspelling of '{key}'?", "がありません。「{other}」は「{key}」のことですか。"
+)
+KINDS: dict[type, Words] = {
+    str: Words("text in quotes", "引用符で囲んだ文字列"),
+    bool: Words("true or false", "true または false"),
+    int: Words("a whole number", "整数"),
+    Decimal: Words("a number", "数値"),
+    date: Words("a day, such as 2025-04-01", "2025-04-01 のような日付"),
+    list: Words("a list in brackets", "角括弧のリスト"),
+    dict: Words("a section of its own", "独立したセクション"),
 }
 
 
-def nearest(name: str, known: Iterable[str]) -> tuple[str, str]:
-    """A hint at the known name that was probably meant, in English and Japanese; empty if none is near."""
+def suggest(name: str, known: Iterable[str]) -> Words:
+    """A hint at the known name that was probably meant; empty if none is near."""
     close = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return (f" Did you mean '{close[0]}'?", f"「{close[0]}」のことですか。") if close else ("", "")
+    return MEANT.format(name=close[0]) if close else Words.same("")
+
+
+def nearest(name: str, known: Iterable[str]) -> tuple[str, str]:
+    """What `suggest` says, in English and in Japanese."""
+    words = suggest(name, known)
+    return words.english, words.japanese
 
 
 def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
@@ -142,12 +153,12 @@ class Section:
         """One of several texts."""
         value = str(self._take(key, str, default))
         if value not in choices:
-            english, japanese = nearest(value, choices)
+            hint = suggest(value, choices)
             listed = ", ".join(f'"{choice}"' for choice in choices)
             self.refuse(
                 key,
-                f'must be one of {listed}, and is "{value:.60}".{english}',
-                f"は {listed} のいずれかです（指定: 「{value:.60}」）。{japanese}",
+                f'must be one of {listed}, and is "{value:.60}".{hint.english}',
+                f"は {listed} のいずれかです（指定: 「{value:.60}」）。{hint.japanese}",
             )
         return value
 
@@ -209,12 +220,12 @@ class Section:
     def finish(self) -> None:
         """Refuse what was not taken."""
         for key in self._values:
-            english, japanese = nearest(key, self._known)
+            hint = suggest(key, self._known)
             known = ", ".join(self._known)
             where, where_ja = self._where()
             raise PlanError(
-                f"{self._file}: {where} has no key '{key:.60}'.{english} Keys here: {known}.",
-                f"{self._file}: {where_ja}に「{key:.60}」というキーはありません。{japanese}使えるキー: {known}。",
+                f"{self._file}: {where} has no key '{key:.60}'.{hint.english} Keys here: {known}.",
+                f"{self._file}: {where_ja}に「{key:.60}」というキーはありません。{hint.japanese}使えるキー: {known}。",
             )
 
     def refuse(self, key: str, english: str, japanese: str) -> NoReturn:
@@ -234,15 +245,12 @@ class Section:
         if key not in self._values:
             if default is None:
                 meant = get_close_matches(key, [other for other in self._values if other not in self._known], n=1)
-                self.refuse(
-                    key,
-                    f"is missing. Is it meant by '{meant[0]}'?" if meant else "is missing",
-                    f"がありません。「{meant[0]}」は「{key}」のことですか。" if meant else "がありません",
-                )
+                words = MISSING_BUT.format(other=meant[0], key=key) if meant else MISSING
+                self.refuse(key, words.english, words.japanese)
             return default
         value = self._values.pop(key)
         is_right = isinstance(value, (int, Decimal) if kind is Decimal else kind)
         if not is_right or (isinstance(value, bool) and kind is not bool):
-            english, japanese = KINDS[kind]
-            self.refuse(key, f"must be {english}", f"は{japanese}でなければなりません")
+            wanted = KINDS[kind]
+            self.refuse(key, f"must be {wanted.english}", f"は{wanted.japanese}でなければなりません")
         return value

@@ -34,8 +34,8 @@ from sudare.refine import (
     weight_by_public_data,
     weight_by_sparsity,
 )
-from sudare.sql.quantiles import choose_quantile
-from sudare.sql.sparse import publish_sparse
+from sudare.sql.measures.quantiles import choose_quantile
+from sudare.sql.measures.sparse import publish_sparse
 
 MARK = 424242
 MISTAKES: list[Any] = [

@@ -43,8 +43,8 @@ from sudare.collect import (
     warner,
     write_reports,
 )
-from sudare.collect.forms import FORMS
-from sudare.collect.reports import KINDS, read_lines, report_lines
+from sudare.collect.questionnaires.report_forms import FORMS
+from sudare.collect.questionnaires.reports import KINDS, read_lines, report_lines
 from sudare.errors import InputError, ParameterError
 from sudare.noise import ResearchEntropy
 

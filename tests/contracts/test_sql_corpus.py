@@ -12,12 +12,12 @@ import pytest
 
 from sudare import Budget, QueryRefusedError
 from sudare.engines import Engine, open_engine
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import LeftOutLists, answer
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import plan_query
+from sudare.sql.execution.answering import LeftOutLists, answer
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.allocating import allocate
+from sudare.sql.measures.planning import plan_query
+from sudare.sql.metadata.file import parse_metadata
 from tests.contracts.sql_servers import Servers, location_of, running_servers
 from tests.sql_corpus.accepted import ACCEPTED
 from tests.sql_corpus.asking import Asking

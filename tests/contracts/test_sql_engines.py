@@ -14,8 +14,8 @@ import pytest
 from sudare import Budget, QueryRefusedError
 from sudare.engines import Engine, open_engine
 from sudare.noise.entropy import SecureEntropy
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import answer, exact_answer
+from sudare.sql.execution.answering import answer, exact_answer
+from sudare.sql.measures.allocating import allocate
 from tests.contracts.sql_servers import EngineName, Servers, location_of, running_servers
 from tests.sql_corpus.accepted import ACCEPTED, Accepted
 from tests.sql_corpus.asking import Asking, differences, excess, measured_numbers, plain_text, without_unit

@@ -55,8 +55,8 @@ from sudare import (
     wide_tree,
 )
 from sudare.evaluate import evaluate
-from sudare.tables import lazy_learning, thin_levels, visited_level
-from sudare.tables.dense_tree import variance_of
+from sudare.tables.trees import lazy_learning, thin_levels, visited_level
+from sudare.tables.trees.dense_tree import variance_of
 from tests.scripted import ScriptedEntropy
 
 pytestmark = pytest.mark.slow
@@ -118,8 +118,8 @@ def with_public_reference(table: Any, budget: Budget, **arguments: Any) -> Publi
 def learned_lazily(table: Any, budget: Budget, **arguments: Any) -> Published:
     """As if the table were too large to be measured as a whole."""
     with (
-        patch.object(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", -1),
-        patch.object(visited_level, "FEWEST_NODES", 30),
+        patch.object(sys.modules["sudare.tables.mechanisms.wide_tree"], "MAX_DENSE_BITS", -1),
+        patch.object(visited_level, "MIN_NODES", 30),
     ):
         return wide_tree(table, budget, estimate="learned", **arguments)
 

@@ -104,7 +104,7 @@ def write_to_ledger(told: Path, location: str, name: str) -> None:
 
 
 def signal_at(told: Path, arguments: list[str], where: str, number: int) -> None:
-    """A command that gets a signal when it calls a function, such as ``sudare.release.running._charge``.
+    """A command that gets a signal when it calls a function, such as ``sudare.releases.protocol.describe_charge``.
 
     Behind the name may stand a moment: ``after`` the function has returned; and ``twice``, so that the signal comes again
     while what the first one left is cleared away.

@@ -24,7 +24,7 @@ from sudare.microdata_release.model_plan import MODEL_KEYS
 from sudare.microdata_release.step_plan import METHODS
 from sudare.privacy import Budget
 from sudare.release import read_plan, run_release
-from sudare.release.plan_file import LEDGER_KEYS
+from sudare.releases.header import LEDGER_KEYS
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.cli import failures
 from sudare.cli.app import COMMANDS, GROUPS, main
+from sudare.cli.console import failures
 from sudare.io import FORMATS
 from sudare.io.source import SUFFIXES
 from sudare.ledger import open_ledger

@@ -63,6 +63,22 @@ print("duckdb" in sys.modules, "pandas" in sys.modules)
     assert run("-c", code).stdout.split() == ["True", "False"]
 
 
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [
+        ("sudare.releases.registry", {"release.running", "microdata_release", "disclosure_release", "tables", "sql"}),
+        ("sudare.disclosure_release.running", {"release.running", "microdata_release", "tables", "accuracy", "sql"}),
+        ("sudare.microdata_release.running", {"release.running", "disclosure_release", "accuracy", "sql"}),
+        ("sudare.release.running", {"microdata_release", "disclosure_release", "microdata", "disclosure", "sql"}),
+    ],
+)
+def test_a_kind_of_release_loads_no_other(module: str, unwanted: set[str]) -> None:
+    code = f"import sys, {module}; print(*(name.removeprefix('sudare.') for name in sys.modules if name.startswith('sudare.')))"
+    loaded = run("-c", code).stdout.split()
+    assert module.removeprefix("sudare.") in loaded
+    assert [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unwanted)] == []
+
+
 def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> None:
     code = "import sudare; print(sudare.discrete_laplace(3).draw(5).size)"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}

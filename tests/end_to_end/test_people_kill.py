@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sudare.ledger import open_ledger
+from sudare.ledger import Ledger, open_ledger
 from sudare.microdata_release import read_people_plan, run_people_plan
-from sudare.microdata_release import running as running_module
 from sudare.privacy import Budget
-from sudare.release.folders import ReportWorkshop
+from sudare.releases import protocol
+from sudare.storage.staging import ReportStaging
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,22 +24,23 @@ CHILD = """
 import os, signal, sys
 from pathlib import Path
 from sudare.microdata_release import read_people_plan, run_people_plan, running
-from sudare.release import folders
+from sudare.releases import protocol
+from sudare.storage import staging
 
 where = sys.argv[2]
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
 if where == "before the report has its name":
-    folders._sync = kill
+    staging.sync_file = kill
 elif where == "before it is shown":
-    running.appear = kill
+    protocol.publish_folder = kill
 elif where == "while records are written":
     running.write_people = kill
 else:
     def wait(*arguments):
         print("ready", flush=True)
         sys.stdin.read()
-    running.appear = wait
+    protocol.publish_folder = wait
 folder = Path(sys.argv[1])
 run_people_plan(read_people_plan(folder / "plan.toml", folder / "out"))
 """
@@ -97,7 +98,7 @@ def test_a_report_that_cannot_be_shown_is_removed(tmp_path: Path, monkeypatch: p
         raise KeyboardInterrupt
 
     plan = read_people_plan(build_town(tmp_path, PLAN), tmp_path / "out")
-    monkeypatch.setattr(running_module, "appear", stop)
+    monkeypatch.setattr(protocol, "publish_folder", stop)
     with pytest.raises(KeyboardInterrupt):
         run_people_plan(plan)
     assert hidden(tmp_path) == []
@@ -111,10 +112,10 @@ def test_what_was_charged_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     plan = read_people_plan(build_town(tmp_path, MST), tmp_path / "out")
     with monkeypatch.context() as patched:
-        patched.setattr(running_module, "settle_and_show", stop)
+        patched.setattr(Ledger, "settle", stop)
         with pytest.raises(KeyboardInterrupt):
             run_people_plan(plan)
-    with ReportWorkshop.beside(tmp_path / "out"):
+    with ReportStaging.beside(tmp_path / "out"):
         assert len(hidden(tmp_path)) == 2
     assert len(hidden(tmp_path)) == 1
     assert run_people_plan(plan).is_repeated

@@ -23,16 +23,16 @@ import pytest
 
 from sudare.collect.prio import (
     AggregatorError,
-    Measured,
     ReportRefusedError,
     Task,
+    TaskMeasurement,
     collect_batch,
     create_task,
     make_report,
     send_report,
 )
-from sudare.collect.prio.messages import UploadedReport, purpose_of_input
-from sudare.collect.prio.sealing import open_sealed
+from sudare.collect.prio.services.messages import UploadedReport, purpose_of_input
+from sudare.collect.prio.services.sealing import open_sealed
 from tests.processes import Program
 from tests.unit.collect.prio.pairs import seal_report, unproved_report
 
@@ -48,7 +48,7 @@ serve_aggregator(role, store, task, keys, port=int(port), pause=None, announce=l
 
 CRASH_BEFORE_ANSWER = """
 import os, signal
-from sudare.collect.prio.aggregators import Helper
+from sudare.collect.prio.services.aggregators import Helper
 honest = Helper.work_on
 def work_on(self, message):
     honest(self, message)
@@ -58,12 +58,12 @@ Helper.work_on = work_on
 
 CRASH_BEFORE_NOTING = """
 import os, signal
-from sudare.collect.prio.aggregators import Helper
+from sudare.collect.prio.services.aggregators import Helper
 Helper.work_on = lambda self, message: os.kill(os.getpid(), signal.SIGKILL)
 """
 
 WRONG_VERIFIER_SHARE = """
-from sudare.collect.prio.prio3 import Prio3
+from sudare.collect.prio.vdaf.prio3 import Prio3
 honest = Prio3.verify_init_many
 def lie(self, *arguments):
     found = honest(self, *arguments)
@@ -74,8 +74,8 @@ Prio3.verify_init_many = lie
 
 WRONG_MESSAGE = """
 from dataclasses import replace
-from sudare.collect.prio.aggregators import Helper
-from sudare.collect.prio.messages import JobAnswer
+from sudare.collect.prio.services.aggregators import Helper
+from sudare.collect.prio.services.messages import JobAnswer
 honest = Helper.work_on
 def work_on(self, message):
     answer = JobAnswer.unpack(honest(self, message), self.task.digest)
@@ -86,24 +86,24 @@ Helper.work_on = work_on
 
 WRONG_AGGREGATE = """
 from dataclasses import replace
-from sudare.collect.prio.aggregators import Aggregator
-honest = Aggregator._sealed_aggregate
+from sudare.collect.prio.services.aggregators import PrioAggregator
+honest = PrioAggregator._sealed_aggregate
 def lie(self, batch):
     changed = bytearray(batch.aggregate)
     changed[3] ^= 1
     return honest(self, replace(batch, aggregate=bytes(changed)))
-Aggregator._sealed_aggregate = lie
+PrioAggregator._sealed_aggregate = lie
 """
 
 DROPS_REPORTS = """
-from sudare.collect.prio.aggregators import Helper
-from sudare.collect.prio.store import Store
-honest = Store.settle
+from sudare.collect.prio.services.aggregators import Helper
+from sudare.collect.prio.services.store import ReportStore
+honest = ReportStore.settle
 def settle(self, batch, records, aggregate):
     honest(self, batch, records, aggregate)
     with self._transaction() as database:
         database.execute("UPDATE batches SET reports = reports + 1")
-Store.settle = settle
+ReportStore.settle = settle
 """
 
 
@@ -146,10 +146,10 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def deploy(folder: Path, measured: Measured | None = None, **settings: Any) -> Deployment:
+def deploy(folder: Path, measured: TaskMeasurement | None = None, **settings: Any) -> Deployment:
     settings = {"minimum_batch": 5, **settings}
     urls: dict[str, Any] = {f"{role}_url": f"http://127.0.0.1:{free_port()}" for role in ("leader", "helper")}
-    task = create_task(folder / "task", measured or Measured("histogram", length=4), **urls, **settings)
+    task = create_task(folder / "task", measured or TaskMeasurement("histogram", length=4), **urls, **settings)
     return Deployment(folder / "task", task)
 
 
@@ -179,17 +179,17 @@ def test_a_histogram_is_collected_and_nobody_sees_a_value(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("measured", "values", "wanted"),
     [
-        (Measured("count"), [True, False, True, True, False], 3),
-        (Measured("sum", max_measurement=100), [0, 100, 7, 1, 2], 110),
-        (Measured("sumvec", length=2, max_measurement=9), [[1, 2], [9, 0], [0, 0], [1, 1], [4, 4]], [15, 7]),
+        (TaskMeasurement("count"), [True, False, True, True, False], 3),
+        (TaskMeasurement("sum", max_measurement=100), [0, 100, 7, 1, 2], 110),
+        (TaskMeasurement("sumvec", length=2, max_measurement=9), [[1, 2], [9, 0], [0, 0], [1, 1], [4, 4]], [15, 7]),
         (
-            Measured("multihot", length=3, max_weight=2),
+            TaskMeasurement("multihot", length=3, max_weight=2),
             [[1, 1, 0], [0, 0, 0], [0, 1, 1], [1, 0, 0], [0, 1, 0]],
             [2, 3, 1],
         ),
     ],
 )
-def test_every_variant_is_collected(tmp_path: Path, measured: Measured, values: list[Any], wanted: Any) -> None:
+def test_every_variant_is_collected(tmp_path: Path, measured: TaskMeasurement, values: list[Any], wanted: Any) -> None:
     here = deploy(tmp_path, measured)
     with here.running("helper"), here.running("leader"):
         for value in values:
@@ -198,7 +198,7 @@ def test_every_variant_is_collected(tmp_path: Path, measured: Measured, values: 
 
 
 def test_randomized_response_gives_estimates_with_intervals(tmp_path: Path) -> None:
-    here = deploy(tmp_path, Measured("histogram", length=3), keep=0.5, minimum_batch=60)
+    here = deploy(tmp_path, TaskMeasurement("histogram", length=3), keep=0.5, minimum_batch=60)
     with here.running("helper"), here.running("leader"):
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda value: send_report(here.task, value), [0] * 30 + [1] * 20 + [2] * 10))
@@ -319,12 +319,12 @@ def test_bad_reports_are_dropped_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("measured", "value"),
     [
-        (Measured("sumvec", length=3, max_measurement=7), [7] * 3),
-        (Measured("multihot", length=2, max_weight=2), [1, 1]),
+        (TaskMeasurement("sumvec", length=3, max_measurement=7), [7] * 3),
+        (TaskMeasurement("multihot", length=2, max_weight=2), [1, 1]),
     ],
 )
 def test_one_client_with_a_wrong_public_share_stops_nobody(
-    tmp_path: Path, measured: Measured, value: list[int]
+    tmp_path: Path, measured: TaskMeasurement, value: list[int]
 ) -> None:
     here = deploy(tmp_path, measured)
     bad = unproved_report(here.task, [1] * here.task.prio.circuit.measurement_length)
@@ -386,7 +386,7 @@ def test_aggregators_with_different_reports_give_nothing_out(tmp_path: Path, rol
 
 def test_the_helper_itself_insists_on_the_minimum(tmp_path: Path) -> None:
     here = deploy(tmp_path)
-    greedy = "from sudare.collect.prio import leader\nleader.require_size = lambda batch, task: None"
+    greedy = "from sudare.collect.prio.services import leader\nleader.require_size = lambda batch, task: None"
     with here.running("helper"), here.running("leader", greedy):
         send_report(here.task, 2)
         with pytest.raises(AggregatorError, match="fewer than the 5 reports"):

@@ -16,7 +16,7 @@ import pytest
 
 from sudare.disclosure_release import input_plan, plan_file, protection_plan, rule_plan, verify_protected
 from sudare.disclosure_release.dimension_plan import DIMENSION_KEYS
-from sudare.release.plan_file import LEDGER_KEYS
+from sudare.releases.header import LEDGER_KEYS
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser

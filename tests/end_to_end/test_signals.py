@@ -17,7 +17,7 @@ import pytest
 
 from sudare import Budget, Unit, WeakBudgetWarning
 from sudare.ledger import open_ledger
-from sudare.ledger.postgres_store import LONGEST_WAIT, WRITERS_LOCK
+from sudare.ledger.postgres_store import MAX_WAIT, WRITERS_LOCK
 from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 from tests.unit.microdata_release.town import MST, build_town
@@ -33,7 +33,7 @@ ALL_SIGNALS = [
 
 GIVEN_BACK = (
     "sudare.ledger.ledger.Ledger.reserve after",
-    "sudare.release.running._charge",
+    "sudare.releases.protocol.describe_charge",
     "sudare.release.running.read_counts",
     "sudare.io.counting.fetch_arrow after",
     "sudare.release.running.publish",
@@ -42,13 +42,17 @@ GIVEN_BACK = (
 SPENT = (
     "sudare.release.running.publish after",
     "sudare.release.running.write_table",
-    "sudare.release.running._write twice",
+    "sudare.release.running.CountsKind.write twice",
 )
 WHOLE = Budget(epsilon=5, delta=Fraction(1, 10_000))
-HALF_A_WAIT = LONGEST_WAIT / 2
+HALF_A_WAIT = MAX_WAIT / 2
 """Seconds: whoever ends sooner did not wait until the ledger gave up."""
 
-FINISHED = ("sudare.release.folders._sync", "sudare.ledger.ledger.Ledger.settle after", "sudare.release.running.appear")
+FINISHED = (
+    "sudare.storage.staging.sync_file",
+    "sudare.ledger.ledger.Ledger.settle after",
+    "sudare.releases.folder_store.publish_folder",
+)
 
 
 def end_with(folder: Path, arguments: list[str], where: str, number: int) -> None:
@@ -103,7 +107,7 @@ def test_a_release_that_is_complete_is_settled_and_shown(tmp_path: Path, where: 
         ("sudare.microdata_release.running.read_planned", WHOLE),
         ("sudare.microdata_release.running.run_private_step", WHOLE),
         ("sudare.microdata_release.running.run_private_step after", Budget(epsilon=3, delta=Fraction(9, 100_000))),
-        ("sudare.microdata_release.running.settle_and_show", Budget(epsilon=3, delta=Fraction(9, 100_000))),
+        ("sudare.ledger.charging.settle_in_all", Budget(epsilon=3, delta=Fraction(9, 100_000))),
     ],
 )
 def test_records_of_people(tmp_path: Path, where: str, left: Budget, number: int) -> None:
@@ -112,7 +116,7 @@ def test_records_of_people(tmp_path: Path, where: str, left: Budget, number: int
     end_with(tmp_path, ["synthesize", str(plan), "--out", str(tmp_path / "out"), "--yes"], where, number)
     assert account(tmp_path, "town")[0] == left
     assert not list(tmp_path.glob(".*partial*"))
-    assert (tmp_path / "out" / "report.json").is_file() == where.endswith("settle_and_show")
+    assert (tmp_path / "out" / "report.json").is_file() == where.endswith("settle_in_all")
 
 
 @pytest.mark.parametrize("number", ALL_SIGNALS)
@@ -120,9 +124,9 @@ def test_records_of_people(tmp_path: Path, where: str, left: Budget, number: int
     ("where", "left", "still_open"),
     [
         ("sudare.ledger.ledger.Ledger.reserve after", Budget(epsilon=3), 0),
-        ("sudare.sql.charging.require_schema", Budget(epsilon=3), 0),
-        ("sudare.sql.charging.answer", Budget(epsilon=2), 1),
-        ("sudare.io.atomic._bring_to_disk", Budget(epsilon=2), 0),
+        ("sudare.sql.execution.charging.require_schema", Budget(epsilon=3), 0),
+        ("sudare.sql.execution.charging.answer", Budget(epsilon=2), 1),
+        ("sudare.storage.atomic.sync_file", Budget(epsilon=2), 0),
         ("sudare.ledger.ledger.Ledger.settle", Budget(epsilon=2), 0),
     ],
 )
@@ -273,7 +277,7 @@ def test_a_wait_for_the_same_release_in_postgresql_is_ended(office: tuple[str, P
 @pytest.mark.parametrize("number", SIGNALS)
 def test_from_the_first_moments_on(tmp_path: Path, number: int) -> None:
     """Most of a second goes by with loading: a signal then is neither an internal error nor another signal's code."""
-    plan = open_office(tmp_path)
+    plan = open_office(tmp_path, total=Budget(epsilon=10))  # what is stopped after the draw stays spent
     seen = []
     for tenths in range(1, 16, 2):
         process = subprocess.Popen(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from sudare import CountTable, EntropySource, Layout, Measurement, noise_for
-from sudare.kernels.priors import project_children
-from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES
-from sudare.refine.priors import bins_of, learn_counts
-from sudare.refine.trust import LevelEvidence, departures_if_trusted
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.visited_level import FAINT_CELLS, FAINT_NODES, FEW_PEOPLE, PARENTS_AT_ONCE
+from sudare.kernels.tables.priors import project_children
+from sudare.refine.learning.occupancy import ABOVE_EDGES, AROUND_EDGES
+from sudare.refine.learning.priors import bins_of, learn_counts
+from sudare.refine.learning.trust import LevelEvidence, departures_if_trusted
+from sudare.tables.trees.dense_tree import variance_of
+from sudare.tables.trees.visited_level import FAINT_CELLS, FAINT_NODES, FEW_PEOPLE, PARENTS_AT_ONCE
 
 Node = tuple[int, ...]
 """Places along all axes, in nodes of a level."""

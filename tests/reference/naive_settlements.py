@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.refine.settlements import HIGHEST_KIND, KIND_EDGES
+from sudare.refine.learning.settlements import KIND_EDGES, MAX_KIND
 
 Values = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def described(
 
 def posterior(shares: Values, value: float, *, is_laplace: bool) -> tuple[float, float, float]:
     """Mean and variance of a count, and how likely somebody is there, all in standard deviations of the noise."""
-    limits = [(0.0, 0.0), *zip((0.0, *KIND_EDGES), (*KIND_EDGES, HIGHEST_KIND), strict=True)]
+    limits = [(0.0, 0.0), *zip((0.0, *KIND_EDGES), (*KIND_EDGES, MAX_KIND), strict=True)]
     counts, weights = [], []
     for share, (low, high) in zip(shares, limits, strict=True):
         points = max(1, round(4 * (high - low)))

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.domain.layout import Layout
-from sudare.kernels.priors import project_children
-from sudare.refine.occupancy import ABOVE_EDGES, AROUND_EDGES
-from sudare.refine.priors import bins_of, learn_counts
+from sudare.kernels.tables.priors import project_children
+from sudare.refine.learning.occupancy import ABOVE_EDGES, AROUND_EDGES
+from sudare.refine.learning.priors import bins_of, learn_counts
 from sudare.refine.trees import Estimates, NoisyTree
 
 Values = NDArray[np.float64]

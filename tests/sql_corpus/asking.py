@@ -12,11 +12,11 @@ import sqlglot
 from sqlglot import exp
 
 from sudare.engines import Engine
-from sudare.sql.answering import LeftOutLists
-from sudare.sql.local import whole_numbers
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import QueryPlan, plan_query
+from sudare.sql.execution.answering import LeftOutLists
+from sudare.sql.execution.local import whole_numbers
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.planning import QueryPlan, plan_query
 from tests.sql_corpus.accepted import Accepted
 from tests.sql_corpus.schema import METADATA, NOTES, ROWS_METADATA
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from sudare.sql.metadata import Metadata
-from sudare.sql.metadata_file import parse_metadata
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.model import Metadata
 
 __all__ = ["MARKER", "METADATA", "NOTES", "ROWS_METADATA", "TOML", "shop", "shop_with_violations", "write_tables"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 ERROR_PROBABILITY = 1e-9
-SMALLEST_EXPECTED = 100.0
+MIN_EXPECTED = 100.0
 
 
 def chi_square_rejects(observed: NDArray[np.float64], probabilities: NDArray[np.float64]) -> bool:
@@ -21,12 +21,12 @@ def chi_square_rejects(observed: NDArray[np.float64], probabilities: NDArray[np.
     total = observed.sum()
     merged_observed, merged_expected = [0.0], [0.0]
     for count, probability in zip(observed, probabilities, strict=True):
-        if merged_expected[-1] >= SMALLEST_EXPECTED:
+        if merged_expected[-1] >= MIN_EXPECTED:
             merged_observed.append(0.0)
             merged_expected.append(0.0)
         merged_observed[-1] += count
         merged_expected[-1] += probability * total
-    if merged_expected[-1] < SMALLEST_EXPECTED and len(merged_expected) > 1:
+    if merged_expected[-1] < MIN_EXPECTED and len(merged_expected) > 1:
         for merged in (merged_observed, merged_expected):
             rest = merged.pop()
             merged[-1] += rest

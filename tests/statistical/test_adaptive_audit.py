@@ -18,7 +18,7 @@ from sudare import Budget, SelectionMeasurement, Unit, discrete_laplace, rho_to_
 from sudare.attacks import audit_epsilon
 from sudare.privacy.unit import sensitivity_of_counts
 from sudare.tables.adaptive import measured, rounds
-from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.measured import MeasuredPeople
 from sudare.tables.adaptive.prices import Prices, prices_for
 from sudare.tables.adaptive.rounds import MeasuredMargins, measure_in_rounds
 from sudare.tables.adaptive.workload import candidates_for
@@ -47,15 +47,15 @@ def _quick_fit(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(rounds, name, steps)
 
 
-def people_of(cells: Sequence[int]) -> People:
-    return People([np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])], SIZES, np.array(cells, dtype=np.int64))
+def people_of(cells: Sequence[int]) -> MeasuredPeople:
+    return MeasuredPeople([np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])], SIZES, np.array(cells, dtype=np.int64))
 
 
 def prices_of(budget: Budget, unit: Unit) -> Prices:
     return prices_for(budget, "optimal", sensitivity_of_counts(unit, merged=True), unit, "test")
 
 
-def run(people: People, prices: Prices) -> MeasuredMargins:
+def run(people: MeasuredPeople, prices: Prices) -> MeasuredMargins:
     seen, _ = measure_in_rounds(
         people, CANDIDATES, prices, secure_entropy(), known_total=None, rounds=6, model_cells=100
     )
@@ -78,11 +78,11 @@ class Auditor:
 
         monkeypatch.setattr(Prices, "choose", chosen)
 
-    def _scored(self, people: People, *rest: Any) -> list[int]:
+    def _scored(self, people: MeasuredPeople, *rest: Any) -> list[int]:
         self.of_other = self.scores(self.other, *rest)
         return self.scores(people, *rest)
 
-    def log_ratio(self, people: People, other: People, prices: Prices) -> float:
+    def log_ratio(self, people: MeasuredPeople, other: MeasuredPeople, prices: Prices) -> float:
         self.other, self.ratio = other, 0.0
         seen = run(people, prices)
         spent = [m.epsilon if prices.is_pure else m.rho for m in seen.measurements]
@@ -137,19 +137,19 @@ class Choice(Exception):  # noqa: N818 - no error: it ends a run at its first ch
     epsilon: Fraction
 
 
-def first_choice(people: People, prices: Prices, seed: int, monkeypatch: pytest.MonkeyPatch) -> Choice:
+def first_choice(people: MeasuredPeople, prices: Prices, seed: int, monkeypatch: pytest.MonkeyPatch) -> Choice:
     """The first choice of a run, if the counts before it come out as a seed says, whatever the table is."""
     shown = np.random.default_rng(seed)
     draw = Prices.choose
 
-    def noisy_as_shown(self: People, clique: Any, *_: Any) -> np.ndarray:
+    def noisy_as_shown(self: MeasuredPeople, clique: Any, *_: Any) -> np.ndarray:
         return shown.integers(0, 9, self.counts(clique).shape)
 
     def chosen(self: Prices, choice: SelectionMeasurement, scores: Any, *rest: Any) -> int:
         raise Choice(draw(self, choice, scores, *rest), int(np.argmax(scores)), choice.chosen_epsilon)
 
     with monkeypatch.context() as patch:
-        patch.setattr(People, "noisy", noisy_as_shown)
+        patch.setattr(MeasuredPeople, "noisy", noisy_as_shown)
         patch.setattr(Prices, "choose", chosen)
         try:
             run(people, prices)
@@ -171,7 +171,7 @@ def test_a_choice_costs_what_its_record_says_whatever_was_measured_before(
 
     worst = next(seed for seed in range(500) if differs(seed))  # counts after which one person turns the scale
 
-    def places(people: People) -> np.ndarray:
+    def places(people: MeasuredPeople) -> np.ndarray:
         choices = [first_choice(people, prices, worst, monkeypatch) for _ in range(CHOICES)]
         return np.array([choice.best if is_broken else choice.place for choice in choices])
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from sudare.collect import DenseTransition, KaryResponse, Retention, UniformTransition
-from sudare.collect.bins import grouped
-from sudare.collect.crosstab import (
+from sudare.collect.estimation.crosstab import (
     CrossTab,
     RandomizedAttribute,
     count_reports,
@@ -20,10 +19,11 @@ from sudare.collect.crosstab import (
     iterative_bayes,
     maximum_likelihood,
 )
-from sudare.collect.grids import Grid
-from sudare.collect.noisy_numbers import BoundedNoise
-from sudare.collect.randomizer import Randomizer
-from sudare.collect.transition import Transition
+from sudare.collect.randomizers.noisy_numbers import BoundedNoise
+from sudare.collect.randomizers.randomizer import Randomizer
+from sudare.collect.transitions.bins import grouped
+from sudare.collect.transitions.grids import Grid
+from sudare.collect.transitions.transition import Transition
 from sudare.noise import secure_entropy
 
 ERROR_PROBABILITY = 1e-9

@@ -15,8 +15,8 @@ from sudare import Budget, ResearchEntropy, Unit, morton_layout, rho_to_epsilon
 from sudare.attacks import audit_epsilon
 from sudare.noise.skipping import Skipping
 from sudare.refine.signed import counts_down_a_tree, counts_with_total
-from sudare.tables.flat import gaussian, laplace
-from sudare.tables.privelet import privelet
+from sudare.tables.mechanisms.flat import gaussian, laplace
+from sudare.tables.mechanisms.privelet import privelet
 from tests.reference import naive
 from tests.statistical.goodness import ERROR_PROBABILITY, chi_square_rejects
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = 300_000
 REFINED = 15_000
-LARGEST_COUNT = 120
+MAX_COUNT = 120
 
 
 def noisy_law(release: Any, spent: Any) -> np.ndarray:
@@ -36,10 +36,10 @@ def noisy_law(release: Any, spent: Any) -> np.ndarray:
 
 def published_law(noise: np.ndarray, count: int, threshold: int) -> np.ndarray:
     """Probabilities of the published value of a cell: 0 for none, else from the threshold on; the last one for all above."""
-    law = np.zeros(LARGEST_COUNT + 1)
+    law = np.zeros(MAX_COUNT + 1)
     for x, probability in zip(range(-400, 401), noise, strict=True):
         value = count + x if count + x >= threshold else 0
-        law[min(value, LARGEST_COUNT)] += probability
+        law[min(value, MAX_COUNT)] += probability
     return law
 
 
@@ -64,9 +64,9 @@ def test_lazy_is_eager_cell_by_cell(release: Any, budget: Budget, spent: float, 
     """Every third cell has two people; both kinds have the distribution of noise on every cell, and not another one."""
     counts = np.zeros(2 * RUNS, dtype=np.int64)
     counts[::3] = 2
-    values = np.minimum(release(counts, budget, threshold=threshold).to_dense(), LARGEST_COUNT)
+    values = np.minimum(release(counts, budget, threshold=threshold).to_dense(), MAX_COUNT)
     for people in (0, 2):
-        seen = np.bincount(values[counts == people], minlength=LARGEST_COUNT + 1).astype(float)
+        seen = np.bincount(values[counts == people], minlength=MAX_COUNT + 1).astype(float)
         assert not contradicts(seen, published_law(noisy_law(release, spent), people, threshold))
         assert contradicts(seen, published_law(noisy_law(release, 1.1 * spent), people, threshold))
 
@@ -202,7 +202,7 @@ def test_audit_catches_a_release_of_inhabited_cells_only() -> None:
 def test_audit_of_privelet(one: np.ndarray, other: np.ndarray, unit: Unit, runs: int) -> None:
     """Through the likelihood of the noisy coefficients, which no other view can beat. The broken twin has half the noise."""
     claimed = 2.5
-    from sudare.tables.privelet import haar_coefficients
+    from sudare.tables.mechanisms.privelet import haar_coefficients
 
     depths = tuple((length - 1).bit_length() for length in one.shape)
     places = np.arange(one.size, dtype=np.uint64)

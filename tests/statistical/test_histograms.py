@@ -20,7 +20,6 @@ from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
 from sudare.refine.halvings import estimate_bins, least_squares_of_bins
 from sudare.refine.prefixes import rising_prefixes
-from sudare.tables.dense_tree import variance_of
 from sudare.tables.histograms.histogram import measured_heights
 from sudare.tables.histograms.strategy import (
     _of_ranges,
@@ -28,6 +27,7 @@ from sudare.tables.histograms.strategy import (
     prefix_variance,
     range_variance,
 )
+from sudare.tables.trees.dense_tree import variance_of
 
 MODULE: Any = import_module("sudare.tables.histograms.histogram")
 BINS = 512

@@ -12,8 +12,8 @@ import pytest
 from sudare import Budget, Category, CountTable, Domain, Mesh, MeshList, ResearchEntropy, publish
 from sudare.domain.layout import map_layout, morton_layout
 from sudare.errors import WeakBudgetWarning
-from sudare.tables.dense_tree import MOST_DENSE_BITS
-from sudare.tables.short_axes import short_axes
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
+from sudare.tables.trees.short_axes import short_axes
 
 SIDE, RUNS = 64, 40
 WINDOW = Mesh("KEY_CODE", "3", 4280, 3180, SIDE, SIDE)
@@ -86,7 +86,7 @@ def test_listed_meshes_are_no_categories() -> None:
 def test_layouts_of_listed_meshes() -> None:
     listed, people = coast()
     domain = Domain((listed,))
-    layout = map_layout(domain, MOST_DENSE_BITS)
+    layout = map_layout(domain, MAX_DENSE_BITS)
     keys = np.arange(people.size, dtype=np.uint64)
     leaves = layout.to_tree(keys)
     assert len(set(leaves.tolist())) == people.size
@@ -96,7 +96,7 @@ def test_layouts_of_listed_meshes() -> None:
     on_map = window.keys_at(*listed.window_cells((keys.astype(np.int64),)))
     assert np.array_equal(leaves, morton_layout(window.shape).to_tree(on_map))
     assert map_layout(domain, 4) == morton_layout(domain.shape)
-    assert map_layout(window, MOST_DENSE_BITS) == morton_layout(window.shape)
+    assert map_layout(window, MAX_DENSE_BITS) == morton_layout(window.shape)
 
 
 @pytest.mark.parametrize("estimate", ["plain", "least-squares", "learned"])
@@ -105,7 +105,7 @@ def test_measurements_are_of_listed_meshes(estimate: str) -> None:
     listed, people = coast()
     domain = Domain((listed,))
     truth = CountTable.from_dense(people, domain)
-    layout = map_layout(domain, MOST_DENSE_BITS) if estimate != "plain" else morton_layout(domain.shape)
+    layout = map_layout(domain, MAX_DENSE_BITS) if estimate != "plain" else morton_layout(domain.shape)
     with pytest.warns(WeakBudgetWarning):
         budget = Budget(epsilon=1_000)
     published = publish(

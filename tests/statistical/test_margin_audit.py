@@ -20,7 +20,7 @@ from sudare.privacy.unit import sensitivity_of_counts
 
 pytestmark = pytest.mark.slow
 
-MODULE: Any = import_module("sudare.tables.wide_tree")
+MODULE: Any = import_module("sudare.tables.mechanisms.wide_tree")
 RUNS, MORE_RUNS = 1000, 2000
 COUNTS = np.array([[10, 7], [3, 2]])
 SHARES = {"margin of axis 1": 18, "total": 1, "cells": 1}

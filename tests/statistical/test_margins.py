@@ -19,11 +19,12 @@ from scipy.stats import t
 
 import sudare
 from sudare.domain.layout import Layout
-from sudare.refine import occupancy, priors
-from sudare.refine.occupancy import Around
+from sudare.refine.learning import occupancy, priors
+from sudare.refine.learning.occupancy import Around
+from sudare.refine.learning.settlements import MapLevel
 from sudare.refine.trees import OpenLevel
-from sudare.tables import dense_tree, visited_level
-from sudare.tables.surroundings import Surroundings
+from sudare.tables.trees import dense_tree, visited_level
+from sudare.tables.trees.surroundings import Surroundings
 
 ERROR_PROBABILITY = 1e-6
 """That a table without bias fails a test of this module."""
@@ -49,9 +50,9 @@ def test_margins_of_every_axis_are_unbiased(method: str) -> None:
 @pytest.fixture
 def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables are taken for large ones: measured where somebody is left, and learned from few nodes."""
-    monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
-    monkeypatch.setattr(priors, "FEWEST", 20)
+    monkeypatch.setattr(sys.modules["sudare.tables.mechanisms.wide_tree"], "MAX_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "MIN_NODES", 200)
+    monkeypatch.setattr(priors, "MIN_PLACES", 20)
 
 
 def lazily_learned(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
@@ -86,10 +87,10 @@ def errors_in_parents(runs: int) -> SignedErrors:
 @pytest.mark.slow
 def test_no_place_in_a_parent_gains_more_than_in_a_dense_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is alone in a parent, at its edge more often than inside, is lost more easily: in every tree, by a little."""
-    monkeypatch.setattr(occupancy, "FEWEST_NODES", 200)
+    monkeypatch.setattr(occupancy, "MIN_NODES", 200)
     densely = errors_in_parents(120)
-    monkeypatch.setattr(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(visited_level, "FEWEST_NODES", 200)
+    monkeypatch.setattr(sys.modules["sudare.tables.mechanisms.wide_tree"], "MAX_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "MIN_NODES", 200)
     lazily = errors_in_parents(120)
     assert np.abs(lazily.bias).max() < np.abs(densely.bias).max() + 0.15
 
@@ -111,6 +112,18 @@ def test_padding_that_counts_as_unvisited_is_caught(monkeypatch: pytest.MonkeyPa
     found = signed_errors(shape, lazily_learned, 150)
     assert deviates(found)
     assert found[0].bias[-1] < -0.3
+
+
+@pytest.mark.deep
+def test_a_prior_that_judges_the_ends_of_a_map_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: surroundings beyond the end of the map, mirrored, let it take people away from there."""
+    shape, runs = (45, 22), 600
+    publish = methods(shape)["auto"]
+    assert not deviates(signed_errors(shape, publish, runs))
+    monkeypatch.setattr(MapLevel, "is_at_end", lambda _, parents: np.zeros(parents.size, dtype=bool))
+    found = signed_errors(shape, publish, runs)
+    assert deviates(found)
+    assert found[1].bias[0] < -0.15
 
 
 @pytest.mark.deep

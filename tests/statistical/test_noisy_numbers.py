@@ -13,11 +13,11 @@ import pytest
 from scipy.stats import binom
 
 from sudare.attacks import audit_epsilon
-from sudare.collect.bins import grouped, laplace_bins
-from sudare.collect.grids import Grid
-from sudare.collect.means import OneBit, Piecewise
-from sudare.collect.noisy_numbers import BoundedNoise, NumberRandomizer, UnboundedNoise
-from sudare.collect.randomizer import Randomizer
+from sudare.collect.randomizers.means import OneBit, Piecewise
+from sudare.collect.randomizers.noisy_numbers import BoundedNoise, NumberRandomizer, UnboundedNoise
+from sudare.collect.randomizers.randomizer import Randomizer
+from sudare.collect.transitions.bins import grouped, laplace_bins
+from sudare.collect.transitions.grids import Grid
 from sudare.noise import secure_entropy
 from tests.statistical.goodness import ERROR_PROBABILITY, chi_square_rejects
 

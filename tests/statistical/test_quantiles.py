@@ -10,7 +10,7 @@ import pytest
 
 from sudare import Budget, Unit, exponential_mechanism
 from sudare.attacks import audit_epsilon
-from sudare.sql.quantiles import _distances, choose_quantile, sensitivity_of_ranks
+from sudare.sql.measures.quantiles import _distances, choose_quantile, sensitivity_of_ranks
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,12 @@ import pytest
 from scipy.stats import binom
 
 from sudare.attacks import audit_epsilon
-from sudare.collect.bloom import bloom_filter
-from sudare.collect.rappor import Rappor
-from sudare.collect.rappor_association import Collected, associate
-from sudare.collect.rappor_decode import decode, estimate_all
-from sudare.collect.rappor_design import Candidates, count_bits, estimate_bits
-from sudare.collect.rappor_memory import PermanentMemory
+from sudare.collect.rappor.association import Collected, associate
+from sudare.collect.rappor.bloom import bloom_filter
+from sudare.collect.rappor.design import CandidateTexts, count_bits, estimate_bits
+from sudare.collect.rappor.memory import PermanentMemory
+from sudare.collect.rappor.rappor import Rappor
+from sudare.collect.rappor.rappor_decode import decode, estimate_all
 from tests.statistical.goodness import ERROR_PROBABILITY, chi_square_rejects
 
 SMALL = Rappor(4, 1, 1, f=0.5, p=0.25, q=0.75)
@@ -138,7 +138,7 @@ def test_estimates_are_unbiased_and_intervals_cover(rappor: Rappor) -> None:
     """The second has next to no noise: nearly all its variance is that of drawing the cohorts."""
     texts, numbers, repeats = ["a", "b", "c", "d", "e"], np.array([700, 200, 80, 15, 5]), 1_500
     values = [text for text, number in zip(texts, numbers, strict=True) for _ in range(number)]
-    candidates = Candidates.from_texts(rappor, texts)
+    candidates = CandidateTexts.from_texts(rappor, texts)
     made = [estimate_all(rappor, rappor.randomize(values), candidates) for _ in range(repeats)]
     unbiased = np.array([each.unbiased for each in made])
     errors = unbiased.std(axis=0, ddof=1)
@@ -160,7 +160,7 @@ def test_decoding_finds_no_strangers_and_its_intervals_hold_common_texts() -> No
     rappor, repeats = Rappor(32, 2, 8, 0.25, 0.25, 0.75), 150
     common = [f"common {i}" for i in range(5)]
     numbers = np.array([4_000, 3_500, 3_000, 2_500, 2_500])
-    candidates = Candidates.from_texts(rappor, [*common, *(f"nobody {i}" for i in range(95))])
+    candidates = CandidateTexts.from_texts(rappor, [*common, *(f"nobody {i}" for i in range(95))])
     covered, strangers = 0, 0
     for repeat in range(repeats):
         values = [text for text, number in zip(common, numbers, strict=True) for _ in range(number)]

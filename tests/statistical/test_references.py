@@ -11,7 +11,7 @@ from benchmarks.references import bad_references, earlier_year
 
 import sudare
 from sudare.evaluate import error_by_area
-from sudare.refine import trust
+from sudare.refine.learning import trust
 
 SIDE = 128
 SIDES = [1, 2, 4, 8, 16, 32, 64, 128]

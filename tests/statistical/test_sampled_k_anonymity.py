@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from sudare import Budget
 from sudare.attacks import audit_epsilon
-from sudare.microdata.exact_draws import toss_coins
+from sudare.microdata.perturb.exact_draws import toss_coins
+from sudare.microdata.perturb.sampled_k_anonymity import sampled_groups
 from sudare.microdata.records import Records
-from sudare.microdata.sampled_k_anonymity import sampled_groups
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
 from tests.statistical.goodness import chi_square_rejects
 

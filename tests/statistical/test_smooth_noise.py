@@ -10,7 +10,7 @@ import pytest
 
 from sudare import Budget, SmoothMeasurement, discrete_laplace
 from sudare.attacks import audit_epsilon
-from sudare.sql.elastic import Growth, smooth_bound
+from sudare.sql.relations.elastic import Growth, smooth_bound
 
 pytestmark = pytest.mark.slow
 

@@ -12,10 +12,11 @@ import pytest
 from sudare import Budget, discrete_laplace
 from sudare.attacks import audit_epsilon
 from sudare.privacy.measurements import LaplaceMeasurement
-from sudare.sql import answering, planning
-from sudare.sql.allocating import Allocation, Share, allocate
-from sudare.sql.answering import LeftOutLists
-from sudare.sql.planning import QueryPlan
+from sudare.sql.execution import answering
+from sudare.sql.execution.answering import LeftOutLists
+from sudare.sql.measures import planning
+from sudare.sql.measures.allocating import Allocation, Share, allocate
+from sudare.sql.measures.planning import QueryPlan
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import metadata_of, plan_of
 

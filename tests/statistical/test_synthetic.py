@@ -27,7 +27,7 @@ from sudare.microdata.synthetic import synthesize
 from sudare.noise.selection import exponential_mechanism
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
 from sudare.tables.adaptive import aim, measured
-from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.measured import MeasuredPeople
 from sudare.tables.adaptive.mst import Looks, measure_mst
 from tests.statistical.goodness import chi_square_rejects, histogram
 
@@ -62,7 +62,7 @@ def law(sigma_squared: Fraction, reach: int) -> np.ndarray:
 def test_the_noise_of_a_marginal_is_that_of_its_record(is_broken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if is_broken:
         less_noise(monkeypatch, 2)
-    people = People([np.zeros(7, dtype=np.int64), np.ones(7, dtype=np.int64)], [100, 100])
+    people = MeasuredPeople([np.zeros(7, dtype=np.int64), np.ones(7, dtype=np.int64)], [100, 100])
     sensitivity = sensitivity_of_counts(Unit())
     noisy, record = people.measured((0, 1), Fraction(1, 20), sensitivity, secure_entropy())
     noise = noisy - people.counts((0, 1))
@@ -81,7 +81,7 @@ def test_looks_at_neighbours_cannot_be_told_apart_beyond_the_budget(
     sensitivity = sensitivity_of_counts(unit)
 
     def outputs(rows: int) -> np.ndarray:
-        people = People([np.zeros(rows, dtype=np.int64)], [2])
+        people = MeasuredPeople([np.zeros(rows, dtype=np.int64)], [2])
         looks = (measure_mst(people, RHO, unit, sensitivity, source) for _ in range(LOOKS))
         return np.array([int(look.seen[0][1][0]) for look in looks])
 
@@ -111,12 +111,12 @@ def test_rows_of_neighbours_cannot_be_told_apart_beyond_the_budget(
     assert audit_epsilon(outputs(300), outputs(303), delta=DELTA).refutes(claimed) is is_broken
 
 
-def tables(*rows: int) -> list[People]:
+def tables(*rows: int) -> list[MeasuredPeople]:
     """Two columns of two values; everybody is alike."""
-    return [People([np.zeros(count, dtype=np.int64)] * 2, [2, 2]) for count in rows]
+    return [MeasuredPeople([np.zeros(count, dtype=np.int64)] * 2, [2, 2]) for count in rows]
 
 
-def run_aim(people: People, source: EntropySource) -> Looks:
+def run_aim(people: MeasuredPeople, source: EntropySource) -> Looks:
     unit = Unit()
     sensitivity = sensitivity_of_counts(unit, merged=True)
     candidates = aim.weigh_candidates([(0, 1)], columns=2)
@@ -142,7 +142,7 @@ class Auditor:
         monkeypatch.setattr(aim, "_scores", self._scored)
         monkeypatch.setattr(aim, "exponential_mechanism", self._chosen)
 
-    def _scored(self, people: People, *rest: Any) -> list[int]:
+    def _scored(self, people: MeasuredPeople, *rest: Any) -> list[int]:
         self.of_other = self.scores(self.other, *rest)
         return self.scores(people, *rest)
 
@@ -155,7 +155,7 @@ class Auditor:
         self.ratio += float(here[place] - there[place])
         return place, event
 
-    def log_ratio(self, people: People, other: People) -> float:
+    def log_ratio(self, people: MeasuredPeople, other: MeasuredPeople) -> float:
         """One run on a table: how much likelier its output is than on the other one."""
         self.other, self.ratio = other, 0.0
         looks = run_aim(people, self.source)
@@ -191,11 +191,11 @@ class Choice(Exception):  # noqa: N818 - no error: it ends a run at its first ch
     rho: Fraction
 
 
-def first_choice(people: People, seed: int, source: EntropySource, monkeypatch: pytest.MonkeyPatch) -> Choice:
+def first_choice(people: MeasuredPeople, seed: int, source: EntropySource, monkeypatch: pytest.MonkeyPatch) -> Choice:
     """The first choice of a run, if the counts before it come out as a seed says, whatever the table is."""
     shown = np.random.default_rng(seed)
 
-    def measured_as_shown(self: People, clique: Any, rho: Fraction, *rest: Any) -> Any:
+    def measured_as_shown(self: MeasuredPeople, clique: Any, rho: Fraction, *rest: Any) -> Any:
         record = GaussianMeasurement(1 / (2 * rho), 1, 1, 1)
         return shown.integers(0, 9, self.counts(clique).shape), record
 
@@ -204,7 +204,7 @@ def first_choice(people: People, seed: int, source: EntropySource, monkeypatch: 
         raise Choice(place, int(np.argmax(scores)), sum((record.rho for record in event.measurements), Fraction(0)))
 
     with monkeypatch.context() as patch:
-        patch.setattr(People, "measured", measured_as_shown)
+        patch.setattr(MeasuredPeople, "measured", measured_as_shown)
         patch.setattr(aim, "exponential_mechanism", chosen)
         try:
             run_aim(people, source)
@@ -228,7 +228,7 @@ def test_a_choice_of_aim_costs_what_its_record_says_whatever_was_measured_before
 
     worst = next(seed for seed in range(500) if differs(seed))  # counts after which one person turns the scale
 
-    def places(people: People) -> np.ndarray:
+    def places(people: MeasuredPeople) -> np.ndarray:
         runs = [first_choice(people, worst, source, monkeypatch) for _ in range(CHOICES)]
         return np.array([run.best if is_broken else run.place for run in runs])
 

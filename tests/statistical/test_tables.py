@@ -215,8 +215,8 @@ def test_lazy_nn_wavelet_is_eager_where_it_goes_to_the_leaves_at_once(
 
     The statistic of the control is about 18 times its limit with four people, and about 3.5 times with one.
     """
-    monkeypatch.setattr("sudare.tables.descent.NODES_TO_PART", 1)
-    monkeypatch.setattr("sudare.tables.descent.PARTS", 1)
+    monkeypatch.setattr("sudare.tables.trees.descent.NODES_TO_PART", 1)
+    monkeypatch.setattr("sudare.tables.trees.descent.PARTS", 1)
     depth, scale = 4, 20
     table = np.zeros(cells, dtype=np.int64)
     table[0] = people
@@ -238,7 +238,7 @@ def test_lazy_nn_wavelet_is_eager_where_it_goes_to_the_leaves_at_once(
 
 def learned_lazily(table: CountTable, budget: Budget, **settings: Any) -> Any:
     """As if the table were too large to be measured as a whole."""
-    with patch.object(sys.modules["sudare.tables.wide_tree"], "MOST_DENSE_BITS", 0):
+    with patch.object(sys.modules["sudare.tables.mechanisms.wide_tree"], "MAX_DENSE_BITS", 0):
         return wide_tree(table, budget, estimate="learned", **settings)
 
 

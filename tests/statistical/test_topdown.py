@@ -10,8 +10,8 @@ from scipy.stats import chi2, norm
 
 from sudare import Budget, Category, CountTable, Domain, Hierarchy, ResearchEntropy, Unit, discrete_laplace
 from sudare.attacks import audit_epsilon
-from sudare.tables.detail import Detail
-from sudare.tables.topdown import topdown
+from sudare.tables.mechanisms.detail import Detail
+from sudare.tables.mechanisms.topdown import topdown
 
 pytestmark = pytest.mark.slow
 

@@ -25,8 +25,8 @@ from sudare import (
     wide_tree,
 )
 from sudare.evaluate import error_by_area
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
+from sudare.tables.planning.prediction import flat_variances, haar_variances, wide_tree_variances
+from sudare.tables.trees.dense_tree import variance_of
 
 pytestmark = pytest.mark.slow
 

@@ -2,58 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any, Literal
 
+from sudare.accuracy.accuracy_words import TEXTS
 from sudare.accuracy.groupings import GroupingKind
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 
 __all__ = ["Accuracy", "Basis", "ExpectedError"]
 
 Basis = Literal["formula", "stand-in", "invented"]
-
-_WORDS: dict[str, dict[str, str]] = {
-    "en": {
-        "formula": "Computed from the noise alone: it holds for every table.",
-        "stand-in": "Tried {runs} times on the public table that stands in for this one.",
-        "invented": "Tried {runs} times on invented tables of {people} people.",
-        "sum": "sum",
-        "rmse": "expected error",
-        "interval": "from - to",
-        "mean": "mean error",
-        "systematic": "systematic part",
-        "note": "Errors are root mean squares over the sums where people live; a mean error below 0 means that people are lost"
-        " there. The systematic part is what the mean of many releases would still be wrong by.",
-        "area": "areas of side {side}",
-        "cell": "cells",
-        "area of all categories": "areas of side {side}, all categories",
-        "margin": "each {name}",
-        "categories": "each {name}",
-        "level": "each {name}",
-        "total": "total",
-    },
-    "ja": {
-        "formula": "ノイズだけから計算した値で、どの表にも当てはまります。",
-        "stand-in": "代わりの公開済みの表で {runs} 回試した結果です。",
-        "invented": "架空の表(人口 {people})で {runs} 回試した結果です。",
-        "sum": "合計の単位",
-        "rmse": "予想誤差",
-        "interval": "範囲",
-        "mean": "平均誤差",
-        "systematic": "系統的な部分",
-        "note": "誤差は人の住む所での二乗平均平方根です。平均誤差が負なら、そこから人数が失われることを意味します。"
-        "系統的な部分は、何度公表して平均しても残る誤差です。",
-        "area": "一辺 {side} の領域",
-        "cell": "セル",
-        "area of all categories": "一辺 {side} の領域(全区分の合計)",
-        "margin": "{name}ごと",
-        "categories": "{name}ごと",
-        "level": "{name}ごと",
-        "total": "総計",
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -71,6 +32,7 @@ class ExpectedError:
         mean_error: the mean of published minus true.
         systematic: the root mean square of what the mean of many releases is still wrong by.
         systematic_high: the upper end of the interval that it is expected in.
+        name_words: the name for people, where it differs between languages.
     """
 
     kind: GroupingKind
@@ -83,16 +45,24 @@ class ExpectedError:
     mean_error: float
     systematic: float
     systematic_high: float
+    name_words: Words | None = None
 
     def words(self, language: str = "en") -> str:
         """What is summed, in words."""
-        words = _WORDS[language]
+        return self.in_words.explain(language)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain = asdict(replace(self, name_words=None))
+        del plain["name_words"]
+        return plain if self.name_words is None else {**plain, "name_words": self.name_words.to_dict()}
+
+    @property
+    def in_words(self) -> Words:
+        """What is summed."""
         kind = "cell" if self.kind == "area" and self.side == 1 else self.kind
         side = "" if self.side is None else f"{self.side:,}"
-        name = self.name
-        if language == "ja":
-            name = name.replace(", rows", " の行").replace(", columns", " の列").replace(" x ", "×")
-        return words[kind].format(name=name, side=side)
+        return TEXTS[kind].format(name=self.name_words or self.name, side=side)
 
 
 @dataclass(frozen=True)
@@ -117,15 +87,15 @@ class Accuracy:
         """Where the figures come from, in a sentence."""
         ends = sorted({self.people[0], self.people[-1]}) if self.people else []
         people = " - ".join(f"{number:,}" for number in ends)
-        return _WORDS[language][self.basis].format(runs=self.runs, people=people)
+        return TEXTS[self.basis].format(runs=self.runs, people=people).explain(language)
 
     def note(self, language: str = "en") -> str:
         """What the columns mean."""
-        return _WORDS[language]["note"]
+        return TEXTS["note"].explain(language)
 
     def headings(self, language: str = "en") -> list[str]:
         """Names of the columns of `rows`."""
-        return [_WORDS[language][name] for name in ("sum", "rmse", "interval", "mean", "systematic")]
+        return [TEXTS[name].explain(language) for name in ("sum", "rmse", "interval", "mean", "systematic")]
 
     def rows(self, language: str = "en") -> list[list[str]]:
         """A line of text for each grouping."""
@@ -146,7 +116,7 @@ class Accuracy:
         Args:
             language: ``"en"`` or ``"ja"``.
         """
-        if not isinstance(language, str) or language not in _WORDS:
+        if not isinstance(language, str) or language not in ("en", "ja"):
             raise ParameterError("language", "Accuracy.explain", "'en' or 'ja'", shown(language))
         lines = [self.headings(language), *self.rows(language)]
         widths = [max(len(line[column]) for line in lines) for column in range(5)]
@@ -155,7 +125,13 @@ class Accuracy:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**asdict(self), "errors": [asdict(error) for error in self.errors], "people": list(self.people)}
+        return {
+            "mechanism": self.mechanism,
+            "errors": [error.to_dict() for error in self.errors],
+            "basis": self.basis,
+            "runs": self.runs,
+            "people": list(self.people),
+        }
 
     def __str__(self) -> str:
         return self.explain()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Domain, Hierarchy
 from sudare.tables.maps import find_map
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Grouping", "GroupingKind", "Partition", "groupings_of"]
 
+ONE_AXIS = Words.same("{name}")
+ROWS = Words("{name}, rows", "{name} の行")
+COLUMNS = Words("{name}, columns", "{name} の列")
+TIMES = Words(" x ", "×")
 GroupingKind = Literal["area", "area of all categories", "margin", "categories", "level", "total"]
 
 MAX_SIDE = 256
@@ -69,12 +74,14 @@ class Grouping:
         name: of the attribute, axis or level; empty for areas and the total.
         side: of areas, in cells.
         partitions: of each axis of the domain.
+        name_words: the name for people, where it differs between languages.
     """
 
     kind: GroupingKind
     name: str
     side: int | None
     partitions: tuple[Partition, ...]
+    name_words: Words | None = None
 
     @property
     def groups(self) -> int:
@@ -112,7 +119,8 @@ def groupings_of(domain: Domain) -> tuple[Grouping, ...]:
     found += _margins(domain, each, whole)
     if len(beside) > 1 and ordered:
         mixed = tuple(each[axis] if axis in beside else whole[axis] for axis in range(len(shape)))
-        found.append(Grouping("categories", " x ".join(_axis_names(domain)[axis] for axis in beside), None, mixed))
+        names = Words.joined([_axis_names(domain)[axis] for axis in beside], TIMES)
+        found.append(Grouping("categories", names.english, None, mixed, names))
     return (*found, *_levels(domain, whole), Grouping("total", "", None, tuple(whole)))
 
 
@@ -134,16 +142,22 @@ def _margins(domain: Domain, each: list[Partition], whole: list[Partition]) -> l
         return []
     names = _axis_names(domain)
     return [
-        Grouping("margin", names[axis], None, tuple(each[a] if a == axis else w for a, w in enumerate(whole)))
+        Grouping(
+            "margin",
+            names[axis].english,
+            None,
+            tuple(each[a] if a == axis else w for a, w in enumerate(whole)),
+            names[axis],
+        )
         for axis in long
     ]
 
 
-def _axis_names(domain: Domain) -> list[str]:
+def _axis_names(domain: Domain) -> list[Words]:
     names = []
     for attribute in domain.attributes:
-        sides = ("rows", "columns") if len(attribute.shape) == 2 else ("",)
-        names += [f"{attribute.name}, {side}" if side else attribute.name for side in sides]
+        is_map = len(attribute.shape) == 2
+        names += [words.format(name=attribute.name) for words in ((ROWS, COLUMNS) if is_map else (ONE_AXIS,))]
     return names
 
 

@@ -1,7 +1,7 @@
 """The errors of mechanisms that add noise and do nothing else, by formula: the same for every table.
 
 Flat noise on every cell: a sum of n cells has n times the variance. Privelet along each axis: a sum over a box has the
-product over the axes of how much noise a range along each takes in; see ``tables/privelet.md``.
+product over the axes of how much noise a range along each takes in; see ``tables/mechanisms/privelet.md``.
 """
 
 from __future__ import annotations

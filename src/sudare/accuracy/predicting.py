@@ -22,12 +22,12 @@ from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.descent import measure_levels
-from sudare.tables.plan import Plan
-from sudare.tables.planning import plan_table
-from sudare.tables.predicted_error import likely_people, read_people
-from sudare.tables.privelet import sensitivity_of_coefficients
+from sudare.tables.mechanisms.privelet import sensitivity_of_coefficients
+from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.planner import plan_table
+from sudare.tables.planning.predicted_error import likely_people, read_people
 from sudare.tables.publish import publish
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -257,4 +257,5 @@ def _row(
         mean_error,
         systematic,
         systematic_high,
+        grouping.name_words,
     )

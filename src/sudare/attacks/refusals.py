@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sudare.bilingual import Words
-from sudare.errors import Described, ParameterError, ToldError
+from sudare.errors import Described, ParameterError, UserError
 
 __all__ = ["ToldParameterError", "required"]
 
+REFUSED = Words(
+    "The '{parameter}' parameter of {function} must be {requirement}. Got {given} instead.",
+    "{function} の「{parameter}」は使えません{given}。条件: {requirement}。",
+)
 
-class ToldParameterError(ParameterError, ToldError):
+
+class ToldParameterError(ParameterError, UserError):
     """An argument is not what the function takes, told in English and Japanese.
 
     Attributes:
@@ -32,19 +37,19 @@ class ToldParameterError(ParameterError, ToldError):
     def __init__(self, parameter: str, function: str, requirement: Words, got: object) -> None:
         self.parameter, self.function, self.got, self.hint = parameter, function, got, ""
         self.requirement, self.requirement_japanese = requirement.english, requirement.japanese
+        self.requirement_words = requirement
         # Neither base is asked: each would hand its own arguments on to the other.
         Exception.__init__(self, parameter, function, requirement, got)
-        self.english = str(self)
-        given = "" if isinstance(got, Described) else f"（{str(got)[:80]}）"
-        self.japanese = f"{function} の「{parameter}」は使えません{given}。条件: {requirement.japanese}。"
+        given = Words(self.got_in_short, "" if isinstance(got, Described) else f"（{str(got)[:80]}）")
+        self.words = REFUSED.format(parameter=parameter, function=function, requirement=requirement, given=given)
 
 
 @contextmanager
-def required(japanese: str) -> Iterator[None]:
-    """Whatever parameter is refused within is told in Japanese as well.
+def required(words: Words) -> Iterator[None]:
+    """Whatever parameter is refused within is told in both languages.
 
     Args:
-        japanese: the requirement, as a noun phrase.
+        words: the requirement, as a phrase that follows "must be", and as a Japanese noun phrase.
 
     Raises:
         ToldParameterError: instead of a `ParameterError`.
@@ -52,7 +57,7 @@ def required(japanese: str) -> Iterator[None]:
     Example:
         >>> from sudare.parameters import exact_integer
         >>> try:
-        ...     with required("2 以上の整数"):
+        ...     with required(Words("from 2 on", "2 以上の整数")):
         ...         exact_integer(1, "base", "controlled_rounding", "from 2 on", smallest=2)
         ... except ToldParameterError as error:
         ...     print(error.requirement, error.requirement_japanese)
@@ -61,6 +66,4 @@ def required(japanese: str) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        raise ToldParameterError(
-            error.parameter, error.function, Words(error.requirement, japanese), error.got
-        ) from None
+        raise ToldParameterError(error.parameter, error.function, words, error.got) from None

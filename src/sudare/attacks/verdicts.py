@@ -15,10 +15,10 @@ from sudare.bilingual import Words
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["AttackReport", "Outcome", "Verdict"]
+__all__ = ["AttackOutcome", "AttackReport", "Verdict"]
 
 
-class Outcome(Enum):
+class AttackOutcome(Enum):
     """How an attack ended for one target.
 
     An attack that ran out of time, or that could not have worked with what it had, is undecided; it is never taken for a target
@@ -43,10 +43,10 @@ class Verdict:
         remedy: what would stop the attack.
 
     Example:
-        >>> from sudare.attacks.verdicts import Outcome, Verdict
+        >>> from sudare.attacks.verdicts import AttackOutcome, Verdict
         >>> from sudare.bilingual import Words
         >>> verdict = Verdict(
-        ...     "interval", "Nagano, fishery", Outcome.BROKEN, 0.0,
+        ...     "interval", "Nagano, fishery", AttackOutcome.BROKEN, 0.0,
         ...     Words("The hidden cell is 2 exactly.", "秘匿したセルは 2 だとわかります。"),
         ...     Words("Hide one more cell of its row.", "同じ行のセルをもう一つ秘匿してください。"),
         ... )
@@ -56,7 +56,7 @@ class Verdict:
 
     attack: str
     target: str
-    outcome: Outcome
+    outcome: AttackOutcome
     number: float
     sentence: Words
     remedy: Words
@@ -64,7 +64,7 @@ class Verdict:
     def explain(self, language: str) -> str:
         """Target, sentence and, unless the target held, the remedy: Japanese for ``"ja"``, English otherwise."""
         parts = [self.sentence.explain(language)]
-        if self.outcome is not Outcome.HELD:
+        if self.outcome is not AttackOutcome.HELD:
             parts.append(self.remedy.explain(language))
         return f"{self.target}: " + ("" if language == "ja" else " ").join(parts)
 
@@ -86,14 +86,14 @@ class AttackReport:
     @classmethod
     def of(cls, attack: str, summary: Words, verdicts: Iterable[Verdict]) -> Self:
         """A report with its verdicts put in order."""
-        rank = {outcome: place for place, outcome in enumerate(Outcome)}
+        rank = {outcome: place for place, outcome in enumerate(AttackOutcome)}
         return cls(attack, summary, tuple(sorted(verdicts, key=lambda verdict: rank[verdict.outcome])))
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AttackOutcome:
         """Broken if any target is, else undecided if any is, else held."""
-        return self.verdicts[0].outcome if self.verdicts else Outcome.HELD
+        return self.verdicts[0].outcome if self.verdicts else AttackOutcome.HELD
 
-    def with_outcome(self, outcome: Outcome) -> tuple[Verdict, ...]:
+    def with_outcome(self, outcome: AttackOutcome) -> tuple[Verdict, ...]:
         """The verdicts that ended so."""
         return tuple(verdict for verdict in self.verdicts if verdict.outcome is outcome)

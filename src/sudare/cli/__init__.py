@@ -1,7 +1,7 @@
 """The command ``sudare``: plan, charge, release, report and check, in English and Japanese.
 
 `sudare.cli.app` puts the commands together; each module named after what is done holds the commands of one kind, and
-`sudare.cli.english` and `sudare.cli.japanese` hold every word that is shown. Nothing heavy is loaded before a command
+`sudare.cli.words` holds every word that is shown. Nothing heavy is loaded before a command
 needs it, and nothing at all before signals are taken care of.
 """
 

@@ -12,11 +12,11 @@ import typer
 from typer.main import get_command
 
 from sudare import __version__
-from sudare.cli import (
+from sudare.cli import extensions
+from sudare.cli.collection import collect_planning, collecting, prio
+from sudare.cli.commands import (
     attacking,
     checking,
-    collect_planning,
-    collecting,
     comparing,
     doctor,
     ledgers,
@@ -24,21 +24,19 @@ from sudare.cli import (
     meshes,
     microdata,
     people_tools,
-    planning,
-    prio,
+    plans,
     protecting,
     pseudonyms,
     releasing,
     reporting,
-    reproducing,
-    sql,
     starting,
 )
-from sudare.cli.failures import USAGE, failure_of, usage_failure
-from sudare.cli.helping import epilog, in_language
-from sudare.cli.messages import Language, Words, find_language
-from sudare.cli.speaking import Speaker
-from sudare.cli.spoken import Function, group_callback, spoken
+from sudare.cli.console.failures import USAGE, failure_of, usage_failure
+from sudare.cli.console.helping import epilog, in_language
+from sudare.cli.console.messages import Catalogue, Language, find_language
+from sudare.cli.console.speaking import Speaker
+from sudare.cli.console.spoken import Function, group_callback, spoken
+from sudare.cli.sql import commands
 from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned
 
@@ -46,7 +44,8 @@ __all__ = ["COMMANDS", "GROUPS", "build_app", "main", "speaker_of", "tell_interr
 
 COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("release", "init", starting.init),
-    ("release", "plan", planning.plan),
+    ("release", "plan", plans.plan),
+    ("release", "run", plans.run),
     ("release", "release", releasing.release),
     ("release", "report", reporting.report),
     ("release", "verify", checking.verify),
@@ -59,10 +58,10 @@ COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("look", "compare", comparing.compare),
     ("look", "map", mapping.draw_map),
     ("look", "demo", starting.demo),
-    ("look", "reproduce", reproducing.reproduce),
+    ("look", "reproduce", extensions.missing_command("reproduce")),
     ("look", "doctor", doctor.doctor),
 )
-"""Panel of the help, name, function."""
+"""Panel of the help, name, function; a command of another distribution takes the place of the function if it is installed."""
 
 GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
     "ledger": (
@@ -132,12 +131,12 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
     "sql": (
         "ask",
         (
-            ("run", sql.run),
-            ("explain", sql.explain),
-            ("price", sql.price),
-            ("shell", sql.shell),
-            ("describe", sql.describe),
-            ("check", sql.check),
+            ("run", commands.run),
+            ("explain", commands.explain),
+            ("price", commands.price),
+            ("shell", commands.shell),
+            ("describe", commands.describe),
+            ("check", commands.check),
         ),
     ),
     "mesh": (
@@ -153,19 +152,27 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
 """Panel of the help, and the commands of each group; a group within another has the name of both."""
 
 
-def build_app(language: Language) -> typer.Typer:
+def build_app(language: Language, given: Sequence[str] | None = None) -> typer.Typer:
     """The command with its help in one language.
+
+    Args:
+        language: of the help.
+        given: what was typed. A command of another distribution is loaded only if it stands in it; None loads them all.
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        16
+        17
     """
-    words = Words(language)
+    words = Catalogue(language)
     command_class, group_class = in_language(words)
     app = _group("sudare", words, group_class, add_completion=True)
     app.callback()(group_callback(words, f"sudare {__version__}"))
     for panel, name, function in COMMANDS:
-        _add(app, name, name, function, words, command_class, rich_help_panel=words(f"panel.{panel}"))
+        is_missing = name in extensions.HOMES and not extensions.is_installed(name)
+        if name in extensions.HOMES and not is_missing and (given is None or extensions.is_typed(name, given)):
+            function = extensions.load_extension(name).function
+        title = words(f"panel.{panel}")
+        _add(app, name, name, function, words, command_class, rich_help_panel=title, is_missing=is_missing)
     groups = {"": app}
     for path, (panel, members) in GROUPS.items():
         parent, _, name = path.rpartition(" ")
@@ -188,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     speaker = speaker_of(given)
     try:
         with ended_by_signals():
-            command: Any = get_command(build_app(speaker.language))
+            command: Any = get_command(build_app(speaker.language, given))
             clear_abandoned()  # what a killed process spilled to the disk names people
             ended = command.main(args=given, prog_name="sudare", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
@@ -231,7 +238,7 @@ def _tell_usage(speaker: Speaker, error: typer.TyperException) -> int:
     return code
 
 
-def _group(name: str, words: Words, shape: Any, *, add_completion: bool) -> typer.Typer:
+def _group(name: str, words: Catalogue, shape: Any, *, add_completion: bool) -> typer.Typer:
     return typer.Typer(
         name=name,
         cls=shape,
@@ -250,15 +257,23 @@ def _add(
     name: str,
     key: str,
     function: Function,
-    words: Words,
+    words: Catalogue,
     shape: Any,
     rich_help_panel: str | None = None,
+    is_missing: bool = False,
 ) -> None:
+    text = words(f"{key}.help")
+    settings: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+    if is_missing:  # it says how to get it, whatever is typed behind it
+        first, *others = text.split("\n\n")
+        note = words("extension.not_installed", distribution=extensions.HOMES[name].distribution)
+        text = "\n\n".join([f"{first} {note}", *others])
+        settings |= {"allow_extra_args": True, "ignore_unknown_options": True}
     app.command(
         name,
         cls=shape,
-        help=words(f"{key}.help"),
+        help=text,
         epilog=epilog(key, words),
         rich_help_panel=rich_help_panel,
-        context_settings={"help_option_names": ["--help", "-h"]},
+        context_settings=settings,
     )(spoken(function, key, words))

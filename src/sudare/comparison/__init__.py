@@ -17,8 +17,9 @@ The truth is used and noise comes from a seed: for research, or for whoever hold
 from sudare.comparison.methods import METHODS, Method
 from sudare.comparison.people import Population, Sample
 from sudare.comparison.plan_file import ComparisonPlan, quick_plan, read_comparison_plan
-from sudare.comparison.running import Chosen, Comparison, Measured, Result, compare
+from sudare.comparison.running import Chosen, Comparison, MeasuredValue, Result, compare
 from sudare.comparison.writing import Compared, run_comparison
+from sudare.renamed import old_names
 
 __all__ = [
     "METHODS",
@@ -26,7 +27,7 @@ __all__ = [
     "Compared",
     "Comparison",
     "ComparisonPlan",
-    "Measured",
+    "MeasuredValue",
     "Method",
     "Population",
     "Result",
@@ -36,3 +37,6 @@ __all__ = [
     "read_comparison_plan",
     "run_comparison",
 ]
+
+
+__getattr__ = old_names(__name__)

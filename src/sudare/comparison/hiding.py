@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.comparison.views import View
-from sudare.disclosure.audit import Audit, audit
 from sudare.disclosure.cell_table import Contributions, aggregate
-from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.rules import MinimumFrequency, primary_cells
-from sudare.disclosure.secondary import suppress
 from sudare.disclosure.structure import Dimension
+from sudare.disclosure.suppression.audit import Audit, audit
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
 from sudare.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from sudare.comparison.people import Population
-from sudare.microdata.exact_draws import draw_categories
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.perturb.exact_draws import draw_categories
 from sudare.noise.entropy import EntropySource, ResearchEntropy
 
 __all__ = ["invent_town"]

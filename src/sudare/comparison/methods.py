@@ -16,9 +16,9 @@ from sudare.bilingual import Words
 from sudare.comparison.hiding import hide_small_cells
 from sudare.comparison.views import Axes, View, spread
 from sudare.disclosure.cell_key import KEY_UNITS, perturbation_table, record_keys
-from sudare.microdata.anonymizing import anonymize
 from sudare.microdata.models import KAnonymity
-from sudare.microdata.swapping import swap_randomly
+from sudare.microdata.perturb.swapping import swap_randomly
+from sudare.microdata.search.anonymizing import anonymize
 from sudare.microdata.synthetic import synthesize
 from sudare.privacy import Budget
 from sudare.tables import laplace, nn_wavelet, publish
@@ -39,7 +39,7 @@ Kind = Literal["none", "whole", "share", "epsilon"]
 DELTA = Fraction(1, 10**6)
 """Of synthetic data, whose noise is Gaussian."""
 
-LARGEST_REMOVED = Fraction(1, 20)
+MAX_REMOVED = Fraction(1, 20)
 """Of the records, that k-anonymity may leave out."""
 
 Protect = Callable[["Sample", Fraction, "EntropySource"], View]
@@ -91,7 +91,7 @@ def _k_anonymous(sample: Sample, setting: Fraction, entropy: EntropySource) -> V
     """Coarser values for all columns but the sensitive one. A record stands for every cell of its group alike."""
     population = sample.population
     known = {column.name: column for column in population.columns[:-1]}
-    made = anonymize(sample.records, known, [KAnonymity(int(setting))], suppression=LARGEST_REMOVED)
+    made = anonymize(sample.records, known, [KAnonymity(int(setting))], suppression=MAX_REMOVED)
     levels = [*(made.search.levels[name] if made.search else 0 for name in known), 0]
     parts = [column.parents[level].astype(np.int64) for column, level in zip(population.columns, levels, strict=True)]
     sizes = tuple(len(column.levels[level]) for column, level in zip(population.columns, levels, strict=True))

@@ -8,13 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare import release
 from sudare.bilingual import Words
 from sudare.comparison.methods import METHODS
 from sudare.comparison.page_words import TEXTS
 from sudare.comparison.picture import COLOURS, PICTURE_STYLE
 from sudare.comparison.words import SHORT_TITLES, TABLE_COLUMNS
-from sudare.release.page_template import page_template
+from sudare.releases.page_template import page_template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,4 +131,4 @@ def _same(text: str) -> Words:
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
-    return page_template(TEMPLATE, [Path(__file__).parent, Path(str(release.__file__)).parent], TEXTS)
+    return page_template(TEMPLATE, [Path(__file__).parent], TEXTS)

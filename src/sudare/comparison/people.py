@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.exact_draws import toss_coins
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.perturb.exact_draws import toss_coins
 from sudare.microdata.records import CodedColumn, Records
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["FEWEST_PEOPLE", "MOST_CELLS", "Population", "Sample", "merged_from_level"]
+__all__ = ["MAX_CELLS", "MIN_PEOPLE", "Population", "Sample", "merged_from_level"]
 
 TOP = "*"
-MOST_CELLS = 1 << 20
+MAX_CELLS = 1 << 20
 """Of the table; the methods look at every cell."""
 
-FEWEST_PEOPLE = 50
+MIN_PEOPLE = 50
 
 
 def merged_from_level(hierarchy: Generalization, level: int) -> Generalization:
@@ -66,15 +66,15 @@ class Population:
     def __post_init__(self) -> None:
         if len(self.columns) < 2 or self.codes.ndim != 2 or self.codes.shape[1] != len(self.columns):
             raise ParameterError("codes", "Population", "a row for each person, a column for each", self.codes.shape)
-        if len(self.codes) < FEWEST_PEOPLE:
+        if len(self.codes) < MIN_PEOPLE:
             raise InputError(
-                f"A comparison needs at least {FEWEST_PEOPLE} people; half of them are the data.",
-                f"比較には少なくとも {FEWEST_PEOPLE} 人が必要です。その半数をデータとして扱います。",
+                f"A comparison needs at least {MIN_PEOPLE} people; half of them are the data.",
+                f"比較には少なくとも {MIN_PEOPLE} 人が必要です。その半数をデータとして扱います。",
             )
-        if int(np.prod(self.shape, dtype=object)) > MOST_CELLS:
+        if int(np.prod(self.shape, dtype=object)) > MAX_CELLS:
             raise InputError(
-                f"The table of all columns would have more than {MOST_CELLS:,} cells. Name fewer columns, or coarser levels.",
-                f"すべての列を掛け合わせた表が {MOST_CELLS:,} セルを超えます。列を減らすか、粗い段階を指定してください。",
+                f"The table of all columns would have more than {MAX_CELLS:,} cells. Name fewer columns, or coarser levels.",
+                f"すべての列を掛け合わせた表が {MAX_CELLS:,} セルを超えます。列を減らすか、粗い段階を指定してください。",
             )
 
     @classmethod
@@ -89,7 +89,7 @@ class Population:
             InputError: if a value is in no hierarchy, there are too few people, or too many cells.
 
         Example:
-            >>> from sudare.microdata.hierarchy_builders import flat_hierarchy
+            >>> from sudare.microdata.hierarchies.builders import flat_hierarchy
             >>> people = Records.of_columns({"town": ["a", "b"] * 30, "ill": ["no", "no", "yes"] * 20})
             >>> columns = [(flat_hierarchy(name, people.column(name)), 0) for name in people.names]
             >>> Population.of_records(people, columns).table.tolist()

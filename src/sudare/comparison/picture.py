@@ -24,7 +24,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 20, 16, 58
 NAME, SMALL = 13.0, 10.5
 NOTES = LEFT + 30
 """Where it is written what each epsilon allows."""
-SMALLEST = 0.0005
+MIN_SHOWN = 0.0005
 TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 COLOURS = {
@@ -62,13 +62,13 @@ PICTURE_STYLE = """
 
 @dataclass(frozen=True)
 class _Frame:
-    """Places of numbers: across from SMALLEST to the largest error, upwards from the least to 1."""
+    """Places of numbers: across from MIN_SHOWN to the largest error, upwards from the least to 1."""
 
     largest: float
     least: float
 
     def x(self, value: float) -> float:
-        share = math.log(max(value, SMALLEST) / SMALLEST) / math.log(self.largest / SMALLEST)
+        share = math.log(max(value, MIN_SHOWN) / MIN_SHOWN) / math.log(self.largest / MIN_SHOWN)
         return LEFT + 12 + share * (WIDTH - LEFT - RIGHT - 12)
 
     def y(self, value: float) -> float:
@@ -93,7 +93,7 @@ def draw_picture(
         for one in comparison.results
         if not math.isnan(one.measures[across].value) and not math.isnan(one.measures[upwards].value)
     ]
-    largest = max([2 * SMALLEST, *(one.measures[across].value for one in results)])
+    largest = max([2 * MIN_SHOWN, *(one.measures[across].value for one in results)])
     frame = _Frame(largest * 1.15, least - 0.02 if least else 0.0)
     parts = [_axes(frame, titles, least)]
     if upwards == "area":

@@ -12,9 +12,9 @@ from sudare.bilingual import Words
 from sudare.comparison.invented import invent_town
 from sudare.comparison.methods import METHODS, Method
 from sudare.comparison.people import Population
-from sudare.comparison.running import MOST_REPEATS, Chosen
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_builders import flat_hierarchy
+from sudare.comparison.running import MAX_REPEATS, Chosen
+from sudare.microdata.hierarchies.builders import flat_hierarchy
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn, read_people
 from sudare.microdata_release.hierarchy_plan import HIERARCHY_KEYS, HierarchyRule, hierarchy_of, read_rule
 from sudare.sections import Section, nearest, read_toml
@@ -230,8 +230,8 @@ def _usual_repeats(method: Method, repeats: int, is_forced: bool) -> int:
 
 def _repeats(section: Section, usual: int) -> int:
     repeats = section.whole("repeats", usual)
-    if not 2 <= repeats <= MOST_REPEATS:
-        section.refuse("repeats", f"must be from 2 to {MOST_REPEATS}", f"は 2 から {MOST_REPEATS} までです")
+    if not 2 <= repeats <= MAX_REPEATS:
+        section.refuse("repeats", f"must be from 2 to {MAX_REPEATS}", f"は 2 から {MAX_REPEATS} までです")
     return repeats
 
 

@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "Measured", "Result", "compare"]
+__all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "MeasuredValue", "Result", "compare"]
 
 RARE = 3
 """Whoever shares all columns with so few people of the population, himself among them, is rare."""
 
-FEWEST_RARE = 20
+MIN_RARE = 20
 HALF = Fraction(1, 2)
-MOST_REPEATS = 1000
+MAX_REPEATS = 1000
 
 MEASURES = (
     *(f"misplaced_{size}" for size in SIZES),
@@ -71,7 +71,7 @@ Tell = Callable[[str, float | None], None]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredValue:
     """A mean over runs.
 
     Attributes:
@@ -83,7 +83,7 @@ class Measured:
     error: float
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Measured:
+    def of(cls, values: Sequence[float]) -> MeasuredValue:
         """The mean of numbers, without those that are none."""
         known = [value for value in values if not math.isnan(value)]
         if not known:
@@ -117,7 +117,7 @@ class Result:
     method: Method
     setting: Fraction
     repeats: int
-    measures: Mapping[str, Measured]
+    measures: Mapping[str, MeasuredValue]
     most_found: float | None
     most_area: float | None
 
@@ -168,10 +168,10 @@ def compare(
     """
     number = exact_integer(seed, "seed", "compare", "a whole number from 0 on", smallest=0, largest=2**62)
     for choice in chosen:
-        requirement = f"a whole number from 2 to {MOST_REPEATS}"
-        exact_integer(choice.repeats, "repeats", "compare", requirement, smallest=2, largest=MOST_REPEATS)
+        requirement = f"a whole number from 2 to {MAX_REPEATS}"
+        exact_integer(choice.repeats, "repeats", "compare", requirement, smallest=2, largest=MAX_REPEATS)
     made = Comparison(population, number, ())
-    if made.rare < FEWEST_RARE:
+    if made.rare < MIN_RARE:
         raise InputError(
             f"Hardly anybody in this table is rare (at most {RARE} people alike), so no method has anything to protect. "
             "Name more columns, or finer levels.",
@@ -245,7 +245,7 @@ def _judged(method: Method, setting: Fraction, views: Sequence[View], halves: _H
         alone = single_out(view, truth)
         values["alone_found"].append(alone.found)
         values["alone_right"].append(alone.right)
-    measures = {name: Measured.of(found) for name, found in values.items()}
+    measures = {name: MeasuredValue.of(found) for name, found in values.items()}
     listed = register[register > 0]
     evidence = [find_evidence(view, register) for view in views]
     present = [truth[register > 0] for truth in truths]
@@ -265,7 +265,7 @@ def _judged(method: Method, setting: Fraction, views: Sequence[View], halves: _H
 
 def _recognized(
     suffix: str, evidence: Sequence[Floats], truths: Sequence[Integers], register: Integers
-) -> dict[str, Measured]:
+) -> dict[str, MeasuredValue]:
     """All runs judged together, so that few false alarms are still many; standard errors by leaving out one run at a time."""
     runs = len(evidence)
     scores = []
@@ -284,6 +284,6 @@ def _recognized(
     parts = np.array([judge([run for run in range(runs) if run != left]) for left in range(runs)])
     errors = np.sqrt((runs - 1) / runs * ((parts - parts.mean(axis=0)) ** 2).sum(axis=0))
     return {
-        f"found{suffix}": Measured(whole[0], float(errors[0])),
-        f"area{suffix}": Measured(whole[1], float(errors[1])),
+        f"found{suffix}": MeasuredValue(whole[0], float(errors[0])),
+        f"area{suffix}": MeasuredValue(whole[1], float(errors[1])),
     }

@@ -14,7 +14,7 @@ from sudare.comparison.picture import draw_picture, standalone
 from sudare.comparison.plan_file import ComparisonPlan
 from sudare.comparison.running import Comparison, compare
 from sudare.comparison.words import AXES
-from sudare.release.folders import REPORT_PAGE, ReportWorkshop, appear, require_free, told
+from sudare.storage.staging import REPORT_PAGE, ReportStaging, publish_folder, require_free, translate_errors
 
 __all__ = ["FIGURES", "PICTURES", "Compared", "draw_pictures", "run_comparison"]
 
@@ -59,14 +59,14 @@ def run_comparison(
     document = comparison_document(plan, comparison)
     pictures = draw_pictures(comparison)
     page = render_comparison_page(document, pictures, language=plan.language)
-    with ReportWorkshop.beside(plan.folder) as workshop:
-        with told(plan.folder):
+    with ReportStaging.beside(plan.folder) as workshop:
+        with translate_errors(plan.folder):
             (workshop.folder / FIGURES).write_text(comparison_csv(comparison), encoding="utf-8")
             for language, name in PICTURES.items():
                 (workshop.folder / name).write_text(standalone(pictures[0], language), encoding="utf-8")
             (workshop.folder / REPORT_PAGE).write_text(page, encoding="utf-8")
         workshop.complete(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
-        appear(workshop.folder, plan.folder)
+        publish_folder(workshop.folder, plan.folder)
     return Compared(plan.folder, comparison, document)
 
 

@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING
 from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
-    from sudare.disclosure.audit import Audit as Audit
+    from sudare.disclosure.argus.files import read_apriori as read_apriori
+    from sudare.disclosure.argus.files import read_records as read_records
+    from sudare.disclosure.argus.files import read_table as read_table
+    from sudare.disclosure.argus.files import status_lines as status_lines
+    from sudare.disclosure.argus.files import table_of_records as table_of_records
+    from sudare.disclosure.argus.files import write_status_table as write_status_table
+    from sudare.disclosure.argus.metadata import ArgusMetadata as ArgusMetadata
+    from sudare.disclosure.argus.metadata import Variable as Variable
+    from sudare.disclosure.argus.metadata import dimension_of as dimension_of
+    from sudare.disclosure.argus.metadata import read_hierarchy as read_hierarchy
+    from sudare.disclosure.argus.metadata import read_metadata as read_metadata
     from sudare.disclosure.cell_key import PerturbationTable as PerturbationTable
     from sudare.disclosure.cell_key import cell_keys as cell_keys
     from sudare.disclosure.cell_key import maximum_entropy_row as maximum_entropy_row
@@ -30,17 +40,12 @@ if TYPE_CHECKING:
     from sudare.disclosure.cell_table import Contributions as Contributions
     from sudare.disclosure.cell_table import aggregate as aggregate
     from sudare.disclosure.cell_table import scaled as scaled
-    from sudare.disclosure.certificate import Certificate as Certificate
-    from sudare.disclosure.certificate import Claim as Claim
-    from sudare.disclosure.certificate import Witness as Witness
     from sudare.disclosure.linking import cells_of as cells_of
     from sudare.disclosure.linking import link_tables as link_tables
     from sudare.disclosure.merging import MergedMeshes as MergedMeshes
     from sudare.disclosure.merging import estat_text as estat_text
     from sudare.disclosure.merging import merge_meshes as merge_meshes
     from sudare.disclosure.merging import write_estat as write_estat
-    from sudare.disclosure.problem import Requirement as Requirement
-    from sudare.disclosure.problem import SuppressionProblem as SuppressionProblem
     from sudare.disclosure.rounding import RoundedTable as RoundedTable
     from sudare.disclosure.rounding import controlled_rounding as controlled_rounding
     from sudare.disclosure.rules import Dominance as Dominance
@@ -53,91 +58,87 @@ if TYPE_CHECKING:
     from sudare.disclosure.rules import cells_with_code as cells_with_code
     from sudare.disclosure.rules import primary_cells as primary_cells
     from sudare.disclosure.rules import strictest as strictest
-    from sudare.disclosure.secondary import Suppression as Suppression
-    from sudare.disclosure.secondary import suppress as suppress
-    from sudare.disclosure.singletons import LoneContributors as LoneContributors
-    from sudare.disclosure.singletons import joint_cells as joint_cells
-    from sudare.disclosure.singletons import lone_contributors as lone_contributors
-    from sudare.disclosure.singletons import too_few as too_few
     from sudare.disclosure.status import CellStatus as CellStatus
     from sudare.disclosure.status import PrimaryCells as PrimaryCells
     from sudare.disclosure.structure import CellTable as CellTable
     from sudare.disclosure.structure import Dimension as Dimension
     from sudare.disclosure.structure import Table as Table
     from sudare.disclosure.structure import TableSystem as TableSystem
-    from sudare.disclosure.tau_argus import read_apriori as read_apriori
-    from sudare.disclosure.tau_argus import read_records as read_records
-    from sudare.disclosure.tau_argus import read_table as read_table
-    from sudare.disclosure.tau_argus import status_lines as status_lines
-    from sudare.disclosure.tau_argus import table_of_records as table_of_records
-    from sudare.disclosure.tau_argus import write_status_table as write_status_table
-    from sudare.disclosure.tau_argus_metadata import Metadata as Metadata
-    from sudare.disclosure.tau_argus_metadata import Variable as Variable
-    from sudare.disclosure.tau_argus_metadata import dimension_of as dimension_of
-    from sudare.disclosure.tau_argus_metadata import read_hierarchy as read_hierarchy
-    from sudare.disclosure.tau_argus_metadata import read_metadata as read_metadata
+    from sudare.disclosure.suppression.audit import Audit as Audit
+    from sudare.disclosure.suppression.certificate import Certificate as Certificate
+    from sudare.disclosure.suppression.certificate import Claim as Claim
+    from sudare.disclosure.suppression.certificate import Witness as Witness
+    from sudare.disclosure.suppression.problem import Requirement as Requirement
+    from sudare.disclosure.suppression.problem import SuppressionProblem as SuppressionProblem
+    from sudare.disclosure.suppression.secondary import Suppression as Suppression
+    from sudare.disclosure.suppression.secondary import suppress as suppress
+    from sudare.disclosure.suppression.singletons import LoneContributors as LoneContributors
+    from sudare.disclosure.suppression.singletons import joint_cells as joint_cells
+    from sudare.disclosure.suppression.singletons import lone_contributors as lone_contributors
+    from sudare.disclosure.suppression.singletons import too_few as too_few
 
 _HOMES = {
-    "Audit": "audit",
+    "Audit": "suppression.audit",
     "CellStatus": "status",
     "CellTable": "structure",
-    "Certificate": "certificate",
-    "Claim": "certificate",
+    "Certificate": "suppression.certificate",
+    "Claim": "suppression.certificate",
     "Contributions": "cell_table",
     "Dimension": "structure",
     "Dominance": "rules",
-    "LoneContributors": "singletons",
+    "LoneContributors": "suppression.singletons",
     "MergedMeshes": "merging",
-    "Metadata": "tau_argus_metadata",
+    "ArgusMetadata": "argus.metadata",
     "MinimumFrequency": "rules",
     "PPercent": "rules",
     "PerturbationTable": "cell_key",
     "PrimaryCells": "status",
     "PriorPosterior": "rules",
     "Request": "rules",
-    "Requirement": "problem",
+    "Requirement": "suppression.problem",
     "RoundedTable": "rounding",
     "Rule": "rules",
-    "Suppression": "secondary",
-    "SuppressionProblem": "problem",
+    "Suppression": "suppression.secondary",
+    "SuppressionProblem": "suppression.problem",
     "Table": "structure",
     "TableSystem": "structure",
-    "Variable": "tau_argus_metadata",
-    "Witness": "certificate",
+    "Variable": "argus.metadata",
+    "Witness": "suppression.certificate",
     "ZeroCells": "rules",
     "aggregate": "cell_table",
     "cell_keys": "cell_key",
     "cells_of": "linking",
     "cells_with_code": "rules",
     "controlled_rounding": "rounding",
-    "dimension_of": "tau_argus_metadata",
+    "dimension_of": "argus.metadata",
     "estat_text": "merging",
-    "joint_cells": "singletons",
+    "joint_cells": "suppression.singletons",
     "link_tables": "linking",
-    "lone_contributors": "singletons",
+    "lone_contributors": "suppression.singletons",
     "maximum_entropy_row": "cell_key",
     "merge_meshes": "merging",
     "perturbation_table": "cell_key",
     "primary_cells": "rules",
-    "read_apriori": "tau_argus",
-    "read_hierarchy": "tau_argus_metadata",
-    "read_metadata": "tau_argus_metadata",
+    "read_apriori": "argus.files",
+    "read_hierarchy": "argus.metadata",
+    "read_metadata": "argus.metadata",
     "read_perturbation_table": "cell_key",
-    "read_records": "tau_argus",
-    "read_table": "tau_argus",
+    "read_records": "argus.files",
+    "read_table": "argus.files",
     "record_keys": "cell_key",
     "scaled": "cell_table",
-    "status_lines": "tau_argus",
+    "status_lines": "argus.files",
     "strictest": "rules",
-    "suppress": "secondary",
-    "table_of_records": "tau_argus",
-    "too_few": "singletons",
+    "suppress": "suppression.secondary",
+    "table_of_records": "argus.files",
+    "too_few": "suppression.singletons",
     "write_estat": "merging",
-    "write_status_table": "tau_argus",
+    "write_status_table": "argus.files",
 }
 """In which module each name is."""
 
 __all__ = [
+    "ArgusMetadata",
     "Audit",
     "CellStatus",
     "CellTable",
@@ -148,7 +149,6 @@ __all__ = [
     "Dominance",
     "LoneContributors",
     "MergedMeshes",
-    "Metadata",
     "MinimumFrequency",
     "PPercent",
     "PerturbationTable",

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.attacks.refusals import required
+from sudare.bilingual import Words
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
@@ -45,8 +46,8 @@ KEY_DIGITS = 10
 KEY_UNITS = 10**KEY_DIGITS
 """A key is a whole number below this one; it stands for the fraction key / KEY_UNITS."""
 
-MOST_NOISE = 100
-MOST_STEPS = 200
+MAX_NOISE = 100
+MAX_STEPS = 200
 CLOSE = 1e-12
 
 
@@ -128,11 +129,11 @@ def maximum_entropy_row(
     """
     name = "maximum_entropy_row"
     number = exact_integer(count, "count", name, "a whole number from 0 on", smallest=0, largest=10**6)
-    with required(f"1 から {MOST_NOISE} までの整数"):
-        most = exact_integer(largest, "largest", name, f"from 1 to {MOST_NOISE}", smallest=1, largest=MOST_NOISE)
-    with required(f"0 から {MOST_NOISE} までの整数"):
-        small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MOST_NOISE}", smallest=0, largest=MOST_NOISE)
-    with required("0 より大きい数"):
+    with required(Words(f"from 1 to {MAX_NOISE}", f"1 から {MAX_NOISE} までの整数")):
+        most = exact_integer(largest, "largest", name, f"from 1 to {MAX_NOISE}", smallest=1, largest=MAX_NOISE)
+    with required(Words(f"from 0 to {MAX_NOISE}", f"0 から {MAX_NOISE} までの整数")):
+        small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MAX_NOISE}", smallest=0, largest=MAX_NOISE)
+    with required(Words("a number above 0", "0 より大きい数")):
         spread = float(exact_fraction(_number(variance), "variance", name, "a number above 0"))
         if spread <= 0:
             raise ParameterError("variance", name, "a number above 0", variance)
@@ -142,7 +143,7 @@ def maximum_entropy_row(
     steps = np.array(noise, dtype=np.float64)
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
-        with required("0 より大きく 1 より小さい数"):
+        with required(Words("a probability between 0 and 1", "0 より大きく 1 より小さい数")):
             share = float(exact_fraction(_number(stay), "stay", name, "a probability"))
             if not 0 < share < 1:
                 raise ParameterError("stay", name, "between 0 and 1", stay)
@@ -324,7 +325,7 @@ def _newton(features: Reals) -> tuple[Reals, Reals] | None:
     """Minimize log(sum(exp(theta @ features))): its gradient, the mean of the features, is 0 at the distribution sought."""
     theta = np.zeros(len(features))
     value, shares = _log_sum(theta, features)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         gradient = features @ shares
         if np.abs(gradient).max() < CLOSE * max(1.0, float(np.abs(features).max())):
             return (shares, theta) if np.abs(theta).max() < 1e4 else None

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["MOST_DECIMALS", "Contributions", "aggregate", "fault_of_number", "positions_of", "scaled"]
+__all__ = ["MAX_DECIMALS", "Contributions", "aggregate", "fault_of_number", "positions_of", "scaled"]
 
-LARGEST_TOTAL = 2**62
-MOST_DECIMALS = 15
-MOST_DIGITS = 1_000
+MAX_TOTAL = 2**62
+MAX_DECIMALS = 15
+MAX_DIGITS = 1_000
 SEPARATORS = str.maketrans("", "", ",，、'’_ \u00a0\u202f\u3000")
 """What people put between the digits of a long number."""
 
@@ -74,13 +74,13 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
         ([150, 1200], [10, 29])
     """
     digits = exact_integer(
-        decimals, "decimals", "scaled", f"from 0 to {MOST_DECIMALS}", smallest=0, largest=MOST_DECIMALS
+        decimals, "decimals", "scaled", f"from 0 to {MAX_DECIMALS}", smallest=0, largest=MAX_DECIMALS
     )
     array = np.asarray(numbers)
     unit = 10**digits
     if array.dtype.kind in "iu":
         wide = array.astype(object) * unit
-        whole: list[int | None] = [int(one) if abs(one) < LARGEST_TOTAL else None for one in wide.tolist()]
+        whole: list[int | None] = [int(one) if abs(one) < MAX_TOTAL else None for one in wide.tolist()]
     elif array.dtype.kind == "f":
         with np.errstate(over="ignore", invalid="ignore"):
             near = np.rint(array.astype(np.float64) * unit)
@@ -125,7 +125,7 @@ def fault_of_number(value: object, decimals: int) -> Words:
                 "桁区切りのある数です。区切りを除き、小数点にはピリオドを使ってください。",
             )
         return Words("is not a number. Mend the row.", "数ではありません。行を直してください。")
-    if number.adjusted() > MOST_DIGITS or abs(number.scaleb(decimals)) >= LARGEST_TOTAL:
+    if number.adjusted() > MAX_DIGITS or abs(number.scaleb(decimals)) >= MAX_TOTAL:
         return Words(
             f"is too large to be computed exactly with {decimals} decimals. Use larger units, or fewer decimals.",
             f"大きすぎて、小数点以下 {decimals} 桁では正確に計算できません。単位を大きくするか、桁数を減らしてください。",
@@ -151,12 +151,12 @@ def _whole(value: object, unit: int) -> int | None:
             return 0
         # A huge exponent would make a fraction of as many digits.
         exponent = decimal.as_tuple().exponent
-        if not isinstance(exponent, int) or exponent < -MOST_DIGITS or decimal.adjusted() > MOST_DIGITS:
+        if not isinstance(exponent, int) or exponent < -MAX_DIGITS or decimal.adjusted() > MAX_DIGITS:
             return None
         number = Fraction(decimal) * unit
     except (ArithmeticError, ValueError, OverflowError):
         return None
-    return int(number) if number.denominator == 1 and abs(number) < LARGEST_TOTAL else None
+    return int(number) if number.denominator == 1 and abs(number) < MAX_TOTAL else None
 
 
 def positions_of(dimension: Dimension, codes: Sequence[Any] | NDArray[Any]) -> Integers:
@@ -305,19 +305,19 @@ def _check_numbers(values: Integers, weights: Integers | None, scale: int) -> No
             f"The weight in row {row} is negative. A weight says how many a record stands for, 0 or more: mend the row.",
             f"{row} 行目のウェイトが負です。ウェイトはレコードが代表する数で、0 以上です。行を直してください。",
         )
-    if values.size and int(values.max()) * scale >= LARGEST_TOTAL:
+    if values.size and int(values.max()) * scale >= MAX_TOTAL:
         raise InputError(
             "A magnitude is too large to be computed exactly with the decimals of the weights. Use fewer decimals.",
             "ウェイトの小数点以下の桁数では、数量が大きすぎて正確に計算できません。桁数を減らしてください。",
         )
     heaviest = 1 if weights is None or not weights.size else int(weights.max())
-    if values.size and int(values.max()) * heaviest * values.size >= LARGEST_TOTAL:
+    if values.size and int(values.max()) * heaviest * values.size >= MAX_TOTAL:
         exact = (
             int(sum(map(int, values)))
             if weights is None
             else int(np.dot(values.astype(object), weights.astype(object)))
         )
-        if exact >= LARGEST_TOTAL:
+        if exact >= MAX_TOTAL:
             raise InputError(
                 "The total of all magnitudes is too large to be computed exactly. Use fewer decimals.",
                 "数量の合計が大きすぎて正確に計算できません。小数点以下の桁数を減らしてください。",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.attacks.refusals import required
+from sudare.bilingual import Words
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import exact_integer
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["RoundedTable", "controlled_rounding"]
 
-LARGEST_VALUE = 2**50
+MAX_VALUE = 2**50
 """Quotients must be whole numbers that the solver's floating point holds exactly."""
 
-MOST_STEPS = 8
+MAX_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,24 +78,24 @@ def controlled_rounding(
         >>> rounded.values.reshape(3, 3).tolist()
         [[15, 5, 10], [10, 5, 5], [5, 0, 5]]
     """
-    with required("2 以上の整数"):
+    with required(Words("from 2 on", "2 以上の整数")):
         unit = exact_integer(base, "base", "controlled_rounding", "from 2 on", smallest=2, largest=10**12)
     if values.shape != (system.size,) or values.dtype.kind not in "iu":
         raise ParameterError("values", "controlled_rounding", "a whole number for each cell", values.shape)
     if not time_limit > 0:
         raise ParameterError("time_limit", "controlled_rounding", "above 0 seconds", time_limit)
-    if values.size and int(np.abs(values).max()) >= LARGEST_VALUE:
+    if values.size and int(np.abs(values).max()) >= MAX_VALUE:
         raise InputError(
             "The values are too large for controlled rounding. Use larger units.",
             "値が大きすぎるため丸められません。単位を大きくしてください。",
         )
     system.check(values)
     if steps is None:
-        tries = range(MOST_STEPS + 1)
+        tries = range(MAX_STEPS + 1)
     else:
-        with required(f"0 から {MOST_STEPS} までの整数"):
+        with required(Words(f"from 0 to {MAX_STEPS}", f"0 から {MAX_STEPS} までの整数")):
             most = exact_integer(
-                steps, "steps", "controlled_rounding", f"from 0 to {MOST_STEPS}", smallest=0, largest=MOST_STEPS
+                steps, "steps", "controlled_rounding", f"from 0 to {MAX_STEPS}", smallest=0, largest=MAX_STEPS
             )
         tries = range(most, most + 1)
     for reach in tries:

@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.attacks.refusals import ToldParameterError, required
 from sudare.bilingual import Words
-from sudare.disclosure.status import CellStatus, Judgement, PrimaryCells
+from sudare.disclosure.status import CellJudgement, CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
@@ -40,9 +40,9 @@ __all__ = [
     "strictest",
 ]
 
-MOST_CONTRIBUTORS = 100
+MAX_CONTRIBUTORS = 100
 
-LARGEST_LEVEL = 2**60
+MAX_LEVEL = 2**60
 """Levels beyond are of no use: no table holds such values."""
 
 STRICTNESS = (
@@ -325,14 +325,16 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
         unsafe = unsafe & ~never
         status[unsafe] = rule.status
         levels[unsafe] = np.maximum(levels[unsafe], np.maximum(level[unsafe], 1))
-    if size and max(levels.tolist()) > LARGEST_LEVEL:
+    if size and max(levels.tolist()) > MAX_LEVEL:
         raise InputError(
             "A rule asks for protection levels too large to be computed. Take a larger k, or smaller percentages.",
             "規則の求める保護水準が大きすぎて計算できません。k を大きくするか、百分率を小さくしてください。",
         )
     upper = levels.astype(np.int64)
     lower = np.minimum(upper, np.maximum(table.values - table.least, 0))
-    return PrimaryCells(status, lower, upper, np.zeros(size, dtype=np.int64), (Judgement(table, tuple(rules), safe),))
+    return PrimaryCells(
+        status, lower, upper, np.zeros(size, dtype=np.int64), (CellJudgement(table, tuple(rules), safe),)
+    )
 
 
 def strictest(*results: PrimaryCells) -> PrimaryCells:
@@ -374,16 +376,18 @@ def cells_with_code(system: TableSystem, dimension: str, codes: Iterable[str]) -
     return np.array([any(pair in wanted for pair in name) for name in system.names], dtype=np.bool_)
 
 
-def _whole(value: object, name: str, function: str, largest: int = MOST_CONTRIBUTORS) -> int:
-    with required(f"1 から {largest} までの整数"):
+def _whole(value: object, name: str, function: str, largest: int = MAX_CONTRIBUTORS) -> int:
+    with required(Words(f"a whole number from 1 to {largest}", f"1 から {largest} までの整数")):
         return exact_integer(value, name, function, f"a whole number from 1 to {largest}", smallest=1, largest=largest)
 
 
 def _percent(value: object, name: str, function: str, largest: int | None = 100) -> Fraction:
     """A percentage as a fraction of one."""
-    wanted = "a percentage from 0 on" if largest is None else f"a percentage from 0 to {largest}"
-    with required("0 以上の百分率" if largest is None else f"0 から {largest} までの百分率"):
-        number = exact_fraction(value, name, function, wanted)
+    wanted = Words("a percentage from 0 on", "0 以上の百分率")
+    if largest is not None:
+        wanted = Words(f"a percentage from 0 to {largest}", f"0 から {largest} までの百分率")
+    with required(wanted):
+        number = exact_fraction(value, name, function, wanted.english)
         if number < 0 or (largest is not None and number > largest):
             raise ParameterError(name, function, wanted, value)
     return number / 100

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["CellStatus", "Judgement", "PrimaryCells"]
+__all__ = ["CellJudgement", "CellStatus", "PrimaryCells"]
 
 
 class CellStatus(IntEnum):
@@ -56,7 +56,7 @@ class CellStatus(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class CellJudgement:
     """By which rules a table was judged.
 
     Attributes:
@@ -95,7 +95,7 @@ class PrimaryCells:
     lower: Integers
     upper: Integers
     sliding: Integers
-    judgements: tuple[Judgement, ...] = ()
+    judgements: tuple[CellJudgement, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "sliding"):

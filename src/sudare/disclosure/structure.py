@@ -27,7 +27,7 @@ __all__ = ["CellName", "CellTable", "Dimension", "Table", "TableSystem"]
 CellName = tuple[tuple[str, str], ...]
 """What a cell is about: pairs of a dimension and a code, sorted, totals left out. The grand total is the empty tuple."""
 
-MOST_CELLS = 20_000_000
+MAX_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +189,10 @@ class TableSystem:
             raise ParameterError("dimensions", "TableSystem.of_dimensions", "dimensions of different names", dimensions)
         shape = tuple(map(len, dimensions))
         size = int(np.prod(shape, dtype=object))
-        if size > MOST_CELLS:
+        if size > MAX_CELLS:
             raise InputError(
-                f"The table would have {size:,} cells; at most {MOST_CELLS:,} fit. Leave out a variable or a level.",
-                f"表のセルが {size:,} 個になります。上限は {MOST_CELLS:,} 個です。変数か階層を減らしてください。",
+                f"The table would have {size:,} cells; at most {MAX_CELLS:,} fit. Leave out a variable or a level.",
+                f"表のセルが {size:,} 個になります。上限は {MAX_CELLS:,} 個です。変数か階層を減らしてください。",
             )
         cells = np.arange(size, dtype=np.int64).reshape(shape)
         parents, parts = [], []

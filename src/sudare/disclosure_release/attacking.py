@@ -1,8 +1,8 @@
 """Cheap attacks on a protected table, run before it is shown: on what a public reader gets, and on nothing else.
 
-The interval attack sees the published files alone, by the linear programs of `sudare.attacks.interval`; the code that hid the
-cells takes no part in it. What the holder knows is used afterwards, to tell which intervals are too narrow. Tables that were
-published before are put together with this one, since a reader has them all.
+The interval attack sees the published files alone, by the linear programs of `sudare.attacks.tables.interval`; the code that
+hid the cells takes no part in it. What the holder knows is used afterwards, to tell which intervals are too narrow. Tables
+that were published before are put together with this one, since a reader has them all.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.averaging import answers_that_break, average_linked_cells
-from sudare.attacks.interval import CellIntervals, attack_suppressed_cells
-from sudare.attacks.laws import NoiseLaw
-from sudare.attacks.solver import SolverFailure
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.audits.averaging import answers_that_break, average_linked_cells
+from sudare.attacks.audits.laws import NoiseLaw
+from sudare.attacks.tables.interval import CellIntervals, attack_suppressed_cells
+from sudare.attacks.tables.solver import SolverFailure
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.disclosure_release.attacking_meshes import attack_meshes
 from sudare.disclosure_release.confidential import HolderView, proof_holds, read_confidential
-from sudare.disclosure_release.knowledge import Knowledge, Truth, completed, knowledge_of, truth_of
+from sudare.disclosure_release.knowledge import Knowledge, TrueCells, completed, knowledge_of, truth_of
+from sudare.disclosure_release.linked_attacks import ReaderView, combined, view_of_earlier
 from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_table import PublishedTables, read_published_tables
-from sudare.disclosure_release.together import View, combined, view_of_earlier
 from sudare.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_folder"]
 
-MOST_UNKNOWNS = 800
+MAX_UNKNOWNS = 800
 """Up to so many cells that are not known exactly, each end of each interval is found by a linear program."""
 
-MOST_WORK_OF_INSIDERS = 4000
-MOST_LINKED = 3000
-WIDEST_NOISE = 10**6
+MAX_WORK_OF_INSIDERS = 4000
+MAX_LINKED = 3000
+MAX_NOISE = 10**6
 CLOSE = 1e-6
 SURE = 0.99
 REMEDY = Words(
@@ -106,7 +106,7 @@ def attack_folder(
     if method == "cell-key":
         reports.append(_averaging(published, document, holder))
     if earlier:
-        own = View(knowledge, truth)
+        own = ReaderView(knowledge, truth)
         reports.append(_with_earlier(own, view_of_earlier([Path(place) for place in earlier], own, document)))
     return tuple(reports)
 
@@ -117,7 +117,9 @@ def _relevant_insiders(knowledge: Knowledge, holder: HolderView) -> list[int]:
     return [number for number, cells in enumerate(holder.problem.insiders) if hidden[list(cells)].any()]
 
 
-def _interval(name: str, knowledge: Knowledge, truth: Truth, remedy: Words, *, is_proved: bool = False) -> AttackReport:
+def _interval(
+    name: str, knowledge: Knowledge, truth: TrueCells, remedy: Words, *, is_proved: bool = False
+) -> AttackReport:
     """Bounds of every cell that is not known, compared with what was promised where that is known."""
     if not truth.targets.any():
         summary = Words(
@@ -129,7 +131,7 @@ def _interval(name: str, knowledge: Knowledge, truth: Truth, remedy: Words, *, i
     return AttackReport.of(name, _summary(verdicts, more), verdicts.values())
 
 
-def _with_earlier(own: View, before: View) -> AttackReport:
+def _with_earlier(own: ReaderView, before: ReaderView) -> AttackReport:
     """The attack by a reader of all tables.
 
     What this table has to hide must not be known from earlier ones. Of all other cells, what the earlier tables tell without
@@ -142,14 +144,18 @@ def _with_earlier(own: View, before: View) -> AttackReport:
     verdicts, more = _verdicts(name, together.knowledge, together.truth, remedy)
     own_targets = set(np.flatnonzero(own.truth.targets).tolist())
     broken = [
-        cell for cell, verdict in verdicts.items() if verdict.outcome is Outcome.BROKEN and cell not in own_targets
+        cell
+        for cell, verdict in verdicts.items()
+        if verdict.outcome is AttackOutcome.BROKEN and cell not in own_targets
     ]
     places = own.knowledge.system.places_of(before.knowledge.system)
     if np.isin(broken, places).any():
         alone, _ = _verdicts(name, *_of_cells(before, together, places), remedy)
         earlier = {int(places[cell]): verdict for cell, verdict in alone.items()}
         known = [cell for cell in broken if cell in earlier and _is_no_worse(verdicts[cell], earlier[cell])]
-        verdicts |= {cell: replace(verdicts[cell], outcome=Outcome.UNDECIDED, sentence=KNOWN_BEFORE) for cell in known}
+        verdicts |= {
+            cell: replace(verdicts[cell], outcome=AttackOutcome.UNDECIDED, sentence=KNOWN_BEFORE) for cell in known
+        }
         if known:
             more = Words(
                 f"{more.english} {len(known):,} others were known too closely from earlier tables already.",
@@ -158,23 +164,23 @@ def _with_earlier(own: View, before: View) -> AttackReport:
     return AttackReport.of(name, _summary(verdicts, more), verdicts.values())
 
 
-def _of_cells(before: View, together: View, places: NDArray[np.int64]) -> tuple[Knowledge, Truth]:
+def _of_cells(before: ReaderView, together: ReaderView, places: NDArray[np.int64]) -> tuple[Knowledge, TrueCells]:
     """What earlier tables tell, beside all that must stay uncertain by any table, in the units of all."""
     unit = 10 ** (together.knowledge.decimals - before.knowledge.decimals)
     old, truth = before.knowledge, together.truth
     knowledge = Knowledge(old.system, old.low * unit, old.high * unit, together.knowledge.decimals)
-    return knowledge, Truth(
+    return knowledge, TrueCells(
         truth.values[places], truth.known[places], truth.targets[places], truth.lower[places], truth.upper[places]
     )
 
 
 def _is_no_worse(now: Verdict, before: Verdict) -> bool:
     """Whether a cell was broken before, by an interval that is not any narrower now; their widths are compared."""
-    return before.outcome is Outcome.BROKEN and now.number >= before.number - CLOSE * max(1.0, before.number)
+    return before.outcome is AttackOutcome.BROKEN and now.number >= before.number - CLOSE * max(1.0, before.number)
 
 
 def _summary(verdicts: Mapping[int, Verdict], more: Words) -> Words:
-    broken = sum(verdict.outcome is Outcome.BROKEN for verdict in verdicts.values())
+    broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts.values())
     return Words(
         f"{broken:,} of {len(verdicts):,} cells that must stay uncertain can be worked out too closely.{more.english}",
         f"守るべき {len(verdicts):,} セルのうち {broken:,} セルが、許されるより狭い範囲で推定できます。{more.japanese}",
@@ -182,14 +188,14 @@ def _summary(verdicts: Mapping[int, Verdict], more: Words) -> Words:
 
 
 def _verdicts(
-    name: str, knowledge: Knowledge, truth: Truth, remedy: Words, *, is_proved: bool = False
+    name: str, knowledge: Knowledge, truth: TrueCells, remedy: Words, *, is_proved: bool = False
 ) -> tuple[dict[int, Verdict], Words]:
     """A verdict for each cell that must stay uncertain, and what else there is to say."""
     targets = truth.targets
     known = np.flatnonzero(targets & ~knowledge.open).tolist()
     verdicts = {cell: _exact_verdict(name, knowledge, cell, remedy) for cell in known}
     found = None
-    if (targets & knowledge.open).any() and int(knowledge.open.sum()) <= MOST_UNKNOWNS:
+    if (targets & knowledge.open).any() and int(knowledge.open.sum()) <= MAX_UNKNOWNS:
         with suppress(SolverFailure):  # what was not found out is undecided
             found = _bounds(knowledge, truth)
     more = Words("", "")
@@ -208,10 +214,10 @@ def _verdicts(
 
 def _exact_verdict(name: str, knowledge: Knowledge, cell: int, remedy: Words) -> Verdict:
     sentence = Words("The unsafe cell is published, or follows from what is.", "守るべきセルの値が公表されています。")
-    return Verdict(name, knowledge.system.label(cell), Outcome.BROKEN, 0.0, sentence, remedy)
+    return Verdict(name, knowledge.system.label(cell), AttackOutcome.BROKEN, 0.0, sentence, remedy)
 
 
-def _bounds(knowledge: Knowledge, truth: Truth) -> CellIntervals:
+def _bounds(knowledge: Knowledge, truth: TrueCells) -> CellIntervals:
     return attack_suppressed_cells(
         completed(knowledge, truth),
         knowledge.open,
@@ -239,7 +245,7 @@ def _restricted(found: CellIntervals, places: NDArray[np.intp]) -> CellIntervals
 
 
 def _by_subtraction(
-    name: str, knowledge: Knowledge, truth: Truth, remedy: Words, *, is_proved: bool
+    name: str, knowledge: Knowledge, truth: TrueCells, remedy: Words, *, is_proved: bool
 ) -> dict[int, Verdict]:
     """For tables too large for linear programs: what follows one cell after the other from sums in which it alone is missing.
 
@@ -256,27 +262,27 @@ def _by_subtraction(
     verdicts = {}
     for cell in np.flatnonzero(truth.targets & knowledge.open).tolist():
         if not left[cell]:
-            outcome, sentence = Outcome.BROKEN, Words("It follows by subtraction.", "引き算で値が確定します。")
+            outcome, sentence = AttackOutcome.BROKEN, Words("It follows by subtraction.", "引き算で値が確定します。")
         elif truth.known[cell] and narrow[cell]:
-            outcome = Outcome.BROKEN
+            outcome = AttackOutcome.BROKEN
             sentence = Words(
                 "The method itself leaves too narrow an interval.", "手法だけから、狭すぎる範囲がわかります。"
             )
         elif is_proved:
-            outcome, sentence = Outcome.HELD, PROVED
+            outcome, sentence = AttackOutcome.HELD, PROVED
         else:
-            outcome, sentence = Outcome.UNDECIDED, TOO_LARGE
+            outcome, sentence = AttackOutcome.UNDECIDED, TOO_LARGE
         number = float(knowledge.high[cell] - knowledge.low[cell]) if left[cell] else 0.0
         verdicts[cell] = Verdict(name, knowledge.system.label(cell), outcome, number, sentence, remedy)
     return verdicts
 
 
-def _insiders(knowledge: Knowledge, truth: Truth, holder: HolderView, *, is_proved: bool) -> AttackReport:
+def _insiders(knowledge: Knowledge, truth: TrueCells, holder: HolderView, *, is_proved: bool) -> AttackReport:
     """The same attack by each contributor who is alone in a hidden cell, and therefore knows it."""
     problem = holder.problem
     verdicts: list[Verdict] = []
     relevant = _relevant_insiders(knowledge, holder)
-    is_cheap = len(relevant) * int(knowledge.open.sum()) <= MOST_WORK_OF_INSIDERS
+    is_cheap = len(relevant) * int(knowledge.open.sum()) <= MAX_WORK_OF_INSIDERS
     try:
         for number in relevant if is_cheap else ():
             known = list(problem.insiders[number])
@@ -291,11 +297,11 @@ def _insiders(knowledge: Knowledge, truth: Truth, holder: HolderView, *, is_prov
     except SolverFailure:
         is_cheap = False
     if not is_cheap:
-        outcome, sentence = (Outcome.HELD, PROVED) if is_proved else (Outcome.UNDECIDED, TOO_LARGE)
+        outcome, sentence = (AttackOutcome.HELD, PROVED) if is_proved else (AttackOutcome.UNDECIDED, TOO_LARGE)
         verdicts.append(Verdict("insiders", "contributors alone in a cell", outcome, math.nan, sentence, REMEDY))
-        if not any(verdict.outcome is Outcome.BROKEN for verdict in verdicts):
+        if not any(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts):
             return AttackReport.of("insiders", sentence, verdicts)
-    broken = sum(verdict.outcome is Outcome.BROKEN for verdict in verdicts)
+    broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     summary = Words(
         f"Contributors who are alone in a cell work out {broken:,} of {len(verdicts):,} other cells too closely.",
         f"一つのセルに一者だけの提供者が、ほかの {len(verdicts):,} セルのうち {broken:,} セルを、"
@@ -304,7 +310,7 @@ def _insiders(knowledge: Knowledge, truth: Truth, holder: HolderView, *, is_prov
     return AttackReport.of("insiders", summary, verdicts)
 
 
-def _insider_verdicts(view: Knowledge, truth: Truth, wanted: Mapping[int, Any], insider: str) -> list[Verdict]:
+def _insider_verdicts(view: Knowledge, truth: TrueCells, wanted: Mapping[int, Any], insider: str) -> list[Verdict]:
     found = _bounds(view, truth)
     lower, upper = found.required_lower.copy(), found.required_upper.copy()
     places = []
@@ -323,7 +329,7 @@ def _averaging(published: PublishedTables, document: Mapping[str, Any], holder: 
     """Whether the sums that hold among true counts average the noise of cell keys away."""
     try:
         noise = document["settings"]["noise"]
-        law = NoiseLaw.of(whole_number(noise["lowest"], -WIDEST_NOISE, WIDEST_NOISE), noise["probabilities"])
+        law = NoiseLaw.of(whole_number(noise["lowest"], -MAX_NOISE, MAX_NOISE), noise["probabilities"])
     except (LookupError, TypeError, ValueError, ArithmeticError, ParameterError):
         raise InputError("The report does not state its noise.", "レポートに雑音の記載がありません。") from None
     try:
@@ -338,12 +344,12 @@ def _averaging(published: PublishedTables, document: Mapping[str, Any], holder: 
         f"（毎回異なる雑音なら {needed:,} 回で件数がわかります）。",
     )
     if needed:
-        verdicts.append(Verdict("averaging", "repeated answers", Outcome.HELD, float(needed), said, REMEDY))
-    if published.system.size > MOST_LINKED:
+        verdicts.append(Verdict("averaging", "repeated answers", AttackOutcome.HELD, float(needed), said, REMEDY))
+    if published.system.size > MAX_LINKED:
         large = Words(
             "The table is too large to average over its sums.", "表が大きいため、合計による平均化は調べていません。"
         )
-        verdicts.append(Verdict("averaging", "sums of cells", Outcome.UNDECIDED, math.nan, large, REMEDY))
+        verdicts.append(Verdict("averaging", "sums of cells", AttackOutcome.UNDECIDED, math.nan, large, REMEDY))
         return AttackReport.of("averaging", large, verdicts)
     found = average_linked_cells(
         published.values,
@@ -358,7 +364,7 @@ def _averaging(published: PublishedTables, document: Mapping[str, Any], holder: 
         targets = np.flatnonzero(holder.problem.primary).tolist()
     by_name = {verdict.target: verdict for verdict in found.report().verdicts}
     verdicts += [by_name[found.names[cell]] for cell in targets]
-    broken = sum(verdict.outcome is Outcome.BROKEN for verdict in verdicts)
+    broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     summary = Words(
         f"Averaging over all sums makes {broken:,} of {len(targets):,} unsafe counts all but certain.",
         f"すべての合計を使って平均しても、守るべき {len(targets):,} 件数のうちほぼ確定するのは {broken:,} です。",

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sudare.attacks.differencing import PublishedCell, attack_by_differences
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.tables.differencing import PublishedCell, attack_by_differences
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.disclosure_release.knowledge import read_report
+from sudare.disclosure_release.linked_attacks import require_same_kind
 from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_meshes import PublishedMeshes, read_published_meshes
-from sudare.disclosure_release.together import require_same_kind
 from sudare.errors import InputError, SudareError
 
 __all__ = ["attack_meshes"]
@@ -46,13 +46,13 @@ def attack_meshes(folder: Path, document: Mapping[str, Any], earlier: Sequence[P
         raise InputError("The report does not state its minimum.", "レポートに下限の記載がありません。") from None
     verdicts = []
     for code, (members, people) in meshes.groups().items():
-        outcome = Outcome.BROKEN if 0 < people < minimum else Outcome.HELD
+        outcome = AttackOutcome.BROKEN if 0 < people < minimum else AttackOutcome.HELD
         sentence = Words(
             f"Its attributes stand for {people:,} people in {len(members)} mesh(es).",
             f"この属性は {len(members)} メッシュ、{people:,} 人についてのものです。",
         )
         verdicts.append(Verdict("merging", str(code), outcome, float(people), sentence, REMEDY))
-    broken = sum(verdict.outcome is Outcome.BROKEN for verdict in verdicts)
+    broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     summary = Words(
         f"The attributes of {broken:,} of {len(verdicts):,} meshes stand for fewer than {minimum} people.",
         f"{len(verdicts):,} メッシュのうち {broken:,} メッシュの属性が {minimum} 人未満についてのものです。",
@@ -86,16 +86,16 @@ def _earlier_cells(place: Path, document: Mapping[str, Any]) -> list[PublishedCe
 
 def _without_what_was_known(found: AttackReport, alone: AttackReport) -> AttackReport:
     """What earlier tables tell without this one is not this one's doing."""
-    known = {verdict.target for verdict in alone.with_outcome(Outcome.BROKEN)}
+    known = {verdict.target for verdict in alone.with_outcome(AttackOutcome.BROKEN)}
     verdicts = [
-        replace(one, outcome=Outcome.UNDECIDED, sentence=KNOWN_BEFORE)
-        if one.outcome is Outcome.BROKEN and one.target in known
+        replace(one, outcome=AttackOutcome.UNDECIDED, sentence=KNOWN_BEFORE)
+        if one.outcome is AttackOutcome.BROKEN and one.target in known
         else one
         for one in found.verdicts
     ]
     if not any(one.sentence is KNOWN_BEFORE for one in verdicts):
         return found
-    broken = sum(one.outcome is Outcome.BROKEN for one in verdicts)
+    broken = sum(one.outcome is AttackOutcome.BROKEN for one in verdicts)
     summary = Words(
         f"{broken:,} combination(s) with these meshes isolate few people; earlier tables alone leave others.",
         f"このメッシュとの組合せ {broken:,} 通りが少人数の集団を切り出します。以前の表だけによるものがほかにあります。",

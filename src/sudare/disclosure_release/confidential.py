@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.verdicts import AttackReport, Outcome
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
-from sudare.disclosure.certificate import Certificate
-from sudare.disclosure.problem import UNKNOWN, Requirement, SuppressionProblem
 from sudare.disclosure.status import CellStatus
 from sudare.disclosure.structure import TableSystem
-from sudare.disclosure_release.plain_values import MOST_UNITS, cell_numbers, whole_number
+from sudare.disclosure.suppression.certificate import Certificate
+from sudare.disclosure.suppression.problem import UNKNOWN, Requirement, SuppressionProblem
+from sudare.disclosure_release.plain_values import MAX_UNITS, cell_numbers, whole_number
 from sudare.disclosure_release.plan_file import TablePlan
 from sudare.disclosure_release.protecting import Protected
 from sudare.disclosure_release.published_table import PublishedTables
 from sudare.disclosure_release.rule_plan import PlannedRule
 from sudare.errors import InputError, SudareError
-from sudare.release.documents import read_json
+from sudare.storage.guarded_json import read_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,8 +55,8 @@ NOTE = Words(
     "This file has hidden values, or what they follow from. Keep it like the data, and never publish it.",
     "このファイルには、秘匿した値またはそれを導ける情報が含まれます。データと同じように管理し、公表しないでください。",
 )
-MOST_VERDICTS = 1000
-MOST_DECIMALS = 18
+MAX_VERDICTS = 1000
+MAX_DECIMALS = 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ def attacks_in_full(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
             "attack": report.attack,
             "outcome": report.outcome.value,
             "summary": _both(report.summary),
-            "broken": len(report.with_outcome(Outcome.BROKEN)),
+            "broken": len(report.with_outcome(AttackOutcome.BROKEN)),
             "verdicts": [
                 {
                     "target": one.target,
@@ -167,7 +167,7 @@ def attacks_in_full(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
                     "number": one.number if np.isfinite(one.number) else None,
                     **_both(one.sentence),
                 }
-                for one in report.verdicts[:MOST_VERDICTS]
+                for one in report.verdicts[:MAX_VERDICTS]
             ],
         }
         for report in reports
@@ -209,7 +209,7 @@ def proof_holds(folder: Path, published: PublishedTables, holder: HolderView) ->
 
 def _holder_view(document: Mapping[str, Any], published: PublishedTables) -> HolderView:
     system: TableSystem = published.system
-    size, decimals = system.size, whole_number(document["decimals"], 0, MOST_DECIMALS)
+    size, decimals = system.size, whole_number(document["decimals"], 0, MAX_DECIMALS)
     values = published.in_units(decimals).values.copy()
     numbers = list(cell_numbers(document["cells"]["numbers"], size))
     values[numbers] = _amounts(document["cells"]["values"], len(numbers))
@@ -251,7 +251,7 @@ def _holder_view(document: Mapping[str, Any], published: PublishedTables) -> Hol
 def _amounts(values: Sequence[object], size: int) -> Integers:
     if len(values) != size:
         raise ValueError
-    return np.array([whole_number(value, -MOST_UNITS) for value in values], dtype=np.int64)
+    return np.array([whole_number(value, -MAX_UNITS) for value in values], dtype=np.int64)
 
 
 def _by_status(status: Integers) -> dict[str, int]:

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.disclosure.argus.metadata import read_hierarchy
 from sudare.disclosure.structure import Dimension
-from sudare.disclosure.tau_argus_metadata import read_hierarchy
 from sudare.errors import InputError
-from sudare.io.text_files import read_text
+from sudare.io.formats.text_files import read_text
 from sudare.sections import Section
 
 __all__ = ["DIMENSION_KEYS", "PlannedDimension", "read_dimension", "texts_of"]
 
 TREES = ("hierarchy", "parents", "groups", "codes")
 DIMENSION_KEYS = ("column", "total", *TREES, "lead", "missing")
-DEEPEST = 50
+MAX_DEPTH = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def _nested(section: Section, groups: Mapping[str, Any], depth: int) -> dict[str
     """Groups as nested mappings; a list of texts ends a branch."""
     found: dict[str, Any] = {}
     for code, below in groups.items():
-        if isinstance(below, dict) and depth < DEEPEST:
+        if isinstance(below, dict) and depth < MAX_DEPTH:
             found[code] = _nested(section, below, depth + 1)
         elif isinstance(below, list) and all(isinstance(item, str) and item.strip() for item in below):
             found[code] = {item: {} for item in below}

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sudare.attacks.verdicts import AttackReport, Outcome
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
 from sudare.disclosure.cell_key import KEY_UNITS, PerturbationTable
 from sudare.disclosure.merging import MergedMeshes
@@ -25,7 +25,7 @@ from sudare.disclosure_release.protecting import Protected
 from sudare.disclosure_release.protection_plan import CellKey, MergeMeshes, Round, Suppress
 from sudare.disclosure_release.published_table import describe_dimension
 from sudare.disclosure_release.rule_plan import PlannedRule
-from sudare.release.document import describe_file
+from sudare.releases.documents import describe_file
 from sudare.system.clock import time_text
 
 __all__ = ["attacks_in_public", "document_of_meshes", "document_of_tables"]
@@ -87,7 +87,7 @@ def document_of_meshes(plan: TablePlan, merged: MergedMeshes, files: Sequence[Pa
 
 def attacks_in_public(reports: Sequence[AttackReport], *, even_if_broken: bool) -> dict[str, Any]:
     """Which attacks were run and how they ended; what they found stays with the holder."""
-    broken = any(report.outcome is Outcome.BROKEN for report in reports)
+    broken = any(report.outcome is AttackOutcome.BROKEN for report in reports)
     return {
         "attacks": [{"attack": report.attack, "outcome": report.outcome.value} for report in reports],
         "even_if_broken": broken and even_if_broken,

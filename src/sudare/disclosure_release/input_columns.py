@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["digits_needed", "exact_numbers", "texts_without_gaps"]
 
-MOST_DECIMALS = 9
-LARGEST_NUMBER = 2**62
+MAX_DECIMALS = 9
+MAX_NUMBER = 2**62
 
 
 def texts_without_gaps(records: Records, name: str) -> NDArray[np.object_]:
@@ -54,7 +54,7 @@ def digits_needed(column: CodedColumn) -> int:
         except InvalidOperation:
             continue
         exponents.append(-exponent if isinstance(exponent, int) else 0)
-    return min(MOST_DECIMALS, max([0, *exponents]))
+    return min(MAX_DECIMALS, max([0, *exponents]))
 
 
 def exact_numbers(
@@ -99,4 +99,4 @@ def _whole(text: str, digits: int) -> int | None:
     except InvalidOperation:
         return None
     is_whole = scaled == scaled.to_integral_value()
-    return int(scaled) if is_whole and abs(scaled) < LARGEST_NUMBER else None
+    return int(scaled) if is_whole and abs(scaled) < MAX_NUMBER else None

@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 """What each kind of input may say."""
 
 ALL_INPUT_KEYS = ("kind", *dict.fromkeys(key for keys in KINDS.values() for key in keys))
-MOST_DECIMALS = 9
+MAX_DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -232,6 +232,6 @@ def _decimals(section: Section) -> int | None:
     if not section.has("decimals"):
         return None
     digits = section.whole("decimals")
-    if not 0 <= digits <= MOST_DECIMALS:
-        section.refuse("decimals", f"must be from 0 to {MOST_DECIMALS}", f"は 0 から {MOST_DECIMALS} までです")
+    if not 0 <= digits <= MAX_DECIMALS:
+        section.refuse("decimals", f"must be from 0 to {MAX_DECIMALS}", f"は 0 から {MAX_DECIMALS} までです")
     return digits

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.solver import SolverFailure
+from sudare.attacks.tables.solver import SolverFailure
 from sudare.bilingual import Words
 from sudare.disclosure.structure import TableSystem
 from sudare.disclosure_release.confidential import HolderView
 from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_table import PublishedTables
 from sudare.errors import InputError
-from sudare.release.documents import read_stated
-from sudare.release.folders import REPORT
+from sudare.storage.guarded_json import read_stated
+from sudare.storage.staging import REPORT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,13 +33,24 @@ if TYPE_CHECKING:
 __all__ = [
     "REPORT_FORMAT",
     "Knowledge",
-    "Truth",
+    "TrueCells",
     "completed",
     "contradiction",
     "knowledge_of",
     "read_report",
     "truth_of",
 ]
+
+CONTRADICTION = Words(
+    "{tables}{where}. Name under [earlier] only tables about the same data, with the same meaning of every code.",
+    "{tables}{where}矛盾しています。[earlier] には、同じデータについての、コードの意味が同じ表だけを指定してください。",
+)
+TABLES_CONTRADICT = Words(
+    "The published tables contradict each other or the data",
+    "公表した表どうし、または表とデータが",
+)
+TABLE_CONTRADICTS = Words("'{place}' contradicts this table", "前の表「{place}」とこの表が")
+ABOUT_CELL = Words(" about the cell '{label}'", "セル「{label}」について")
 
 REPORT_FORMAT = "sudare-protected-table/1"
 SECONDS = 60.0
@@ -98,7 +109,7 @@ def knowledge_of(published: PublishedTables, document: Mapping[str, Any]) -> Kno
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class TrueCells:
     """What is used after an attack, to tell whether it came too close.
 
     Attributes:
@@ -116,17 +127,17 @@ class Truth:
     upper: Integers
 
 
-def truth_of(published: PublishedTables, holder: HolderView | None) -> Truth:
+def truth_of(published: PublishedTables, holder: HolderView | None) -> TrueCells:
     """What is known for the comparison; little without the holder's file."""
     size = published.system.size
     if holder is None:
         nothing = np.zeros(size, dtype=np.int64)
-        return Truth(nothing, np.zeros(size, dtype=np.bool_), published.hidden, nothing, nothing)
+        return TrueCells(nothing, np.zeros(size, dtype=np.bool_), published.hidden, nothing, nothing)
     everything = np.ones(size, dtype=np.bool_)
-    return Truth(holder.values, everything, holder.problem.primary, holder.lower, holder.upper)
+    return TrueCells(holder.values, everything, holder.problem.primary, holder.lower, holder.upper)
 
 
-def completed(knowledge: Knowledge, truth: Truth) -> Integers:
+def completed(knowledge: Knowledge, truth: TrueCells) -> Integers:
     """Values that agree with all that is known: the true ones as far as they are told, and some for the rest.
 
     The attack compares with them and never uses them; where the truth is not known, any will do.
@@ -172,15 +183,6 @@ def contradiction(label: str | None, place: Path | None = None) -> InputError:
         label: of the cell where this shows, if there is one.
         place: folder of the earlier table, if that is known.
     """
-    where = "" if label is None else f" about the cell '{label}'"
-    where_ja = "" if label is None else f"セル「{label}」について"
-    what = (
-        "The published tables contradict each other or the data"
-        if place is None
-        else f"'{place}' contradicts this table"
-    )
-    what_ja = "公表した表どうし、または表とデータが" if place is None else f"前の表「{place}」とこの表が"
-    return InputError(
-        f"{what}{where}. Name under [earlier] only tables about the same data, with the same meaning of every code.",
-        f"{what_ja}{where_ja}矛盾しています。[earlier] には、同じデータについての、コードの意味が同じ表だけを指定してください。",
-    )
+    tables = TABLES_CONTRADICT if place is None else TABLE_CONTRADICTS.format(place=place)
+    where = Words.same("") if label is None else ABOUT_CELL.format(label=label)
+    return InputError(CONTRADICTION.format(tables=tables, where=where))

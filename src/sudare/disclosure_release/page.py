@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare import release
 from sudare.bilingual import Words
 from sudare.disclosure.structure import Dimension, Table
 from sudare.disclosure_release import page_words
@@ -23,8 +22,8 @@ from sudare.disclosure_release.published_meshes import read_published_meshes
 from sudare.disclosure_release.published_table import PublishedTables, read_published_tables, show_number
 from sudare.errors import ParameterError
 from sudare.parameters import shown
-from sudare.release.page_numbers import show_date, show_size
-from sudare.release.page_template import page_template
+from sudare.releases.page_numbers import show_date, show_size
+from sudare.releases.page_template import page_template
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -32,9 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["render_table_page"]
 
 TEMPLATE = "report.html.jinja"
-MOST_ROWS, MOST_COLUMNS = 40, 12
-MOST_INTERVALS = 40
-MOST_MESHES = 30
+MAX_ROWS, MAX_COLUMNS = 40, 12
+MAX_INTERVALS = 40
+MAX_MESHES = 30
 HIDDEN = "×"
 
 
@@ -81,7 +80,7 @@ def render_table_page(
         ],
         "cost": _cost(own, 0 if published is None else published.decimals),
         "intervals": _intervals(own),
-        "most": MOST_INTERVALS,
+        "most": MAX_INTERVALS,
         "attacks": [_attack(attack, own) for attack in report.get("attacks") or []],
         "files": [(file["name"], show_size(file["bytes"]), file["sha256"]) for file in report["files"]],
     }
@@ -90,7 +89,7 @@ def render_table_page(
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
-    return page_template(TEMPLATE, [Path(__file__).parent, Path(str(release.__file__)).parent], page_words.TEXTS)
+    return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
 def _words(values: Mapping[str, str]) -> Words:
@@ -154,7 +153,7 @@ def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, A
     cells = table.cells[tuple(index)]
     if across is not None and order[0] > order[1]:
         cells = cells.T
-    cells = cells.reshape(len(down), -1)[:MOST_ROWS, :MOST_COLUMNS]
+    cells = cells.reshape(len(down), -1)[:MAX_ROWS, :MAX_COLUMNS]
     rows = [
         (down.codes[place], down.depth[place], [_shown(published, cell) for cell in row])
         for place, row in enumerate(cells.tolist())
@@ -163,10 +162,10 @@ def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, A
         "name": name,
         "down": down.name,
         "across": None if across is None else across.name,
-        "columns": [""] if across is None else list(across.codes[:MOST_COLUMNS]),
+        "columns": [""] if across is None else list(across.codes[:MAX_COLUMNS]),
         "rows": rows,
         "others": ", ".join(others),
-        "is_cut": _is_cut(down, MOST_ROWS) or (across is not None and _is_cut(across, MOST_COLUMNS)),
+        "is_cut": _is_cut(down, MAX_ROWS) or (across is not None and _is_cut(across, MAX_COLUMNS)),
         "has_hidden": bool(published.hidden[cells].any()),
     }
 
@@ -189,7 +188,7 @@ def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
         range(len(meshes.codes)), key=lambda place: (meshes.codes[place] == meshes.targets[place], place)
     )
     rows = []
-    for place in sorted(hidden_first[:MOST_MESHES]):
+    for place in sorted(hidden_first[:MAX_MESHES]):
         numbers = [int(meshes.values[name][place]) for name in names]
         target = meshes.targets[place]
         rows.append(
@@ -200,7 +199,7 @@ def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
                 [HIDDEN if number < 0 else f"{number:,}" for number in numbers],
             )
         )
-    return {"names": names[:MOST_COLUMNS], "rows": rows, "is_cut": len(meshes.codes) > MOST_MESHES}
+    return {"names": names[:MAX_COLUMNS], "rows": rows, "is_cut": len(meshes.codes) > MAX_MESHES}
 
 
 def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -220,7 +219,7 @@ def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
         value = values[one["cell"]]
         rows.append((width / max(1, value), one["name"], value, low, high, lower, upper))
     rows.sort(key=lambda row: (row[0], row[1]))
-    return [_interval_row(row[1:], own["decimals"]) for row in rows[:MOST_INTERVALS]]
+    return [_interval_row(row[1:], own["decimals"]) for row in rows[:MAX_INTERVALS]]
 
 
 def _interval_row(row: Sequence[Any], decimals: int) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["MOST_UNITS", "cell_numbers", "whole_number"]
+__all__ = ["MAX_UNITS", "cell_numbers", "whole_number"]
 
-MOST_UNITS = 2**60
+MAX_UNITS = 2**60
 """Sums of two such numbers are exact in 64 bits."""
 
 
-def whole_number(value: object, least: int = 0, most: int = MOST_UNITS) -> int:
+def whole_number(value: object, least: int = 0, most: int = MAX_UNITS) -> int:
     """A whole number within bounds.
 
     Raises:

@@ -31,7 +31,7 @@ from sudare.disclosure_release.protection_plan import (
     read_protection,
 )
 from sudare.disclosure_release.rule_plan import RULE_KEYS, PlannedRule, largest_needed, read_rules
-from sudare.release.plan_file import LEDGER_KEYS, LedgerEntryPoint, read_ledger_section
+from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
 from sudare.sections import Section, read_toml
 
 __all__ = ["FORMATS", "PlannedTable", "TablePlan", "plan_values", "read_table_plan"]
@@ -39,10 +39,7 @@ __all__ = ["FORMATS", "PlannedTable", "TablePlan", "plan_values", "read_table_pl
 PLAN = Words("plan", "計画ファイル")
 HINT = Words("The documentation has some to start from.", "文書に例があります。")
 TOP_KEYS = (
-    "title",
-    "publisher",
-    "description",
-    "language",
+    *TITLE_KEYS,
     "input",
     "dimensions",
     "tables",
@@ -79,7 +76,7 @@ class PlannedTable:
         return f"table-{self.name}.csv" if self.name else "table.csv"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TablePlan:
     """What a plan file says.
 
@@ -158,9 +155,7 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
     file = Path(path)
     top = Section(read_toml(file, PLAN, HINT), "", file.name, TOP_KEYS)
     base = file.resolve().parent
-    title = top.text("title")
-    publisher, description = top.text("publisher", ""), top.text("description", "")
-    language = top.choice("language", ("en", "ja"), "en")
+    head = read_title(top, "tables")
     dimensions = _read_dimensions(top, file.name, base)
     tables = _read_tables(top, base, dimensions)
     source = read_input(
@@ -190,22 +185,22 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
     elif not tables:
         tables = (PlannedTable("", tuple(dimensions)),)
     plan = TablePlan(
-        file,
-        title,
-        publisher,
-        description,
-        language,
-        source,
-        MappingProxyType(dimensions),
-        tables,
-        rules,
-        record_rules,
-        method,
-        protection,
-        earlier,
-        target,
-        formats,
-        ledger,
+        file=file,
+        title=head.title,
+        publisher=head.publisher,
+        description=head.description,
+        language=head.language,
+        source=source,
+        dimensions=MappingProxyType(dimensions),
+        tables=tables,
+        rules=rules,
+        record_rules=record_rules,
+        method=method,
+        protection=protection,
+        earlier=earlier,
+        folder=target,
+        formats=formats,
+        ledger=ledger,
     )
     _require_consistent(plan)
     return plan

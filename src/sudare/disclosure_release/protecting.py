@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.rounding import RoundedTable, controlled_rounding
-from sudare.disclosure.secondary import Suppression, suppress
-from sudare.disclosure.singletons import joint_cells, lone_contributors
 from sudare.disclosure.status import CellStatus
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import Suppression, suppress
+from sudare.disclosure.suppression.singletons import joint_cells, lone_contributors
 from sudare.disclosure_release.protection_plan import CellKey, Protection, Round, Suppress
-from sudare.disclosure_release.reading import JudgedTable
+from sudare.disclosure_release.sources import JudgedTable
 from sudare.errors import InputError, ParameterError
 
 if TYPE_CHECKING:

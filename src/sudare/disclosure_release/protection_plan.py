@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from sudare.disclosure.cell_key import PerturbationTable, perturbation_table, read_perturbation_table
-from sudare.disclosure.rounding import MOST_STEPS
+from sudare.disclosure.rounding import MAX_STEPS
 from sudare.errors import InputError, ParameterError
 from sudare.sections import Section
 
@@ -36,7 +36,7 @@ METHODS: dict[str, tuple[str, ...]] = {
 
 ALL_PROTECTION_KEYS = ("method", *dict.fromkeys(key for keys in METHODS.values() for key in keys))
 LAW = ("largest", "variance", "forbidden", "stay", "monotone")
-LONGEST = 7 * 24 * 3600
+MAX_SECONDS = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _read_suppress(section: Section, base: Path) -> Suppress:
 
 def _read_round(section: Section, base: Path) -> Round:
     unit = _at_least(section, "base", 2, 10**12)
-    steps = _at_least(section, "steps", 0, MOST_STEPS) if section.has("steps") else None
+    steps = _at_least(section, "steps", 0, MAX_STEPS) if section.has("steps") else None
     return Round(unit, steps, _seconds(section) if section.has("seconds") else 60.0)
 
 
@@ -200,8 +200,10 @@ def _read_cell_key(section: Section, base: Path) -> CellKey:
 
 def _seconds(section: Section) -> float:
     value = section.number("seconds")
-    if not 0 < Decimal(value) <= LONGEST:
-        section.refuse("seconds", f"must be above 0 and at most {LONGEST:,}", f"は 0 より大きく {LONGEST:,} 以下です")
+    if not 0 < Decimal(value) <= MAX_SECONDS:
+        section.refuse(
+            "seconds", f"must be above 0 and at most {MAX_SECONDS:,}", f"は 0 より大きく {MAX_SECONDS:,} 以下です"
+        )
     return float(value)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.disclosure.structure import Dimension, Table, TableSystem
-from sudare.disclosure_release.plain_values import MOST_UNITS, whole_number
+from sudare.disclosure_release.plain_values import MAX_UNITS, whole_number
 from sudare.errors import InputError, SudareError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ STATES = {"suppress": "published", "none": "published", "round": "rounded", "cel
 """What the status column says of a cell that is shown, for each method."""
 
 HIDDEN = "hidden"
-MOST_DIGITS = 18
+MAX_DIGITS = 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class PublishedTables:
             ValueError: if they are coarser, or too fine for these values.
         """
         unit = 10 ** whole_number(decimals - self.decimals)
-        if int(np.abs(self.values).max(initial=0)) * unit > MOST_UNITS:
+        if int(np.abs(self.values).max(initial=0)) * unit > MAX_UNITS:
             raise ValueError("too many digits")
         return replace(self, values=self.values * unit, decimals=decimals, is_finest=True)
 
@@ -173,7 +173,7 @@ def read_published_tables(folder: Path, document: Mapping[str, Any]) -> Publishe
     """
     system = system_of_document(document)
     try:
-        decimals = whole_number(document["value"]["decimals"], 0, MOST_DIGITS)
+        decimals = whole_number(document["value"]["decimals"], 0, MAX_DIGITS)
         value_name, is_count = str(document["value"]["name"]), bool(document["value"]["is_count"])
         files = [Path(table["file"]).name for table in document["tables"]]
     except (KeyError, TypeError, ValueError):
@@ -246,13 +246,13 @@ def _place(row: Sequence[str], dimensions: Sequence[Dimension]) -> int | None:
 
 
 def _units(text: str, decimals: int) -> int | None:
-    if len(text) > MOST_DIGITS + 2:
+    if len(text) > MAX_DIGITS + 2:
         return None
     try:
         number = Decimal(text).scaleb(decimals)
     except InvalidOperation:
         return None
-    is_whole = number.is_finite() and number == number.to_integral_value() and abs(number) < 10**MOST_DIGITS
+    is_whole = number.is_finite() and number == number.to_integral_value() and abs(number) < 10**MAX_DIGITS
     return int(number) if is_whole else None
 
 

@@ -18,6 +18,8 @@ from sudare.sections import Section
 
 __all__ = ["PARTS", "RULE_KEYS", "PlannedRule", "largest_needed", "read_rules"]
 
+IN_RANGE = Words("a value that the rule takes", "許される範囲の値")
+
 PARTS = {
     "dominance": ("n", "k"),
     "p_percent": ("p", "n"),
@@ -141,8 +143,8 @@ def _made(section: Section, key: str, make: Callable[[], Rule]) -> Rule:
         return make()
     except ParameterError as error:
         named = error.parameter if error.parameter in ("n", "k", "p", "q", "percent") else key
-        allowed = error.requirement_japanese if isinstance(error, ToldParameterError) else "許される範囲の値"
-        section.refuse(named, f"must be {error.requirement}", f"は「{allowed}」にしてください")
+        allowed = error.requirement_words if isinstance(error, ToldParameterError) else IN_RANGE
+        section.refuse(named, f"must be {allowed.english}", f"は「{allowed.japanese}」にしてください")
 
 
 def largest_needed(rules: Sequence[PlannedRule]) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sudare.disclosure.certificate import Certificate
+from sudare.disclosure.suppression.certificate import Certificate
 from sudare.disclosure_release.confidential import (
     CERTIFICATE,
     CONFIDENTIAL,
@@ -21,10 +21,10 @@ from sudare.disclosure_release.plain_values import whole_number
 from sudare.disclosure_release.published_meshes import read_published_meshes
 from sudare.disclosure_release.published_table import read_published_tables
 from sudare.errors import InputError
-from sudare.release.documents import read_json
-from sudare.release.folders import REPORT, REPORT_PAGE
-from sudare.release.hashing import hash_of_file
-from sudare.release.verification import Check, UnsoundError, check_files, check_page, outcome_of
+from sudare.releases.verification import Check, UnsoundError, check_files, check_page, outcome_of
+from sudare.storage.guarded_json import read_json
+from sudare.storage.hashes import hash_of_file
+from sudare.storage.staging import REPORT, REPORT_PAGE
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["verify_protected"]
@@ -77,11 +77,12 @@ def verify_protected(folder: str | Path) -> list[Check]:
 
 
 def _claims_to_be_one(path: Path) -> bool:
-    """Whether a report that cannot be read names the format of protected tables all the same."""
+    """Whether a report that cannot be read is whole, and names the format of protected tables all the same."""
     try:
-        return f'"{REPORT_FORMAT}"'.encode() in read_regular_file(path)
+        text = read_regular_file(path)
     except OSError:
         return False
+    return f'"{REPORT_FORMAT}"'.encode() in text and text.rstrip().endswith(b"}")
 
 
 def _check_tables(folder: Path, document: Mapping[str, Any]) -> tuple[str, str]:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.domain.allowed_values import labels_like, meshes_within, numbers_between, whole_numbers_between
+from sudare.domain.arguments import read_column
 from sudare.domain.mesh import MeshLevel, mesh_cells, mesh_codes, mesh_level
-from sudare.domain.reading import read_column
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Attribute", "Bins", "Category", "Mesh", "Positions"]
 
-LONGEST_AXIS = 1 << 62
-MOST_VALUES = 1 << 24
+MAX_AXIS_LENGTH = 1 << 62
+MAX_VALUES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Attribute(ABC):
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The value at each place."""
 
-    def _refuse(self, position: int, allowed: str, label: object = None) -> ParameterError:
+    def _refuse(self, position: int, allowed: Words, label: object = None) -> ParameterError:
         """Names a label, which is a word of the user's plan, but no measured value."""
         got = "another value" if label is None else f"{label!r:.60}"
         return ParameterError(self.name, "this table", allowed, Described(f"{got} at position {position}"))
@@ -87,7 +89,7 @@ class Positions(Attribute):
     def __post_init__(self) -> None:
         self._read_name()
         exact = exact_integer(
-            self.length, "length", "Positions", "a whole number from 1 to 2**62", smallest=1, largest=LONGEST_AXIS
+            self.length, "length", "Positions", "a whole number from 1 to 2**62", smallest=1, largest=MAX_AXIS_LENGTH
         )
         object.__setattr__(self, "length", exact)
 
@@ -98,7 +100,7 @@ class Positions(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
-        allowed = f"whole numbers from 0 to {self.length - 1}"
+        allowed = whole_numbers_between(0, self.length - 1)
         array = read_column(values, self.name, allowed, "iu")
         outside = np.flatnonzero((array < 0) | (array >= self.length))
         if outside.size:
@@ -132,7 +134,7 @@ class Category(Attribute):
             raise ParameterError("labels", "Category", "a list of values", shown(self.labels))
         labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.labels)
         is_plain = all(isinstance(label, (str, int, float, date)) for label in labels)
-        if not is_plain or not 1 <= len(labels) <= MOST_VALUES or len(set(labels)) < len(labels):
+        if not is_plain or not 1 <= len(labels) <= MAX_VALUES or len(set(labels)) < len(labels):
             requirement = "different texts, numbers or dates, at least one"
             raise ParameterError("labels", "Category", requirement, Described(f"{len(labels)} values"))
         object.__setattr__(self, "labels", labels)
@@ -149,7 +151,7 @@ class Category(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
-        allowed = f"one of its {len(self.labels)} labels, such as {self.labels[0]!r:.40}"
+        allowed = labels_like(len(self.labels), self.labels[0])
         place_of = {label: place for place, label in enumerate(self.labels)}
         listed: list[Any] = read_column(values, self.name, allowed, "biufUTOM").tolist()
         places = np.empty(len(listed), dtype=np.int64)
@@ -194,7 +196,7 @@ class Bins(Attribute):
             is_plain = all(isinstance(e, (int, float)) and not isinstance(e, bool) and abs(e) <= 2**53 for e in edges)
         except TypeError:
             raise ParameterError("edges", "Bins", allowed, shown(self.edges)) from None
-        if not is_plain or not 2 <= len(edges) <= MOST_VALUES or not all(a < b for a, b in pairwise(edges)):
+        if not is_plain or not 2 <= len(edges) <= MAX_VALUES or not all(a < b for a, b in pairwise(edges)):
             raise ParameterError("edges", "Bins", allowed, Described(f"{len(edges)} that are not"))
         object.__setattr__(self, "edges", edges)
 
@@ -205,7 +207,7 @@ class Bins(Attribute):
 
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
-        allowed = f"numbers from {self.edges[0]} to below {self.edges[-1]}"
+        allowed = numbers_between(self.edges[0], self.edges[-1])
         column = read_column(values, self.name, allowed, "fiu")
         # One type for edges and values, and the bin itself tells whether a value is inside.
         places = np.searchsorted(np.asarray(self.edges, dtype=np.float64), column.astype(np.float64), side="right") - 1
@@ -293,9 +295,9 @@ class Mesh(Attribute):
         return self
 
     @property
-    def allowed(self) -> str:
-        """What values must be, in words."""
-        return f"mesh codes within {self.rows} rows and {self.columns} columns of the window"
+    def allowed(self) -> Words:
+        """What values must be."""
+        return meshes_within(self.rows, self.columns)
 
     def contains(self, rows: Integers, columns: Integers) -> NDArray[np.bool_]:
         """Which cells of the whole grid are in the window."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from sudare.domain.reading import read_array
+from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
 

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = ["MOST_CELLS", "Domain"]
+__all__ = ["MAX_CELLS", "Domain"]
 
-MOST_CELLS = 1 << 62
+MAX_CELLS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Domain:
             twice = next(name for name in names if names.count(name) > 1)
             raise ParameterError("attributes", "Domain", "attributes with different names", twice)
         object.__setattr__(self, "attributes", attributes)
-        if self.cells > MOST_CELLS:
+        if self.cells > MAX_CELLS:
             raise ParameterError("attributes", "Domain", "a product of at most 2**62 cells", self.cells)
 
     @classmethod

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.attributes import MOST_VALUES, Attribute
+from sudare.domain.allowed_values import leaves_like
+from sudare.domain.arguments import read_column
+from sudare.domain.attributes import MAX_VALUES, Attribute
 from sudare.domain.codes import read_codes, read_frame_columns
-from sudare.domain.reading import read_column
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hierarchy", "Level"]
 
-MOST_LEVELS = 64
+MAX_LEVELS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +259,7 @@ class Hierarchy(Attribute):
         """The place of each value along each axis."""
         leaves, order = self._sorted_leaves
         is_text = leaves.dtype.kind == "U"
-        allowed = f"one of its {leaves.size} leaf codes, such as {leaves[0]!r:.40}"
+        allowed = leaves_like(leaves.size, leaves[0])
         column = read_column(values, self.name, allowed, "UTO" if is_text else "iu")
         if is_text and column.dtype.kind != "U":
             strange = next((i for i, value in enumerate(column.tolist()) if not isinstance(value, str)), None)
@@ -368,9 +369,9 @@ def _levels_from_root(labels: NDArray[Any], parent_of: Integers, function: str) 
     has_children[parent_of[parent_of >= 0]] = True
     reached = int(roots.size)
     while has_children[nodes].any():
-        if len(levels) == MOST_LEVELS:
+        if len(levels) == MAX_LEVELS:
             got = Described(f"more below {labels[nodes[0]].item()!r:.60}")
-            raise ParameterError(parameter, function, f"of at most {MOST_LEVELS} levels", got)
+            raise ParameterError(parameter, function, f"of at most {MAX_LEVELS} levels", got)
         position = np.full(labels.size, -1, dtype=np.int64)
         position[nodes] = np.arange(nodes.size)
         # Children in the order of listing; a leaf stays as its own child. Sorting by parent puts them in tree order.
@@ -423,7 +424,7 @@ def _levels_from_columns(columns: dict[str, NDArray[Any]], root: str, function: 
 def _with_edges(names: tuple[str, ...], ordered: _Ordered) -> tuple[Level, ...]:
     """Ranges of places, from the leaves up: a node reaches from its first child's first place to its last one's last."""
     places = ordered[-1][0].size
-    if places > MOST_VALUES:
+    if places > MAX_VALUES:
         raise ParameterError("columns", "Hierarchy", "of at most 2**24 leaves", Described(f"{places}"))
     edges = np.arange(places + 1)
     levels: list[Level] = []

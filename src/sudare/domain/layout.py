@@ -42,8 +42,8 @@ __all__ = [
     "sorted_layout",
 ]
 
-MOST_BITS = 63
-LARGEST_KEY = 2**64 - 1
+MAX_BITS = 63
+MAX_KEY = 2**64 - 1
 SHUFFLE_ROUNDS = 8
 
 
@@ -65,9 +65,9 @@ class Shuffle:
     @cached_property
     def _settings(self) -> tuple[int, NDArray[np.uint64]]:
         """The bits of a place, and a number for each round, from the key by a counter and a mixing of bits."""
-        from sudare.kernels.layouts import mix_words
+        from sudare.kernels.tables.layouts import mix_words
 
-        counter = [(self.key + (turn + 1) * 0x9E3779B97F4A7C15) & LARGEST_KEY for turn in range(SHUFFLE_ROUNDS)]
+        counter = [(self.key + (turn + 1) * 0x9E3779B97F4A7C15) & MAX_KEY for turn in range(SHUFFLE_ROUNDS)]
         rounds = np.array(counter, dtype=np.uint64)
         mix_words(rounds)
         return axis_bits(self.cells), rounds
@@ -81,7 +81,7 @@ class Shuffle:
         return self._walk(places, backward=True)
 
     def _walk(self, keys: Keys, *, backward: bool) -> Keys:
-        from sudare.kernels.layouts import shuffle
+        from sudare.kernels.tables.layouts import shuffle
 
         out = np.empty(keys.size, dtype=np.uint64)
         bits, rounds = self._settings
@@ -101,7 +101,7 @@ class HilbertCurve:
 
     def arrange(self, keys: Keys) -> Keys:
         """The places of cells along the curve."""
-        from sudare.kernels.layouts import raster_to_hilbert
+        from sudare.kernels.tables.layouts import raster_to_hilbert
 
         out = np.empty(keys.size, dtype=np.uint64)
         raster_to_hilbert(np.ascontiguousarray(keys), self.bits, out)
@@ -109,7 +109,7 @@ class HilbertCurve:
 
     def restore(self, places: Keys) -> Keys:
         """The keys of the cells at these places of the curve."""
-        from sudare.kernels.layouts import hilbert_to_raster
+        from sudare.kernels.tables.layouts import hilbert_to_raster
 
         out = np.empty(places.size, dtype=np.uint64)
         hilbert_to_raster(np.ascontiguousarray(places), self.bits, out)
@@ -183,9 +183,9 @@ class Layout:
         wanted = sorted(axis for axis, length in enumerate(self.lengths) for _ in range(axis_bits(length)))
         if sorted(self.axis_of_split) != wanted:
             raise ParameterError("axis_of_split", "Layout", f"an arrangement of {wanted}", self.axis_of_split)
-        if self.depth > MOST_BITS:
+        if self.depth > MAX_BITS:
             raise ParameterError(
-                "lengths", "Layout", f"at most {MOST_BITS} bits when padded to powers of two", self.lengths
+                "lengths", "Layout", f"at most {MAX_BITS} bits when padded to powers of two", self.lengths
             )
         # Exact types: an arrangement of another kind might look at the data.
         if self.arrangement is not None and type(self.arrangement) not in (Shuffle, HilbertCurve, TurnedEnds):
@@ -253,7 +253,7 @@ class Layout:
 
     def to_tree(self, keys: Keys) -> Keys:
         """The places of cells among the leaves of the tree, from left to right."""
-        from sudare.kernels.layouts import raster_to_tree
+        from sudare.kernels.tables.layouts import raster_to_tree
 
         if self.embedding is not None:
             keys = self.embedding.embed(keys)
@@ -265,7 +265,7 @@ class Layout:
 
     def to_raster(self, leaves: Keys) -> Keys:
         """The keys of the cells at these leaves."""
-        from sudare.kernels.layouts import tree_to_raster
+        from sudare.kernels.tables.layouts import tree_to_raster
 
         out = np.empty(leaves.size, dtype=np.uint64)
         lengths = np.array(self.lengths, dtype=np.uint64)
@@ -388,7 +388,7 @@ def random_layout(shape: tuple[int, ...], key: int = 0) -> Layout:
         ([0, 1, 2, 3, 4, 5, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7])
     """
     requirement = "a whole number from 0 to 2**64 - 1"
-    number = exact_integer(key, "key", "random_layout", requirement, smallest=0, largest=LARGEST_KEY)
+    number = exact_integer(key, "key", "random_layout", requirement, smallest=0, largest=MAX_KEY)
     shape = _read_shape(shape, "random_layout")
     return Layout(shape, raster_layout(shape).axis_of_split, Shuffle(prod(shape), number))
 
@@ -432,7 +432,7 @@ def sorted_layout(shape: tuple[int, ...]) -> NoReturn:
     _read_shape(shape, "sorted_layout")
     raise GuaranteeError(
         "The order 'sorted' looks at the counts: which cell comes first is itself private data, and no noise was added "
-        "to it. It exists for experiments alone (sudare.domain.experiments) and cannot be used for a release. Use "
+        "to it. It exists for experiments alone (in sudare-papers) and cannot be used for a release. Use "
         "'morton', 'raster', 'hilbert' or 'random'."
     )
 

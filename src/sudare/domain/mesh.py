@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.reading import read_array
+from sudare.domain.allowed_values import WHOLE_NUMBERS, codes_of
+from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
@@ -244,14 +245,14 @@ def _whole_numbers(values: ArrayLike, parameter: str, function: str) -> Integers
     array = read_array(values, parameter, function, "whole numbers")
     is_empty = array.size == 0
     if array.dtype.kind not in "iu" and not is_empty:
-        raise ParameterError(parameter, function, "whole numbers", Described(f"an array of {array.dtype}"))
+        raise ParameterError(parameter, function, WHOLE_NUMBERS, Described(f"an array of {array.dtype}"))
     if array.dtype.kind == "u" and not is_empty and int(array.max()) > np.iinfo(np.int64).max:
         raise ParameterError(parameter, function, "whole numbers below 2**63", int(array.max()))
     return np.ascontiguousarray(array, dtype=np.int64).reshape(array.shape)
 
 
 def _read_codes(codes: ArrayLike, level: MeshLevel) -> Integers:
-    requirement = f"codes of {level.digits} digits at level {level.name!r}"
+    requirement = codes_of(level.digits, level.name)
     array = read_array(codes, "codes", "mesh_cells", requirement)
     if array.dtype.kind not in "UTO":
         numbers = _whole_numbers(array, "codes", "mesh_cells")

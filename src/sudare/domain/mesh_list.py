@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.domain.allowed_values import listed_meshes
 from sudare.domain.attributes import Attribute, Mesh
 from sudare.domain.mesh import MeshLevel, mesh_cells, mesh_codes, mesh_level
 from sudare.errors import Described, ParameterError
@@ -95,9 +97,9 @@ class MeshList(Attribute):
         return Mesh.covering(self.name, self.codes, self.level)
 
     @property
-    def allowed(self) -> str:
-        """What values must be, in words."""
-        return f"one of the {self.codes.size} listed meshes"
+    def allowed(self) -> Words:
+        """What values must be."""
+        return listed_meshes(self.codes.size)
 
     def contains(self, rows: Integers, columns: Integers) -> NDArray[np.bool_]:
         """Which cells of the whole grid are in the list."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain, read_domain
-from sudare.domain.reading import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
 
@@ -160,7 +160,7 @@ class SparseTable:
 
         For results of mechanisms, where an error that depends on what was drawn would itself be a release.
         """
-        from sudare.kernels.sorting import sort_cells
+        from sudare.kernels.tables.sorting import sort_cells
 
         return cls(domain, *sort_cells([(keys, counts)], (domain.cells - 1).bit_length()))
 
@@ -290,6 +290,6 @@ def _in_order(domain: Domain, keys: Keys, counts: Counts) -> tuple[Keys, Counts]
     if keys.size < WORTH_A_KERNEL:
         order = np.argsort(keys, kind="stable")
         return keys[order], counts[order]
-    from sudare.kernels.sorting import sort_cells
+    from sudare.kernels.tables.sorting import sort_cells
 
     return sort_cells([(keys, counts)], (domain.cells - 1).bit_length())

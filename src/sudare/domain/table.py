@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CountTable", "SignedTable"]
 
-LARGEST_TOTAL = 2**62
+MAX_TOTAL = 2**62
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,13 +43,13 @@ class CountTable(SparseTable):
     """
 
     lowest: ClassVar[int] = 0
-    highest: ClassVar[int] = LARGEST_TOTAL
+    highest: ClassVar[int] = MAX_TOTAL
     numbers: ClassVar[str] = "whole numbers from 0 to 2**62"
 
     @classmethod
     def _check_total(cls, counts: Counts) -> None:
         """The total must fit, whatever order it is summed in."""
-        if exact_sum(counts) > LARGEST_TOTAL:
+        if exact_sum(counts) > MAX_TOTAL:
             requirement = "whole numbers with a total of at most 2**62"
             raise ParameterError("counts", cls.__name__, requirement, Described("a larger total"))
 

@@ -20,8 +20,10 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.domain.allowed_values import times_between
+from sudare.domain.arguments import read_column
 from sudare.domain.attributes import Attribute
-from sudare.domain.reading import read_column
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 
@@ -34,7 +36,7 @@ __all__ = ["PERIODS", "Times"]
 
 PERIODS = ("hour", "day", "month", "hour of day", "weekday", "hour of week")
 DAY, HOUR = 86_400, 3_600
-LONGEST_STEP = 900
+MAX_STEP = 900
 """Seconds: offsets of today's time zones are multiples of it."""
 
 MAX_STEPS = 1 << 24
@@ -138,7 +140,7 @@ class Times(Attribute):
         """Seconds that divide every period and every change of the clocks."""
         # Hours begin where the local clock says so: offsets decide, and changes of the clocks.
         numbers = [*self._clock.changes.tolist(), *self._clock.offsets.tolist(), self.start, self.end]
-        return gcd(LONGEST_STEP, *map(int, numbers))
+        return gcd(MAX_STEP, *map(int, numbers))
 
     @cached_property
     def _tables(self) -> tuple[Integers, Integers, tuple[str, ...]]:
@@ -172,9 +174,9 @@ class Times(Attribute):
         return self._tables[2]
 
     @property
-    def allowed(self) -> str:
-        """What values must be, in words."""
-        return f"times from {self.first} to {self.last}"
+    def allowed(self) -> Words:
+        """What values must be."""
+        return times_between(self.first, self.last)
 
     def places_of_steps(self, steps: Integers, *, is_moment: bool) -> Integers:
         """The places of steps since the span's beginning: of moments, or of the local clock."""

@@ -73,7 +73,7 @@ class TurnedEnds:
         return self._turn(places, backward=True)
 
     def _turn(self, keys: Keys, *, backward: bool) -> Keys:
-        from sudare.kernels.layouts import turn_ends
+        from sudare.kernels.tables.layouts import turn_ends
 
         out = np.empty(keys.size, dtype=np.uint64)
         turn_ends(np.ascontiguousarray(keys), *self._settings, np.uint64(self.key), backward, out)

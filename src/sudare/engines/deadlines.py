@@ -10,7 +10,7 @@ from types import TracebackType
 
 from sudare.errors import ParameterError
 
-__all__ = ["Deadline", "checked_timeout"]
+__all__ = ["QueryDeadline", "checked_timeout"]
 
 SECONDS_BETWEEN_CANCELS = 0.2
 
@@ -24,7 +24,7 @@ def checked_timeout(timeout: float | None) -> float | None:
     return float(timeout)
 
 
-class Deadline:
+class QueryDeadline:
     """While it is entered, a query that goes on for longer is cancelled, again and again until it ends.
 
     Once may not be enough: what is cancelled can be one of several steps, and the next one begins.
@@ -44,7 +44,7 @@ class Deadline:
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Deadline:
+    def __enter__(self) -> QueryDeadline:
         if self._seconds is not None:
             self._thread = threading.Thread(target=self._watch, daemon=True)
             self._thread.start()

@@ -20,7 +20,7 @@ from sudare.engines import complaints
 from sudare.engines.collations import UNKNOWN, collations_in, selected
 from sudare.engines.column_types import duckdb_type
 from sudare.engines.complaints import attempt
-from sudare.engines.deadlines import Deadline
+from sudare.engines.deadlines import QueryDeadline
 from sudare.engines.engine import ColumnType, Engine
 from sudare.engines.files import FileTable, fingerprint, header_of
 from sudare.engines.names import double_quoted, literal, public_name, quoted_path
@@ -339,7 +339,7 @@ class DuckDBEngine(Engine):
         return complaints.not_a_query(self._address)
 
     def _within(self, timeout: float | None, connection: DuckDBPyConnection, run: Callable[[], Result]) -> Result:
-        deadline = Deadline(timeout, connection.interrupt)
+        deadline = QueryDeadline(timeout, connection.interrupt)
 
         def tell(_: Exception) -> DatabaseError:
             if deadline.passed and timeout is not None:

@@ -23,7 +23,7 @@ from sudare.engines.complaints import no_header, too_many_columns, unreadable_cs
 
 __all__ = ["FileTable", "find_tables", "fingerprint", "header_of"]
 
-LONGEST_HEADER = 1 << 20
+MAX_HEADER = 1 << 20
 """Letters of the first line of a CSV file."""
 
 Format = Literal["parquet", "csv"]
@@ -199,8 +199,8 @@ def header_of(table: FileTable) -> list[str]:
 def _first_fields(file: Path, delimiter: str) -> list[str]:
     try:
         with _opened(file) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
-            start = text.read(LONGEST_HEADER)
-            return parse_header(start, delimiter, is_whole=len(start) < LONGEST_HEADER)
+            start = text.read(MAX_HEADER)
+            return parse_header(start, delimiter, is_whole=len(start) < MAX_HEADER)
     except (OSError, EOFError, ValueError):
         complaint = unreadable_csv(file)
     raise complaint

@@ -39,7 +39,7 @@ Row = tuple[Any, ...]
 CONNECT_WAIT = 10
 """Seconds."""
 
-LONGEST_TIMEOUT = 2**31 - 1
+MAX_TIMEOUT = 2**31 - 1
 """Milliseconds that PostgreSQL can count."""
 
 SETTINGS = {
@@ -188,7 +188,7 @@ class PostgresEngine(Engine):
     def _in_transaction(self, run: Callable[[psycopg.Connection[Row]], Result], seconds: float | None) -> Result:
         if self._closed:
             raise complaints.closed(self._address)
-        limit = min(math.ceil(seconds * 1000), LONGEST_TIMEOUT) if seconds is not None else 0
+        limit = min(math.ceil(seconds * 1000), MAX_TIMEOUT) if seconds is not None else 0
         begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {limit}"
         self._begin(begin)
         connection = self._connection

@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl
 from sudare.engines import complaints
 from sudare.engines.column_types import spark_type
 from sudare.engines.complaints import attempt
-from sudare.engines.deadlines import Deadline
+from sudare.engines.deadlines import QueryDeadline
 from sudare.engines.engine import ColumnType, Engine
 from sudare.engines.files import FileTable, find_tables
 from sudare.engines.java import java_for_spark
@@ -152,7 +152,7 @@ class SparkEngine(Engine):
         """Run one query; see `Engine`."""
         session = self._live()
         context, tag = session.sparkContext, f"sudare-{uuid.uuid4().hex}"
-        deadline = Deadline(timeout, lambda: context.cancelJobsWithTag(tag))
+        deadline = QueryDeadline(timeout, lambda: context.cancelJobsWithTag(tag))
 
         def run(session: Any) -> pa.Table:
             context.addJobTag(tag)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
-from sudare.domain.reading import read_array
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Pair", "read_pair", "summary"]
 
-LARGEST_VALUE = 2.0**62
+MAX_VALUE = 2.0**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +110,6 @@ class _Table:
         flat = np.ascontiguousarray(array).reshape(-1)
         keys = np.flatnonzero(flat)
         values = flat[keys].astype(np.float64)
-        if not (np.abs(values) <= LARGEST_VALUE).all():
+        if not (np.abs(values) <= MAX_VALUE).all():
             raise ParameterError(parameter, function, "finite numbers up to 2**62", Described("others"))
         return cls(None, array.shape, keys.astype(np.uint64), values)

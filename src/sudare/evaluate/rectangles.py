@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
-from sudare.domain.reading import read_array
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
 from sudare.noise.entropy import ResearchEntropy
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RectangleError", "error_of_rectangles", "random_rectangles", "rectangles_of"]
 
-LARGEST_DENSE = 1 << 26
+MAX_DENSE = 1 << 26
 """Up to so many cells, sums of rectangles are read off running sums over all cells."""
 
 
@@ -117,7 +117,7 @@ def error_of_rectangles(true: Any, published: Any, rectangles: ArrayLike) -> Rec
 
 def rectangles_of(pair: Pair, groups: list[Integers]) -> list[RectangleError]:
     """The errors of each group of rectangles."""
-    sums = _sums_by_running_totals if pair.cells <= LARGEST_DENSE else _sums_by_rows
+    sums = _sums_by_running_totals if pair.cells <= MAX_DENSE else _sums_by_rows
     ends = np.cumsum([len(group) for group in groups])
     errors = sums(pair, np.concatenate(groups))
     return [

@@ -24,16 +24,18 @@ from pathlib import Path
 from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.examination.views import TableView, ViewCell
-from sudare.release.verification import printable
+from sudare.releases.verification import printable
 from sudare.sections import Section, read_toml
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["DescribedTables", "read_described_tables"]
 
+HAS_COLUMNS = Words(" It has: {columns}.", "あるのは {columns} です。")
+
 DESCRIPTION = Words("description of tables", "表の記述ファイル")
 HINT = Words("It is a TOML file with a [[table]] for each table.", "[[table]] を並べた TOML ファイルです。")
 KEYS = ("title", "threshold", "table")
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 """Of a count: whole numbers up to there are exact wherever they are added up."""
 TABLE_KEYS = ("file", "count", "total", "totals", "hidden", "rounding", "name")
 
@@ -73,7 +75,7 @@ def read_described_tables(file: str | Path) -> DescribedTables:
     path = Path(file)
     top = Section(read_toml(path, DESCRIPTION, HINT), "", path.name, KEYS, DESCRIPTION)
     title, threshold = top.text("title", path.stem), top.whole("threshold", 3)
-    if not 2 <= threshold < 10**MOST_DIGITS:
+    if not 2 <= threshold < 10**MAX_DIGITS:
         top.refuse("threshold", "must be 2 or more, and not absurdly large", "は 2 以上の、大きすぎない整数です")
     files = [_read_table(section, path.parent) for section in top.sections("table", TABLE_KEYS)]
     top.finish()
@@ -114,7 +116,7 @@ def _read_table(section: Section, base: Path) -> _File:
     count, total, hidden = section.text("count", "count"), section.text("total", "total"), section.text("hidden", "*")
     has_totals = section.flag("totals", True)
     rounding, name = section.whole("rounding", 1), section.text("name", path.stem)
-    if not 1 <= rounding < 10**MOST_DIGITS:
+    if not 1 <= rounding < 10**MAX_DIGITS:
         section.refuse("rounding", "must be 1 or more, and not absurdly large", "は 1 以上の、大きすぎない整数です")
     section.finish()
     try:
@@ -128,11 +130,10 @@ def _read_table(section: Section, base: Path) -> _File:
     if header.count(count) != 1 or len(header) < 2 or len(set(header)) < len(header):
         # A file without the column may be no table at all, and what it says nobody's business.
         listed = [printable(column) for column in header] if count in header else []
-        english = f" It has: {', '.join(listed)}." if listed else ""
-        japanese = f"あるのは {'、'.join(listed)} です。" if listed else ""
+        known = HAS_COLUMNS.format(columns=listed) if listed else Words.same("")
         raise InputError(
-            f"'{path.name}' must have a column '{count}' and at least one more, with different names.{english}",
-            f"「{path.name}」には列「{count}」と、ほかに一つ以上の異なる名前の列が必要です。{japanese}",
+            f"'{path.name}' must have a column '{count}' and at least one more, with different names.{known.english}",
+            f"「{path.name}」には列「{count}」と、ほかに一つ以上の異なる名前の列が必要です。{known.japanese}",
         )
     place = header.index(count)
     rows = [_row(path, number, line, header, place, hidden) for number, line in enumerate(lines[1:], start=2) if line]
@@ -164,10 +165,10 @@ def _row(
             f"「{path.name}」の {number} 行目の「{header[place]}」が整数ではありません。"
             f"秘匿したセルは「{hidden}」、または記述ファイルの hidden のとおりに書きます。",
         )
-    if len(text) > MOST_DIGITS:
+    if len(text) > MAX_DIGITS:
         raise InputError(
-            f"Line {number} of '{path.name}' has a count of more than {MOST_DIGITS} digits.",
-            f"「{path.name}」の {number} 行目の度数が {MOST_DIGITS} 桁を超えています。",
+            f"Line {number} of '{path.name}' has a count of more than {MAX_DIGITS} digits.",
+            f"「{path.name}」の {number} 行目の度数が {MAX_DIGITS} 桁を超えています。",
         )
     return values, int(text)
 

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sudare.attacks.verdicts import AttackReport, Outcome
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.examination.described_tables import read_described_tables
 from sudare.examination.findings import Examination, NotApplied, Remark
 from sudare.examination.known_releases import find_known_releases
-from sudare.examination.private_tables import infer_membership, law_of_release, remarks_on, view_of_release
-from sudare.examination.subjects import Subject, as_stated, open_subject
-from sudare.examination.together import (
+from sudare.examination.linked_tables import (
     average_views,
     difference_views,
     reconstruct_views,
     sharpest_look,
     with_different_names,
 )
+from sudare.examination.private_tables import infer_membership, law_of_release, remarks_on, view_of_release
+from sudare.examination.subjects import Subject, as_stated, open_subject
 from sudare.examination.views import CommonDomain, IncompatibleTables, TableView
 from sudare.parameters import exact_fraction, exact_integer
 
@@ -46,7 +46,10 @@ BOUNDED = Words(
     "Records with a budget are nobody's: what can be learned from them is bounded by epsilon.",
     "予算を伴うレコードは実在の個人のものではなく、得られる情報は ε で抑えられています。",
 )
-RECORDS_ALONE = Words("Records are attacked by themselves.", "個票は単独で攻撃します。")
+RECORDS_ALONE = Words(
+    "Records are attacked together with other records alone, without a budget and with a column that both have.",
+    "個票は、予算を使わない、共通の列を持つ別の個票とだけ組み合わせて攻撃します。",
+)
 
 
 def examine(
@@ -228,6 +231,7 @@ class _Run:
         subject = self._subject()
         with as_stated(subject.folder):
             self._remarks += remarks_on(subject)
+        earlier = self._comparable_records(subject)
         for other in self._others:
             self._leave_out(other, RECORDS_ALONE)
         outsiders = None if outside is None else read_people(outside)
@@ -236,7 +240,11 @@ class _Run:
             original = None if data is None else read_people(data)
             with as_stated(subject.folder):
                 self._found += attack_folder(
-                    subject.folder, subject.document, original=original, outside=None if by else outsiders
+                    subject.folder,
+                    subject.document,
+                    original=original,
+                    outside=None if by else outsiders,
+                    earlier=earlier,
                 )
             self._skip(
                 "membership", Words("Everybody in the records is in the data.", "個票の人は全員データに含まれます。")
@@ -257,6 +265,19 @@ class _Run:
         for attack in ("reconstruction", "interval", "differencing"):
             self._skip(attack, NO_TABLE)
         return self._ended(subject.kind)
+
+    def _comparable_records(self, subject: Subject) -> tuple[Path, ...]:
+        """Folders of other records of the same people that can be put beside these."""
+        from sudare.microdata_release.earlier_records import find_comparable_records
+        from sudare.microdata_release.published_records import read_published_records
+
+        alike = [other.folder for other in self._others if isinstance(other, Subject) and other.kind == "people"]
+        if subject.kind != "people" or not alike:
+            return ()
+        with as_stated(subject.folder):
+            usable, _ = find_comparable_records(read_published_records(subject.folder, subject.document), alike)
+        self._joined |= set(usable)
+        return usable
 
     def _subject(self) -> Subject:
         if self.subject is None:
@@ -391,7 +412,7 @@ def _views_of(other: Subject | Path) -> Sequence[TableView]:
 
 def _worst_of_each(tries: Sequence[Sequence[AttackReport]]) -> list[AttackReport]:
     """Of each attack the report with the worst outcome; of equal ones the last, which had most to look at."""
-    rank = {outcome: place for place, outcome in enumerate(Outcome)}
+    rank = {outcome: place for place, outcome in enumerate(AttackOutcome)}
     worst: dict[str, AttackReport] = {}
     for report in (report for found in tries for report in found):
         if report.attack not in worst or rank[report.outcome] <= rank[worst[report.attack].outcome]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
@@ -29,7 +29,7 @@ NAMES: Mapping[str, Words] = {
     "reconstruction": Words("reconstruction of people", "個人の再構成"),
     "interval": Words("intervals of hidden cells", "秘匿セルの区間"),
     "insiders": Words("hidden cells, by those in them", "内部者による秘匿セルの推定"),
-    "earlier": Words("hidden cells, with earlier tables", "以前の表と合わせた秘匿セルの推定"),
+    "earlier": Words("what earlier publications add", "以前の公表と合わせた推定"),
     "merging": Words("merged meshes", "合算したメッシュ"),
     "differencing": Words("differences of published cells", "公表値の差し引き"),
     "averaging": Words("averaging of noisy counts", "雑音つき度数の平均"),
@@ -43,7 +43,7 @@ NAMES: Mapping[str, Words] = {
 }
 """Of attacks, in words; one that is not here is told by its own name."""
 
-_RANK = {outcome: place for place, outcome in enumerate(Outcome)}
+_RANK = {outcome: place for place, outcome in enumerate(AttackOutcome)}
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Examination:
     Example:
         >>> from pathlib import Path
         >>> Examination(Path("release"), "private-table", "A table", (), (), ()).outcome
-        <Outcome.UNDECIDED: 'undecided'>
+        <AttackOutcome.UNDECIDED: 'undecided'>
     """
 
     place: Path
@@ -93,11 +93,11 @@ class Examination:
     is_complete: bool = True
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> AttackOutcome:
         """Broken if any attack broke anything, else undecided if any is or something was not looked at, else held."""
         found = [report.outcome for report in self.reports]
         if not found or not self.is_complete or any(each.is_open for each in self.not_applied):
-            found.append(Outcome.UNDECIDED)
+            found.append(AttackOutcome.UNDECIDED)
         return min(found, key=_RANK.__getitem__)
 
     def report(self, attack: str) -> AttackReport | None:
@@ -124,7 +124,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
         "attack": report.attack,
         "outcome": report.outcome.value,
         "summary": _both(report.summary),
-        **{outcome.value: len(report.with_outcome(outcome)) for outcome in Outcome},
+        **{outcome.value: len(report.with_outcome(outcome)) for outcome in AttackOutcome},
         "verdicts": [_verdict_values(verdict) for verdict in report.verdicts],
     }
 

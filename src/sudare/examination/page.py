@@ -6,13 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare import release
-from sudare.attacks.verdicts import AttackReport, Outcome
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.examination.findings import KINDS, NAMES, Examination
 from sudare.parameters import shown
-from sudare.release.page_template import page_template
+from sudare.releases.page_template import page_template
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["CONFIDENTIAL", "MARKS", "OUTCOMES", "TEXTS", "ending_of", "name_of", "render_examination"]
 
 TEMPLATE = "examination.html.jinja"
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 """Verdicts of each attack; the JSON has all of them."""
 
-MARKS = {Outcome.BROKEN: "✗", Outcome.UNDECIDED: "!", Outcome.HELD: "✓"}
+MARKS = {AttackOutcome.BROKEN: "✗", AttackOutcome.UNDECIDED: "!", AttackOutcome.HELD: "✓"}
 OUTCOMES = {
-    Outcome.BROKEN: Words("broken", "破られた"),
-    Outcome.UNDECIDED: Words("undecided", "未決定"),
-    Outcome.HELD: Words("held", "守られた"),
+    AttackOutcome.BROKEN: Words("broken", "破られた"),
+    AttackOutcome.UNDECIDED: Words("undecided", "未決定"),
+    AttackOutcome.HELD: Words("held", "守られた"),
 }
 CONFIDENTIAL = Words(
     "This speaks of protected people. It is for whoever decides about the publication, and not for publication.",
@@ -85,7 +84,7 @@ def render_examination(examination: Examination, *, language: str = "en") -> str
         "place": str(examination.place),
         "kind": KINDS.get(examination.kind, Words(examination.kind, examination.kind)),
         "outcome": ending_of(examination),
-        "is_broken": examination.outcome is Outcome.BROKEN,
+        "is_broken": examination.outcome is AttackOutcome.BROKEN,
         "confidential": CONFIDENTIAL,
         "attacks": [_attack(report) for report in examination.reports],
         "not_applied": [(name_of(each.attack), each.reason) for each in examination.not_applied],
@@ -96,11 +95,11 @@ def render_examination(examination: Examination, *, language: str = "en") -> str
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
-    return page_template(TEMPLATE, [Path(__file__).parent, Path(str(release.__file__)).parent], TEXTS)
+    return page_template(TEMPLATE, [Path(__file__).parent], TEXTS)
 
 
 def _attack(report: AttackReport) -> dict[str, Any]:
-    numbers = {outcome.value: f"{len(report.with_outcome(outcome)):,}" for outcome in Outcome}
+    numbers = {outcome.value: f"{len(report.with_outcome(outcome)):,}" for outcome in AttackOutcome}
     return {
         "name": name_of(report.attack),
         "mark": MARKS[report.outcome],
@@ -108,8 +107,8 @@ def _attack(report: AttackReport) -> dict[str, Any]:
         "summary": report.summary,
         "numbers": numbers,
         "remedies": list(
-            dict.fromkeys(verdict.remedy for verdict in report.verdicts if verdict.outcome is not Outcome.HELD)
+            dict.fromkeys(verdict.remedy for verdict in report.verdicts if verdict.outcome is not AttackOutcome.HELD)
         ),
-        "verdicts": [(MARKS[each.outcome], each.target, each.sentence) for each in report.verdicts[:MOST_SHOWN]],
-        "more": f"{len(report.verdicts) - MOST_SHOWN:,}" if len(report.verdicts) > MOST_SHOWN else "",
+        "verdicts": [(MARKS[each.outcome], each.target, each.sentence) for each in report.verdicts[:MAX_SHOWN]],
+        "more": f"{len(report.verdicts) - MAX_SHOWN:,}" if len(report.verdicts) > MAX_SHOWN else "",
     }

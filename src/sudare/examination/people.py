@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.attacks.distances import KeyColumn
-from sudare.attacks.linkage import link_records
-from sudare.attacks.membership import membership_in_records
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.records.distances import KeyColumn
+from sudare.attacks.records.linkage import link_records
+from sudare.attacks.records.membership import membership_in_records
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.column_names import listed_columns
 from sudare.errors import InputError
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["infer_membership_in_records", "link_outside", "published_records"]
 
-MOST_OUTSIDE = 2_000
-MOST_PUBLISHED = 20_000
-MOST_TRIED = 1_000
+MAX_OUTSIDE = 2_000
+MAX_PUBLISHED = 20_000
+MAX_TRIED = 1_000
 ONLY_EXACT = Words(
     "The file is large: of these people only those were looked for who agree with a record exactly.",
     "ファイルが大きいため、残りの人についてはレコードと完全に一致するかどうかだけを調べました。",
@@ -60,9 +60,11 @@ def link_outside(subject: Subject, outside: Records, by: Sequence[str]) -> Attac
     _require_columns(outside, by, "the outside file", "外部ファイル")
     found = _link_by(outside, published, by)
     # A record with a budget may look like somebody by chance.
-    worst = Outcome.BROKEN if subject.kind == "people" else Outcome.UNDECIDED
+    worst = AttackOutcome.BROKEN if subject.kind == "people" else AttackOutcome.UNDECIDED
     verdicts = [
-        replace(verdict, attack="outside", outcome=worst if verdict.outcome is Outcome.BROKEN else verdict.outcome)
+        replace(
+            verdict, attack="outside", outcome=worst if verdict.outcome is AttackOutcome.BROKEN else verdict.outcome
+        )
         for verdict in found.verdicts
     ]
     return AttackReport.of("outside", found.summary, verdicts)
@@ -71,8 +73,8 @@ def link_outside(subject: Subject, outside: Records, by: Sequence[str]) -> Attac
 def _link_by(outside: Records, published: Records, by: Sequence[str]) -> AttackReport:
     exact = _Agreement.of([(outside.column(name), published.column(name)) for name in by])
     certain = np.flatnonzero(exact.is_certain)
-    targets = np.union1d(_spread(outside.rows, MOST_OUTSIDE), certain[:MOST_OUTSIDE])
-    rows = _spread(published.rows, MOST_PUBLISHED)
+    targets = np.union1d(_spread(outside.rows, MAX_OUTSIDE), certain[:MAX_OUTSIDE])
+    rows = _spread(published.rows, MAX_PUBLISHED)
     columns = [_key(outside.column(name).take(targets), published.column(name).take(rows)) for name in by]
     links = link_records(columns)
     names = [f"row {target + 1}" for target in targets.tolist()]
@@ -89,10 +91,12 @@ def _link_by(outside: Records, published: Records, by: Sequence[str]) -> AttackR
     verdicts = list(links.report(names).verdicts)
     if rows.size < published.rows:  # a record that was not compared may be nearer
         open_ones = {name for name, number in zip(names, agree.tolist(), strict=True) if not number}
-        verdicts = [replace(one, outcome=Outcome.UNDECIDED) if one.target in open_ones else one for one in verdicts]
+        verdicts = [
+            replace(one, outcome=AttackOutcome.UNDECIDED) if one.target in open_ones else one for one in verdicts
+        ]
     if targets.size < outside.rows:
         remedy = verdicts[0].remedy
-        verdicts.append(Verdict("outside", "everybody else", Outcome.UNDECIDED, math.nan, ONLY_EXACT, remedy))
+        verdicts.append(Verdict("outside", "everybody else", AttackOutcome.UNDECIDED, math.nan, ONLY_EXACT, remedy))
     summary = Words(
         f"{certain.size:,} of {outside.rows:,} outside people match exactly one record, and it matches nobody else.",
         f"外部の {outside.rows:,} 人のうち {certain.size:,} 人がただ一つのレコードと一意に一致します。",
@@ -162,12 +166,12 @@ def infer_membership_in_records(
             ),
         )
     published = published_records(subject)
-    published = published.take(_spread(published.rows, MOST_PUBLISHED))
+    published = published.take(_spread(published.rows, MAX_PUBLISHED))
     inside, outside = read_people(data), read_people(population)
     names = list(published.names)
     _require_columns(inside, names, "the data", "元データ")
     _require_columns(outside, names, "the file of other people", "他の人々のファイル")
-    share = min(1.0, MOST_TRIED / max(1, inside.rows, outside.rows))  # the same for both, as a fair coin is
+    share = min(1.0, MAX_TRIED / max(1, inside.rows, outside.rows))  # the same for both, as a fair coin is
     chosen = [_by_share(people.rows, share, seed) for seed, people in enumerate((inside, outside))]
     if not published.rows or chosen[0].size < 1 or chosen[1].size < 2:
         return NotApplied(

@@ -7,8 +7,8 @@ fair coins put into the data or not, so that nothing but the release can tell wh
 
 from __future__ import annotations
 
-from sudare.attacks.membership import MembershipTest, Rate
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.records.membership import MembershipTest, Rate
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.privacy import Budget, best_power, rho_to_epsilon
 
@@ -40,7 +40,7 @@ def judge_draws(found: Rate, alarms: Rate, budget: Budget, how: Words) -> Attack
         how: how the test works.
     """
     allowed = float(best_power(budget, min(1.0, alarms.high)))
-    outcome = Outcome.BROKEN if found.low > allowed else Outcome.HELD
+    outcome = AttackOutcome.BROKEN if found.low > allowed else AttackOutcome.HELD
     sentence = _sentence(how, found, alarms, budget)
     return AttackReport.of(
         "membership", sentence, [Verdict("membership", TARGET, outcome, found.value, sentence, REMEDY_OF_CLAIM)]
@@ -61,7 +61,7 @@ def judge_membership(test: MembershipTest, budget: Budget, how: Words) -> Attack
     found, alarms = test.true_positives, test.false_positives
     sentence = _sentence(how, found, alarms, budget)
     allowed = float(best_power(budget, min(1.0, alarms.high)))
-    outcome, remedy = Outcome.HELD, REMEDY_OF_CLAIM
+    outcome, remedy = AttackOutcome.HELD, REMEDY_OF_CLAIM
     if test.random_inclusion:
         bound = test.empirical_epsilon
         sentence = Words(
@@ -69,9 +69,9 @@ def judge_membership(test: MembershipTest, budget: Budget, how: Words) -> Attack
             f"{sentence.japanese}含まれるかどうかはコインで決められており、ε は少なくとも {bound:.3g} です。",
         )
         if bound > _epsilon(budget):
-            outcome = Outcome.BROKEN
+            outcome = AttackOutcome.BROKEN
     elif found.low > allowed:
-        outcome, remedy = Outcome.UNDECIDED, REMEDY_OF_DOUBT
+        outcome, remedy = AttackOutcome.UNDECIDED, REMEDY_OF_DOUBT
         sentence = Words(
             f"{sentence.english} That is more: the others may be different people, or the noise is smaller than stated.",
             f"{sentence.japanese}これは上限を超えています。他の人々の性質が異なるか、雑音が記載より小さい可能性があります。",

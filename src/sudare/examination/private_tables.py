@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.laws import NoiseLaw
-from sudare.attacks.membership import Rate, membership_in_tables
+from sudare.attacks.audits.laws import NoiseLaw
+from sudare.attacks.records.membership import Rate, membership_in_tables
 from sudare.attacks.verdicts import AttackReport
 from sudare.bilingual import Words
 from sudare.domain import Bins, CountTable, Domain
@@ -30,23 +30,23 @@ from sudare.io import Source, describe_source, read_counts
 from sudare.privacy import Budget, ReleaseEvent, best_power
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.release.domains import domain_of_description
-from sudare.release.folders import DOCUMENT
 from sudare.release.verification import read_published_table
+from sudare.storage.staging import DOCUMENT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["infer_membership", "law_of_release", "remarks_on", "view_of_release"]
 
-MOST_CELLS = 20_000
-MOST_CELLS_OF_MEMBERSHIP = 1 << 20
-MOST_TRIED = 2_000
+MAX_CELLS = 20_000
+MAX_CELLS_OF_MEMBERSHIP = 1 << 20
+MAX_TRIED = 2_000
 ERROR = 0.01
 """How likely it may be that the noise of some cell is larger than the margin that the attacker counts with."""
 
 FALSE_ALARM = 0.05
 FLAT = ("laplace", "gaussian")
-WIDEST = 1e5
+MAX_WIDTH = 1e5
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,11 @@ def view_of_release(subject: Subject) -> TableView:
     """
     document = subject.document
     cells = _cells(subject)
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise IncompatibleTables(
             Words(
-                f"'{subject.name}' has {cells:,} cells, more than the {MOST_CELLS:,} that are looked at one by one.",
-                f"「{subject.name}」のセル数 {cells:,} は、一つずつ調べられる {MOST_CELLS:,} を超えています。",
+                f"'{subject.name}' has {cells:,} cells, more than the {MAX_CELLS:,} that are looked at one by one.",
+                f"「{subject.name}」のセル数 {cells:,} は、一つずつ調べられる {MAX_CELLS:,} を超えています。",
             ),
             is_open=True,
         )
@@ -156,12 +156,12 @@ def infer_membership(
         )
     document, event = subject.document, _event(subject)
     cells = _cells(subject)
-    if cells > MOST_CELLS_OF_MEMBERSHIP:
+    if cells > MAX_CELLS_OF_MEMBERSHIP:
         return NotApplied(
             attack,
             Words(
-                f"The table has {cells:,} cells, more than the {MOST_CELLS_OF_MEMBERSHIP:,} that are looked at.",
-                f"セル数 {cells:,} が上限 {MOST_CELLS_OF_MEMBERSHIP:,} を超えています。",
+                f"The table has {cells:,} cells, more than the {MAX_CELLS_OF_MEMBERSHIP:,} that are looked at.",
+                f"セル数 {cells:,} が上限 {MAX_CELLS_OF_MEMBERSHIP:,} を超えています。",
             ),
             is_open=True,
         )
@@ -194,7 +194,7 @@ def _told_from_others(
     by_chance: bool,
 ) -> AttackReport | NotApplied:
     # Members are halved as outsiders are, who are needed for two purposes: else chance would not have put as many in as out.
-    share = min(1.0, 2 * MOST_TRIED / max(1, truth.total, others.total))
+    share = min(1.0, 2 * MAX_TRIED / max(1, truth.total, others.total))
     people, _ = _some_people(truth, share, 0)
     strangers, reference = _some_people(others, share, 1)
     if people.size < 1 or strangers.size < 2 or reference.size < 2:
@@ -311,7 +311,7 @@ def _law(measurement: Measurement, deviation: float | None, subject: Subject) ->
         width = float(measurement.scale)
     else:
         width = math.sqrt(float(getattr(measurement, "sigma_squared", 1.0)))
-    if width > WIDEST:
+    if width > MAX_WIDTH:
         raise IncompatibleTables(
             Words(
                 f"The noise of '{subject.name}' is so wide that no count can be read.",

@@ -17,7 +17,7 @@ from sudare.examination.views import IncompatibleTables, TableView, ViewCell
 
 __all__ = ["is_of_counts", "view_of_protected_table"]
 
-MOST_CELLS = 20_000
+MAX_CELLS = 20_000
 USUAL_THRESHOLD = 3
 
 
@@ -45,11 +45,11 @@ def view_of_protected_table(subject: Subject) -> TableView:
         )
     document = subject.document
     published = read_published_tables(subject.folder, document)
-    if published.system.size > MOST_CELLS:
+    if published.system.size > MAX_CELLS:
         raise IncompatibleTables(
             Words(
-                f"'{subject.name}' has {published.system.size:,} cells, more than the {MOST_CELLS:,} that are looked at.",
-                f"「{subject.name}」のセル数 {published.system.size:,} が上限 {MOST_CELLS:,} を超えています。",
+                f"'{subject.name}' has {published.system.size:,} cells, more than the {MAX_CELLS:,} that are looked at.",
+                f"「{subject.name}」のセル数 {published.system.size:,} が上限 {MAX_CELLS:,} を超えています。",
             ),
             is_open=True,
         )

@@ -10,11 +10,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sudare.errors import InputError, SudareError, ToldError
-from sudare.release.documents import parse_json, read_json
-from sudare.release.folders import DOCUMENT
-from sudare.release.hashing import hash_of_file
-from sudare.release.verification import printable, read_document, verify_release
+from sudare.errors import InputError, SudareError, UserError
+from sudare.release.verification import read_document, verify_release
+from sudare.releases.verification import printable
+from sudare.storage.guarded_json import parse_json, read_json
+from sudare.storage.hashes import hash_of_file
+from sudare.storage.staging import DOCUMENT
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
@@ -120,7 +121,7 @@ def as_stated(place: Path) -> Iterator[None]:
     """
     try:
         yield
-    except ToldError:
+    except UserError:
         raise
     except (SudareError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         raise InputError(

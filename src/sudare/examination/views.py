@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sudare.attacks.laws import NoiseLaw
-from sudare.attacks.published_statistics import PersonDomain
+from sudare.attacks.audits.laws import NoiseLaw
+from sudare.attacks.tables.published_statistics import PersonDomain
 from sudare.bilingual import Words
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CommonDomain", "IncompatibleTables", "TableView", "ViewCell"]
 
-MOST_KINDS = 200_000
+MAX_KINDS = 200_000
 
 
 class IncompatibleTables(Exception):  # noqa: N818 - an outcome: tables that cannot be put together are told, not an error
@@ -108,11 +108,11 @@ class CommonDomain:
         kinds = 1
         for own in leaves.values():
             kinds *= len(own)
-        if not leaves or kinds > MOST_KINDS:
+        if not leaves or kinds > MAX_KINDS:
             raise IncompatibleTables(
                 Words(
-                    f"There are {kinds:,} combinations of values, more than the {MOST_KINDS:,} that are looked at.",
-                    f"値の組合せが {kinds:,} 通りあり、調べられる {MOST_KINDS:,} 通りを超えています。",
+                    f"There are {kinds:,} combinations of values, more than the {MAX_KINDS:,} that are looked at.",
+                    f"値の組合せが {kinds:,} 通りあり、調べられる {MAX_KINDS:,} 通りを超えています。",
                 ),
                 is_open=True,
             )

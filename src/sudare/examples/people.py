@@ -12,7 +12,7 @@ from sudare.parameters import exact_integer, shown
 
 __all__ = ["invent_people"]
 
-MOST_PEOPLE = 1 << 25
+MAX_PEOPLE = 1 << 25
 OLDEST = 104
 RURAL = 30
 """Cells with fewer people than this are villages, where people are older."""
@@ -50,8 +50,8 @@ def invent_people(country: CountTable, seed: int = 2020) -> Any:
         requirement = "a table without attributes named person, sex or age"
         raise ParameterError("country", function, requirement, Described(f"one with {sorted(taken)}"))
     number = exact_integer(seed, "seed", function, "a whole number from 0 to 2**62", smallest=0, largest=2**62)
-    if country.total > MOST_PEOPLE:
-        raise ParameterError("country", function, f"a country of at most {MOST_PEOPLE:,} people", Described("more"))
+    if country.total > MAX_PEOPLE:
+        raise ParameterError("country", function, f"a country of at most {MAX_PEOPLE:,} people", Described("more"))
     generator = np.random.default_rng(number)
     cells = generator.permutation(np.repeat(np.arange(country.keys.size), country.counts))
     columns = {name: pyarrow.array(values[cells]) for name, values in country.domain.columns_of(country.keys).items()}

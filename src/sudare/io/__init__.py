@@ -7,11 +7,11 @@
 - `complaints`: what is said of a wrong file.
 """
 
-from sudare.io.atomic import atomically
-from sudare.io.reading import describe_source, read_counts, read_signed
+from sudare.io.loading import describe_source, read_counts, read_signed
 from sudare.io.records import read_records, write_arrow
 from sudare.io.source import FORMATS, Source, SourceInfo
 from sudare.io.writing import write_measurements, write_table
+from sudare.storage.atomic import atomically
 
 __all__ = [
     "FORMATS",

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from sudare.parameters import exact_integer
 
-__all__ = ["Bounds", "bounded_cells", "bounded_rows"]
+__all__ = ["ContributionBounds", "bounded_cells", "bounded_rows"]
 
 
 @dataclass(frozen=True)
-class Bounds:
+class ContributionBounds:
     """What is counted of one person, at most.
 
     Args:
@@ -24,11 +24,11 @@ class Bounds:
         rows_per_cell: how many rows of one cell; 1 where cells are limited, else as many as rows.
 
     Example:
-        >>> from sudare.io.bounding import Bounds
-        >>> Bounds(cells=3)
-        Bounds(rows=3, cells=3, rows_per_cell=1)
-        >>> Bounds(rows=3)
-        Bounds(rows=3, cells=3, rows_per_cell=3)
+        >>> from sudare.io.bounding import ContributionBounds
+        >>> ContributionBounds(cells=3)
+        ContributionBounds(rows=3, cells=3, rows_per_cell=1)
+        >>> ContributionBounds(rows=3)
+        ContributionBounds(rows=3, cells=3, rows_per_cell=3)
     """
 
     rows: int = 0
@@ -38,7 +38,7 @@ class Bounds:
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("rows", "cells", "rows_per_cell") if getattr(self, name) != 0}
         for name, value in given.items():
-            exact_integer(value, name, "Bounds", "a whole number >= 1", smallest=1)
+            exact_integer(value, name, "ContributionBounds", "a whole number >= 1", smallest=1)
         if "cells" in given or "rows_per_cell" in given:
             cells, each = given.get("cells", 1), given.get("rows_per_cell", 1)
             rows = min(given.get("rows", cells * each), cells * each)
@@ -54,7 +54,7 @@ class Bounds:
         return self.cells >= self.rows and self.rows_per_cell >= self.rows
 
 
-def bounded_rows(rows: str, values: list[str], mistakes: list[str], bounds: Bounds) -> str:
+def bounded_rows(rows: str, values: list[str], mistakes: list[str], bounds: ContributionBounds) -> str:
     """SQL for at most so many rows of each person ``p``, chosen by what this person's rows hold.
 
     Mistakes are kept first, so that they are told; the rest in an order that favours no cell.
@@ -65,7 +65,7 @@ def bounded_rows(rows: str, values: list[str], mistakes: list[str], bounds: Boun
     return f"SELECT {named}, p IS NULL AS nobody FROM {rows} QUALIFY {kept}"
 
 
-def bounded_cells(placed: str, bounds: Bounds) -> str:
+def bounded_cells(placed: str, bounds: ContributionBounds) -> str:
     """SQL for the counts by cell, from rows of a person ``p`` and a cell ``cell``.
 
     The cells of a person are taken in an order that follows from the person and the cell alone, until there are as many as

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Attribute, Bins, Category, CountTable, Hierarchy, Mesh, MeshList, Positions, mesh_level
+from sudare.domain.allowed_values import WHOLE_NUMBERS, labels_like, numbers_between, whole_numbers_between
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
@@ -37,17 +39,20 @@ __all__ = [
     "places_of_count_columns",
 ]
 
-MOST_EDGES_IN_SQL = 1024
+MAX_EDGES_IN_SQL = 1024
 """Finer bins are placed by NumPy, from the distinct numbers."""
 
 MAX_COUNT_COLUMNS = 10_000
+TEXTS_NUMBERS_OR_DATES = Words("texts, numbers or dates", "文字、数値または日付")
+MESH_CODES = Words("mesh codes", "メッシュコード")
+NUMBERS = Words("numbers", "数値")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class WrongValueError(Exception):
     """A distinct value that its attribute does not have; the caller knows where to look for its row."""
 
-    def __init__(self, value: Any, allowed: str, *, is_label: bool) -> None:
+    def __init__(self, value: Any, allowed: Words, *, is_label: bool) -> None:
         super().__init__("a value that the attribute does not have")
         self.value = value
         self.allowed = allowed
@@ -106,17 +111,15 @@ class AttributeColumn:
         """Refuse types that cannot hold the attribute's values."""
         family, attribute = family_of(self.kind), self.attribute
         if family == "other":
-            raise complaints.wrong_type(self.name, self.kind, "texts, numbers or dates", "文字、数値または日付", file)
+            raise complaints.wrong_type(self.name, self.kind, TEXTS_NUMBERS_OR_DATES, file)
         if family in ("date", "boolean") and not isinstance(attribute, (Category, Hierarchy)):
-            wanted = (
-                ("mesh codes", "メッシュコード") if isinstance(attribute, (Mesh, MeshList)) else ("numbers", "数値")
-            )
-            raise complaints.wrong_type(self.name, self.kind, *wanted, file)
+            wanted = MESH_CODES if isinstance(attribute, (Mesh, MeshList)) else NUMBERS
+            raise complaints.wrong_type(self.name, self.kind, wanted, file)
 
     @property
     def is_placed_by_sql(self) -> bool:
         """Whether the expression gives places, with -1 for numbers outside."""
-        return isinstance(self.attribute, Bins) and len(self.attribute.edges) <= MOST_EDGES_IN_SQL
+        return isinstance(self.attribute, Bins) and len(self.attribute.edges) <= MAX_EDGES_IN_SQL
 
     @property
     def raw(self) -> str:
@@ -173,7 +176,7 @@ class AttributeColumn:
 
     def _outside_bins(self) -> WrongValueError:
         edges = self.attribute.edges  # type: ignore[attr-defined]
-        return WrongValueError(None, f"numbers from {edges[0]} to below {edges[-1]}", is_label=False)
+        return WrongValueError(None, numbers_between(edges[0], edges[-1]), is_label=False)
 
     def finds(self, value: Any) -> str:
         """The SQL condition for rows with a wrong value."""
@@ -228,7 +231,7 @@ def count_expression(column: str, kind: str, file: str | None, table: type[Spars
         form = f"regexp_full_match(trim({name}), '{sign}[0-9]{{1,19}}([.]0*)?')"
         is_whole = f"{form} AND {whole} BETWEEN {table.lowest} AND {table.highest}"
         return f"CASE WHEN {is_whole} THEN {whole} WHEN {name} IS NOT NULL THEN {wrong} END"
-    raise complaints.wrong_type(column, kind, *complaints.numbers_of(table), file)
+    raise complaints.wrong_type(column, kind, complaints.numbers_of(table), file)
 
 
 def _places_of_codes(attribute: Mesh | MeshList | Positions, values: Any) -> tuple[Integers, ...]:
@@ -239,7 +242,7 @@ def _places_of_codes(attribute: Mesh | MeshList | Positions, values: Any) -> tup
     except ParameterError as refusal:
         position = first_refused(numbers, attribute.places)
         is_label = not isinstance(attribute, Positions)
-        raise WrongValueError(values[position].as_py(), refusal.requirement, is_label=is_label) from None
+        raise WrongValueError(values[position].as_py(), refusal.requirement_words, is_label=is_label) from None
 
 
 def _whole_numbers(attribute: Mesh | MeshList | Positions, values: Any) -> NDArray[Any]:
@@ -256,14 +259,13 @@ def _whole_numbers(attribute: Mesh | MeshList | Positions, values: Any) -> NDArr
             if not isinstance(attribute, Positions):
                 return np.array(values.to_pylist(), dtype=np.str_)
             position = pyarrow.compute.index(plain, False).as_py()
-            allowed = f"whole numbers from 0 to {attribute.length - 1}"
+            allowed = whole_numbers_between(0, attribute.length - 1)
             raise WrongValueError(values[position].as_py(), allowed, is_label=False)
     try:
         whole: NDArray[Any] = numpy_of(values.cast(pyarrow.int64()))
     except pyarrow.ArrowInvalid:
-        allowed = "whole numbers"
         wrong = next(value for value in values.to_pylist() if not _is_whole(value))
-        raise WrongValueError(wrong, allowed, is_label=False) from None
+        raise WrongValueError(wrong, WHOLE_NUMBERS, is_label=False) from None
     return whole
 
 
@@ -295,7 +297,7 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
         if isinstance(label, bool):
             by_text |= {str(label): label, str(label).upper(): label}
     has_numbers = any(isinstance(label, (int, float)) for label in labels)
-    allowed = f"one of its {len(labels)} labels, such as {labels[0]!r:.40}"
+    allowed = labels_like(len(labels), labels[0])
     try:
         distinct_values = encoded.dictionary.to_pylist()
     except (ValueError, OverflowError):  # a date before the year 1 or after 9999, or of nanoseconds

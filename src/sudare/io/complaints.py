@@ -7,11 +7,11 @@ never are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sudare.bilingual import Worded, Words
 from sudare.column_names import (
     MAX_COLUMNS,
     MAX_NAMES_LISTED,
@@ -25,18 +25,39 @@ from sudare.column_names import (
     shown_column,
 )
 from sudare.domain import CountTable
+from sudare.domain.allowed_values import WHOLE_NUMBERS, may_lie_outside
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, MissingPackageError
-from sudare.sections import nearest
+from sudare.sections import suggest
 
-__all__ = ["LONGEST_HEADER", "Spot"]
+__all__ = ["MAX_HEADER", "Spot"]
 
-LONGEST_HEADER = 1 << 20
+QUERY_RESULT = Words("the result of the query", "クエリの結果")
+ROW_OF = Words("{place}, row {row}", "{place} の {row} 行目")
+A_VALUE = Words("a value", "値")
+STATE_COLUMNS = Words(
+    " Where a column has another name than the attribute, state it under columns.",
+    "列の名前が属性と違うときは columns に書いてください。",
+)
+LEAVE_OUT = Words(
+    ' Rows outside of it can be left out with outside = "leave out".',
+    '範囲外の行を除くには outside = "leave out" を指定してください。',
+)
+REPEATED = Words(
+    "Several rows hold a count for {named}; each must have one row. {hint}",
+    "{named} の行が複数あります。一行でなければなりません。 {hint}",
+)
+ADD_UP = Words(
+    "Is a file listed twice, or does a column separate the rows? Add it up, or use where.",
+    "同じファイルが重複していないか、行を分ける列がないかを確かめ、合計するか where で選んでください。",
+)
+NUMBERS_FROM_0 = Words("whole numbers from 0 on", "0 以上の整数")
+MAX_HEADER = 1 << 20
 """Bytes of the first row of a text file."""
 
 
 @dataclass(frozen=True)
-class Spot:
+class Spot(Worded):
     """Where something was found.
 
     Attributes:
@@ -48,16 +69,10 @@ class Spot:
     row: int | None = None
 
     @property
-    def english(self) -> str:
-        """Such as ``'people.csv', row 7``."""
-        place = "the result of the query" if self.file is None else f"{Path(self.file).name!r}"
-        return place if self.row is None else f"{place}, row {self.row}"
-
-    @property
-    def japanese(self) -> str:
-        """Such as ``'people.csv' の 7 行目``."""
-        place = "クエリの結果" if self.file is None else f"{Path(self.file).name!r}"
-        return place if self.row is None else f"{place} の {self.row} 行目"
+    def words(self) -> Words:  # type: ignore[override]
+        """Such as ``'people.csv', row 7`` and ``'people.csv' の 7 行目``."""
+        place = QUERY_RESULT if self.file is None else Words.same(repr(Path(self.file).name))
+        return place if self.row is None else ROW_OF.format(place=place, row=self.row)
 
 
 def no_files(path: str) -> InputError:
@@ -182,9 +197,9 @@ def null_characters(file: str) -> InputError:
 def long_header(file: str) -> InputError:
     """A first row without an end."""
     return InputError(
-        f"The first row of {Path(file).name!r} does not end within its first {LONGEST_HEADER >> 20} MiB. It must hold the names "
+        f"The first row of {Path(file).name!r} does not end within its first {MAX_HEADER >> 20} MiB. It must hold the names "
         "of the columns: give them shorter names, or keep the columns that are needed.",
-        f"ファイル {Path(file).name!r} の1行目が先頭の {LONGEST_HEADER >> 20} MiB 以内に終わりません。"
+        f"ファイル {Path(file).name!r} の1行目が先頭の {MAX_HEADER >> 20} MiB 以内に終わりません。"
         "1行目には列名が必要です。列名を短くするか、必要な列だけにしてください。",
     )
 
@@ -224,7 +239,7 @@ def require_different(names: Sequence[str], file: str, asked: Sequence[str] = ()
     if place is None:
         return
     name = shown_column(place, names, asked, file)
-    if not name.english.startswith("number"):
+    if are_evident(names, asked, file):
         raise InputError(
             f"The file {Path(file).name!r} has two columns named {name.english}. Give each column a name of its own.",
             f"ファイル {Path(file).name!r} に {name.japanese} という列が二つあります。列の名前を区別してください。",
@@ -252,13 +267,10 @@ def missing_column(
     spot = Spot(file)
     listed = listed_columns(name, names, asked, file)
     role = f" ({purpose})" if purpose else ""
-    more, more_ja = "", ""
-    if are_evident(names, (name, *asked)):
-        more = " Where a column has another name than the attribute, state it under columns."
-        more_ja = "列の名前が属性と違うときは columns に書いてください。"
+    more = STATE_COLUMNS if are_evident(names, (name, *asked)) else Words.same("")
     return InputError(
-        f"There is no column {name!r}{role} in {spot.english}.{listed.english}{more}",
-        f"{spot.japanese} に列 {name!r}{role} がありません。{listed.japanese}{more_ja}",
+        f"There is no column {name!r}{role} in {spot.english}.{listed.english}{more.english}",
+        f"{spot.japanese} に列 {name!r}{role} がありません。{listed.japanese}{more.japanese}",
     )
 
 
@@ -297,10 +309,12 @@ def missing_attribute(name: str) -> InputError:
 def no_such_value(attribute: str, value: str, values: Sequence[str]) -> InputError:
     """A column of counts for a value that the attribute does not have."""
     listed = ", ".join(values[:MAX_NAMES_LISTED]) + (", ..." if len(values) > MAX_NAMES_LISTED else "")
-    meant, meant_ja = nearest(value, values)
+    meant = suggest(value, values)
     return InputError(
-        f"columns names a column of counts for {value!r}, which is no value of {attribute!r}.{meant} Its values: {listed}.",
-        f"columns に {value!r} の列がありますが、{attribute!r} の値ではありません。{meant_ja} 値は次のとおりです: {listed}。",
+        f"columns names a column of counts for {value!r}, which is no value of {attribute!r}.{meant.english} "
+        f"Its values: {listed}.",
+        f"columns に {value!r} の列がありますが、{attribute!r} の値ではありません。{meant.japanese} "
+        f"値は次のとおりです: {listed}。",
     )
 
 
@@ -322,12 +336,12 @@ def mixed_types(column: str, file: str, other_file: str) -> InputError:
     )
 
 
-def wrong_type(column: str, found: str, wanted: str, wanted_ja: str, file: str | None) -> InputError:
+def wrong_type(column: str, found: str, wanted: Words, file: str | None) -> InputError:
     """A column whose type cannot hold what is wanted."""
     spot = Spot(file)
     return InputError(
-        f"The column {column!r} in {spot.english} holds {found.lower()}; it must hold {wanted}.",
-        f"{spot.japanese} の列 {column!r} の型は {found.lower()} です。{wanted_ja}でなければなりません。",
+        f"The column {column!r} in {spot.english} holds {found.lower()}; it must hold {wanted.english}.",
+        f"{spot.japanese} の列 {column!r} の型は {found.lower()} です。{wanted.japanese}でなければなりません。",
     )
 
 
@@ -339,18 +353,18 @@ def missing_value(column: str, spot: Spot) -> InputError:
     )
 
 
-def numbers_of(table: type[SparseTable]) -> tuple[str, str]:
-    """Which numbers a table may have, in English and Japanese."""
-    return ("whole numbers from 0 on", "0 以上の整数") if table.lowest == 0 else ("whole numbers", "整数")
+def numbers_of(table: type[SparseTable]) -> Words:
+    """Which numbers a table may have."""
+    return NUMBERS_FROM_0 if table.lowest == 0 else WHOLE_NUMBERS
 
 
 def wrong_count(column: str, spot: Spot, table: type[SparseTable] = CountTable) -> InputError:
     """Something else than a whole number from 0 on where a count should be; of a signed table, than a whole number."""
-    english, japanese = numbers_of(table)
+    numbers = numbers_of(table)
     return InputError(
-        f"The column {column!r} must hold {english}, without separators; it holds something else in {spot.english}.",
-        f"列 {column!r} は{' ' if japanese[0] == '0' else ''}{japanese} (桁区切りなし) でなければなりません。"
-        f"{spot.japanese} はそうではありません。",
+        f"The column {column!r} must hold {numbers.english}, without separators; it holds something else in "
+        f"{spot.english}.",
+        f"列 {column!r} の値は、{numbers.japanese}（桁区切りなし）でなければなりません。{spot.japanese} はそうではありません。",
     )
 
 
@@ -362,60 +376,22 @@ def too_many(column: str) -> InputError:
     )
 
 
-def wrong_value(column: str, allowed: str, spot: Spot, label: object = None) -> InputError:
+def wrong_value(column: str, allowed: Words, spot: Spot, label: object = None) -> InputError:
     """A value that the domain does not have. A label or code of a table is named; what a person has, or was measured, is not."""
-    shown = "a value" if label is None else f"{label!r:.60}"
-    shown_ja = "値" if label is None else f"{label!r:.60}"
-    more, more_ja = "", ""
-    if allowed.endswith(("of the window", "listed meshes")) or allowed.startswith("times from"):
-        more = ' Rows outside of it can be left out with outside = "leave out".'
-        more_ja = '範囲外の行を除くには outside = "leave out" を指定してください。'
+    shown = A_VALUE if label is None else Words.same(f"{label!r:.60}")
+    more = LEAVE_OUT if may_lie_outside(allowed) else Words.same("")
     return InputError(
-        f"The column {column!r} has {shown} in {spot.english}, which is not in the plan: it must be {allowed}. Correct "
-        f"the file, or make the plan's attribute wider.{more}",
-        f"列 {column!r} に計画にない{shown_ja}があります ({spot.japanese})。許されるのは{_in_japanese(allowed)}です。"
-        f"ファイルを直すか、計画の属性を広げてください。{more_ja}",
+        f"The column {column!r} has {shown.english} in {spot.english}, which is not in the plan: it must be {allowed.english}. "
+        f"Correct the file, or make the plan's attribute wider.{more.english}",
+        f"列 {column!r} に計画にない{shown.japanese}があります ({spot.japanese})。許されるのは次の値です: {allowed.japanese}。"
+        f"ファイルを直すか、計画の属性を広げてください。{more.japanese}",
     )
 
 
-ALLOWED_IN_JAPANESE = (
-    (r"one of its (\d+) labels, such as (.*)", "{1} など {0} 個のラベルのいずれか"),
-    (
-        r"mesh codes within (\d+) rows and (\d+) columns of the window",
-        "計画の範囲（{0} 行 × {1} 列）内のメッシュコード",
-    ),
-    (r"one of the (\d+) listed meshes", "計画の一覧にある {0} 個のメッシュのいずれか"),
-    (r"codes of (\d+) digits at level (.*)", "レベル {1} の {0} 桁のコード"),
-    (r"whole numbers from (.*) to (.*)", " {0} から {1} までの整数"),
-    (r"numbers from (.*) to below (.*)", " {0} 以上 {1} 未満の数"),
-    (r"times from (.*) to (.*)", " {0} から {1} までの時刻"),
-    (r"whole numbers", "整数"),
-)
-
-
-def _in_japanese(allowed: str) -> str:
-    for pattern, japanese in ALLOWED_IN_JAPANESE:
-        found = re.fullmatch(pattern, allowed)
-        if found:
-            return japanese.format(*found.groups())
-    return f" {allowed} "
-
-
-def repeated_cell(columns: Sequence[str], values: Sequence[object], hint: str = "", hint_ja: str = "") -> InputError:
+def repeated_cell(columns: Sequence[str], values: Sequence[object], hint: Words | None = None) -> InputError:
     """Two rows of counts for one cell."""
     named = ", ".join(f"{column} = {value}" for column, value in zip(columns, values, strict=True))
-    more = (
-        f" {hint}" if hint else " Is a file listed twice, or does a column separate the rows? Add it up, or use where."
-    )
-    more_ja = (
-        f" {hint_ja}"
-        if hint_ja
-        else " 同じファイルが重複していないか、行を分ける列がないかを確かめ、合計するか where で選んでください。"
-    )
-    return InputError(
-        f"Several rows hold a count for {named}; each must have one row.{more}",
-        f"{named} の行が複数あります。一行でなければなりません。{more_ja}",
-    )
+    return InputError(REPEATED.format(named=named, hint=hint or ADD_UP))
 
 
 def failed_query(reason: str, reason_ja: str) -> InputError:

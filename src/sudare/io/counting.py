@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, Mesh, MeshList, SignedTable, Times
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.bounding import Bounds, bounded_cells, bounded_rows
+from sudare.io.bounding import ContributionBounds, bounded_cells, bounded_rows
 from sudare.io.columns import (
     AttributeColumn,
     WrongValueError,
@@ -25,7 +26,7 @@ from sudare.io.columns import (
 )
 from sudare.io.engine import Progress, fetch_arrow, identifier, literal, numpy_of, open_engine, told
 from sudare.io.points import PointColumn
-from sudare.io.relations import FILE_COLUMN, ROW_COLUMN, Relation, open_relation
+from sudare.io.relations import FILE_COLUMN, ROW_COLUMN, SourceRelation, open_relation
 from sudare.io.source import Source
 from sudare.io.time_columns import PeriodColumn, TimeColumn
 
@@ -33,13 +34,19 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
-__all__ = ["Defaults", "OptedOut", "count_rows", "read_signed_rows"]
+__all__ = ["Defaults", "PeopleLeftOut", "count_rows", "read_signed_rows"]
+
+SEPARATING = Words(
+    "The same mesh comes once for each {columns}: choose one value of each with where, or make them attributes.",
+    "同じメッシュが {columns} ごとに現れます。where で値を一つ選ぶか、属性にしてください。",
+)
+TEXTS_OR_WHOLE_NUMBERS = Words("texts or whole numbers", "文字または整数")
 
 Table = TypeVar("Table", bound=SparseTable)
 
 
 @dataclass(frozen=True)
-class OptedOut:
+class PeopleLeftOut:
     """People whose rows are left out.
 
     Attributes:
@@ -73,8 +80,8 @@ def count_rows(
     domain: Domain,
     defaults: Defaults,
     *,
-    bounds: Bounds,
-    opted_out: OptedOut | None,
+    bounds: ContributionBounds,
+    opted_out: PeopleLeftOut | None,
     memory: str,
     threads: int | None,
     progress: Progress | None,
@@ -105,7 +112,7 @@ def _read_rows(
     import duckdb
 
     with open_engine(memory, threads) as connection:
-        relation: Relation | None = None
+        relation: SourceRelation | None = None
         try:
             relation = open_relation(source, connection)
             return read(_Reading(source, domain, defaults, connection, relation))
@@ -126,7 +133,7 @@ class _Reading:
         domain: Domain,
         defaults: Defaults,
         connection: DuckDBPyConnection,
-        relation: Relation,
+        relation: SourceRelation,
     ) -> None:
         self.source, self.domain, self.defaults = source, domain, defaults
         self.connection, self.relation = connection, relation
@@ -197,7 +204,7 @@ class _Reading:
     def _check_person(self, person: str) -> None:
         if family_of(self.relation.types[person]) not in ("text", "integer"):
             kind, file = self.relation.types[person], self.relation.first_file()
-            raise complaints.wrong_type(person, kind, "texts or whole numbers", "文字または整数", file)
+            raise complaints.wrong_type(person, kind, TEXTS_OR_WHOLE_NUMBERS, file)
 
     def _condition(self) -> str:
         parts = []
@@ -219,7 +226,9 @@ class _Reading:
     def _grouped(self) -> list[str]:
         return [f"{column.grouped(f'v{number}')} AS a{number}" for number, column in enumerate(self.columns)]
 
-    def count_people(self, bounds: Bounds, opted_out: OptedOut | None, progress: Progress | None) -> CountTable:
+    def count_people(
+        self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
+    ) -> CountTable:
         """One for each row, at most so many for each person."""
         if self.source.person is not None and not bounds.is_by_rows:
             return self._count_cells_of_people(bounds, opted_out, progress)
@@ -244,7 +253,7 @@ class _Reading:
         keys = self.domain.keys_at(*self._places(result))
         return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
 
-    def _rows_of_people(self, opted_out: OptedOut | None) -> str:
+    def _rows_of_people(self, opted_out: PeopleLeftOut | None) -> str:
         """The rows with their values and their person ``p``, without those who opted out."""
         name = str(self.source.person)
         person = exact_text(identifier(name), self.relation.types[name])
@@ -260,7 +269,7 @@ class _Reading:
             raise complaints.missing_value(self.source.person, self._spot(f"{identifier(self.source.person)} IS NULL"))
 
     def _count_cells_of_people(
-        self, bounds: Bounds, opted_out: OptedOut | None, progress: Progress | None
+        self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
         """At most so many cells of each person. Values are brought to cells first: several may mean the same one."""
         import pyarrow
@@ -285,7 +294,7 @@ class _Reading:
         counts = numpy_of(result["n"])
         return CountTable.from_cells(self.domain, numpy_of(result["cell"]), counts)
 
-    def _left_out(self, opted_out: OptedOut | None) -> str:
+    def _left_out(self, opted_out: PeopleLeftOut | None) -> str:
         if opted_out is None or not opted_out.digests:
             return ""
         import pyarrow
@@ -356,19 +365,13 @@ class _Reading:
         row = int(order[repeated[0]])
         named = [number for number, column in enumerate(self.columns) if not column.is_placed_by_sql]
         values = [result[f"a{number}"][row].as_py() for number in named]
-        hints = self._hints_of_separating()
-        raise complaints.repeated_cell([self.columns[number].name for number in named], values, *hints)
+        hint = self._hint_of_separating()
+        raise complaints.repeated_cell([self.columns[number].name for number in named], values, hint)
 
-    def _hints_of_separating(self) -> tuple[str, str]:
+    def _hint_of_separating(self) -> Words | None:
         used = {column.name for column in self.columns} | set(self.source.where)
         free = [name for name in self.defaults.separating if name not in used and name in self.relation.types]
-        if not free:
-            return "", ""
-        listed = ", ".join(free)
-        return (
-            f"The same mesh comes once for each {listed}: choose one value of each with where, or make them attributes.",
-            f"同じメッシュが {listed} ごとに現れます。where で値を一つ選ぶか、属性にしてください。",
-        )
+        return SEPARATING.format(columns=", ".join(free)) if free else None
 
     def _within_windows(self, result: Any) -> Any:
         """What is in the window of every mesh, where the source says to leave out the rest."""

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Mesh, MeshList, mesh_cells_of_points, mesh_level
+from sudare.domain.allowed_values import point_in, points_within
 from sudare.domain.mesh import SUSPICIOUS
 from sudare.errors import ParameterError
 from sudare.io import complaints
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 __all__ = ["PointColumn"]
+
+DEGREES = Words("degrees", "度の数値")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class PointColumn(AttributeColumn):
         """Refuse types that cannot hold degrees."""
         for name, kind in ((self.name, self.kind), (self.longitude, self.longitude_kind)):
             if family_of(kind) not in ("text", "integer", "real"):
-                raise complaints.wrong_type(name, kind, "degrees", "度の数値", file)
+                raise complaints.wrong_type(name, kind, DEGREES, file)
 
     @property
     def is_placed_by_sql(self) -> bool:
@@ -123,9 +127,9 @@ class PointColumn(AttributeColumn):
 
     def _outside(self) -> WrongValueError:
         window = self._mesh.window
-        allowed = f"a point within {window.rows} rows and {window.columns} columns of the window"
+        allowed = points_within(window.rows, window.columns)
         if isinstance(self._mesh, MeshList):
-            allowed = f"a point in {self._mesh.allowed}"
+            allowed = point_in(self._mesh.allowed)
         return WrongValueError(None, allowed, is_label=False)
 
     def finds(self, value: Any) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.errors import InputError, OutputError
 from sudare.io import complaints
-from sudare.io.atomic import atomically
 from sudare.io.engine import fetch_arrow, identifier, numpy_of, open_engine, told
-from sudare.io.relations import Relation, open_relation
+from sudare.io.formats.text_files import AUTO
+from sudare.io.relations import SourceRelation, open_relation
 from sudare.io.source import Source
-from sudare.io.text_files import AUTO
+from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def read_records(
 
     source, wanted = Source(str(path), encoding=encoding), list(dict.fromkeys(columns))
     with open_engine(MEMORY) as connection:
-        relation: Relation | None = None
+        relation: SourceRelation | None = None
         try:
             relation = open_relation(source, connection)
             relation.describe(connection)

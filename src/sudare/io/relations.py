@@ -22,21 +22,21 @@ from urllib.parse import unquote
 
 from sudare.errors import InputError
 from sudare.io import complaints
-from sudare.io.arrow_files import arrow_schema, sound_batches
 from sudare.io.engine import identifier, literal
+from sudare.io.formats.arrow_files import arrow_schema, sound_batches
+from sudare.io.formats.text_files import encoding_of, is_utf8, open_member
 from sudare.io.source import Source, delimiter_of, files_and_format, first_fields
-from sudare.io.text_files import encoding_of, is_utf8, open_member
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ArrowFiles", "CsvFiles", "ParquetFiles", "Query", "Relation", "TextStream", "open_relation"]
+__all__ = ["ArrowFiles", "CsvFiles", "ParquetFiles", "Query", "SourceRelation", "TextStream", "open_relation"]
 
 FILE_COLUMN, ROW_COLUMN = "__sudare_file", "__sudare_row"
 
 
 @dataclass
-class Relation(ABC):
+class SourceRelation(ABC):
     """Rows that SQL can read.
 
     Attributes:
@@ -79,7 +79,7 @@ def _file_list(files: Sequence[str]) -> str:
 
 
 @dataclass
-class ParquetFiles(Relation):
+class ParquetFiles(SourceRelation):
     """Parquet files, GeoParquet among them."""
 
     kind = "Parquet"
@@ -144,7 +144,7 @@ class ParquetFiles(Relation):
 
 
 @dataclass
-class TextStream(Relation):
+class TextStream(SourceRelation):
     """Text files that pyarrow decodes: in other encodings than UTF-8, or zipped."""
 
     encoding: str = "utf-8"
@@ -301,7 +301,7 @@ class ArrowFiles(TextStream):
 
 
 @dataclass
-class Query(Relation):
+class Query(SourceRelation):
     """The result of one SELECT."""
 
     query: str = ""
@@ -351,10 +351,10 @@ class Query(Relation):
         return f"SELECT * FROM {identifier(names[0])}"
 
 
-def open_relation(source: Source, connection: DuckDBPyConnection) -> Relation:
+def open_relation(source: Source, connection: DuckDBPyConnection) -> SourceRelation:
     """The rows of a source of any format but e-Stat and GeoTIFF, with its columns described."""
     files, form = files_and_format(source)
-    relation: Relation
+    relation: SourceRelation
     if form == "duckdb":
         relation = Query(files, query=source.query or "")
     elif form in ("parquet", "geoparquet"):

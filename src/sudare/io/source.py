@@ -17,13 +17,13 @@ from typing import Any
 from sudare.column_names import parse_header
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.complaints import LONGEST_HEADER
-from sudare.io.text_files import AUTO, encoding_in, encoding_of, is_utf8, open_member
+from sudare.io.complaints import MAX_HEADER
+from sudare.io.formats.text_files import AUTO, encoding_in, encoding_of, is_utf8, open_member
 from sudare.parameters import shown
 
 __all__ = [
     "FORMATS",
-    "LONGEST_HEADER",
+    "MAX_HEADER",
     "Source",
     "SourceInfo",
     "delimiter_of",
@@ -302,15 +302,15 @@ def first_fields(file: str, encoding: str, *, strict: bool = True) -> list[str]:
     """
     try:
         with open_member(file) as stream:
-            line = stream.readline(LONGEST_HEADER)
-            is_whole = len(line) < LONGEST_HEADER
+            line = stream.readline(MAX_HEADER)
+            is_whole = len(line) < MAX_HEADER
             if encoding.lower() == AUTO:
                 # The other lines may only refuse what the header alone tells.
                 encoding = encoding_in(io.BytesIO(line)) or ("utf-8" if not strict else encoding_of(file, AUTO))
             if line.count(b'"') % 2 or "\n".encode(encoding) != b"\n":
                 # A quoted name holds a line break, or a line break is more than one byte.
-                line += (more := stream.read(LONGEST_HEADER))
-                is_whole = len(more) < LONGEST_HEADER
+                line += (more := stream.read(MAX_HEADER))
+                is_whole = len(more) < MAX_HEADER
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
         raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else "text") from None
     if not line.strip():

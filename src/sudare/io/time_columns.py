@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.times import DAY_AND_TIME, SECONDS, Times
 from sudare.errors import ParameterError
 from sudare.io import complaints
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PeriodColumn", "TimeColumn"]
 
+TIMES = Words("times", "時刻")
 OUTSIDE = -1
 NO_TIME = -2
 PARTS = ("year", "month", "day", "hour", "minute", "second", "offset")
@@ -43,7 +45,7 @@ class TimeColumn(AttributeColumn):
         base = self.kind.split("(", 1)[0]
         is_day = base == "DATE" and self._times.has_hours
         if is_day or family_of(self.kind) not in ("text", "integer", "real", "date"):
-            raise complaints.wrong_type(self.name, self.kind, "times", "時刻", file)
+            raise complaints.wrong_type(self.name, self.kind, TIMES, file)
 
     @property
     def is_placed_by_sql(self) -> bool:
@@ -149,7 +151,7 @@ class PeriodColumn(AttributeColumn):
     def check_type(self, file: str | None) -> None:
         """Refuse types that hold no times."""
         if family_of(self.kind) not in ("text", "integer", "date"):
-            raise complaints.wrong_type(self.name, self.kind, "times", "時刻", file)
+            raise complaints.wrong_type(self.name, self.kind, TIMES, file)
 
     def places(self, values: Any) -> tuple[Integers, ...]:
         """The places of periods, each different one looked up once."""

@@ -15,8 +15,8 @@ from sudare.domain import Attribute, Bins, Category, Domain, Mesh, MeshList, mes
 from sudare.domain.domain import read_domain
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, OutputError, ParameterError
-from sudare.io.atomic import atomically
 from sudare.parameters import shown
+from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def write_table(
     has_mesh = any(isinstance(attribute, (Mesh, MeshList)) for attribute in table.domain.attributes)
     name = count or ("population" if has_mesh else "count")
     if form == "geotiff":
-        from sudare.io.geotiff import check_raster, write_geotiff
+        from sudare.io.formats.geotiff import check_raster, write_geotiff
 
         check_raster(table)
         with atomically(target, replace=replace) as temporary:
@@ -89,7 +89,7 @@ def write_table(
         return target
     rows = arrow_table(table.domain, table.keys, {name: table.counts})
     if form == "geoparquet":
-        from sudare.io.geoparquet import with_geometry
+        from sudare.io.formats.geoparquet import with_geometry
 
         rows = with_geometry(table, rows)
     with atomically(target, replace=replace) as temporary:

@@ -14,13 +14,13 @@ import numpy as np
 
 from sudare.kernels.compiling import inlined, kernel
 
-__all__ = ["ERROR_BOUND", "LARGEST_ARGUMENT", "exp_minus", "exp_minus_array"]
+__all__ = ["ERROR_BOUND", "MAX_ARGUMENT", "exp_minus", "exp_minus_array"]
 
-LARGEST_ARGUMENT = 64.0
+MAX_ARGUMENT = 64.0
 """Arguments from here on give 0.0; the true value is then below 2**-92."""
 
 ERROR_BOUND = 2.0**-45
-"""Relative error of `exp_minus` for arguments below `LARGEST_ARGUMENT`, argument taken as exact."""
+"""Relative error of `exp_minus` for arguments below `MAX_ARGUMENT`, argument taken as exact."""
 
 _TERMS = 15
 _RECIPROCALS = np.array([1.0, *(1.0 / k for k in range(1, _TERMS))])

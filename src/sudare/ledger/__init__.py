@@ -1,9 +1,9 @@
 """The durable ledger of privacy budgets.
 
-Read `opening`, `ledger` (reserve, settle, cancel) and `reserving` (what gives a charge back), then `entries` (what is
-written, and its hashes), `amounts` and `rules` (what adds up, and to how much), `verification`, and the pages of guarantees
-``ledger.md`` and ``filters.md``. `book` reads and appends entries; `stores` is all that a database must do; `sqlite_store`
-and `postgres_store` do it.
+Read `opening`, `ledger` (reserve, settle, cancel), `reserving` (what gives a charge back) and `charging` (the order of everything
+that is charged, once), then `entries` (what is written, and its hashes), `amounts` and `rules` (what adds up, and to how much),
+`verification`, and the pages of guarantees ``ledger.md`` and ``filters.md``. `book` reads and appends entries; `stores` is all
+that a database must do; `sqlite_store` and `postgres_store` do it.
 """
 
 from sudare.ledger.entries import Entry

@@ -19,9 +19,9 @@ from sudare.privacy.budget import Budget
 
 __all__ = ["NOTHING", "Amount", "charge_of"]
 
-LONGEST_EXACT_DENOMINATOR = 10**300
+MAX_EXACT_DENOMINATOR = 10**300
 ROUNDED_DENOMINATOR = 10**60
-LONGEST_TEXT = 4000
+MAX_TEXT_LENGTH = 4000
 _WRITTEN = re.compile(r"(0|[1-9][0-9]*)(/[1-9][0-9]*)?")
 
 _HINTS = {
@@ -75,7 +75,7 @@ class Amount:
         Raises:
             ValueError: if the text is anything else.
         """
-        parts = text.split(" ") if isinstance(text, str) and len(text) <= LONGEST_TEXT else []
+        parts = text.split(" ") if isinstance(text, str) and len(text) <= MAX_TEXT_LENGTH else []
         if len(parts) != 2 or not all(_WRITTEN.fullmatch(part) for part in parts):
             raise ValueError("not an amount")
         amount = cls(Fraction(parts[0]), Fraction(parts[1]))
@@ -128,6 +128,6 @@ def charge_of(cost: Budget, total: Budget, dataset: str) -> Amount:
 
 
 def _kept_short(number: Fraction) -> Fraction:
-    if number.denominator < LONGEST_EXACT_DENOMINATOR:
+    if number.denominator < MAX_EXACT_DENOMINATOR:
         return number
     return Fraction(ceil(number * ROUNDED_DENOMINATOR), ROUNDED_DENOMINATOR)

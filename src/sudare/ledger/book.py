@@ -20,8 +20,8 @@ from sudare.ledger.entries import (
     hash_of,
 )
 from sudare.ledger.records import Dataset, Reservation
-from sudare.ledger.rules import Cost, Rule, Sums, amount_of_noise
-from sudare.ledger.stores import Row, Store
+from sudare.ledger.rules import CompositionRule, Cost, Sums, amount_of_noise
+from sudare.ledger.stores import LedgerStore, Row
 from sudare.system.clock import utc_now
 
 __all__ = ["Book"]
@@ -30,7 +30,7 @@ __all__ = ["Book"]
 class Book:
     """The tables of a ledger; every method is called within a transaction."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: LedgerStore) -> None:
         self._store = store
 
     def _dataset(self, name: str) -> Dataset:
@@ -59,7 +59,7 @@ class Book:
         except ValueError:
             raise checks.damaged() from None
 
-    def _rule(self, name: str, added: DatasetAdded) -> Rule:
+    def _rule(self, name: str, added: DatasetAdded) -> CompositionRule:
         found = self._store.fetch(
             "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (name, KEY_OF_RULE)
         )
@@ -139,7 +139,7 @@ class Book:
         )
         return entry
 
-    def _set_balance(self, dataset: str, rule: Rule, spent: Amount, reserved: Amount) -> None:
+    def _set_balance(self, dataset: str, rule: CompositionRule, spent: Amount, reserved: Amount) -> None:
         self._store.execute(
             "UPDATE sudare_datasets SET spent = ?, reserved = ? WHERE name = ?",
             (rule.to_text(spent), rule.to_text(reserved), dataset),

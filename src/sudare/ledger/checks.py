@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from sudare.bilingual import Words
 from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger.amounts import Amount
 from sudare.ledger.records import Dataset, Reservation
@@ -34,8 +35,28 @@ __all__ = [
     "require_same_unit",
 ]
 
-LONGEST_NAME = 200
-LONGEST_DENOMINATOR = 10**100
+MAX_NAME_LENGTH = 200
+MAX_DENOMINATOR = 10**100
+ADD_FOR_PUBLIC_TOTAL = Words(
+    "; for a public total, add a data set with 'sudare ledger add --replace'",
+    "合計を公開する場合は 'sudare ledger add --replace' でデータセットを追加してください。",
+)
+NOTHING = Words("nothing", "なし")
+EXCEEDED = Words(
+    "The budget of {dataset} does not allow this release: total {total}; already spent or reserved {spent}; asked {cost}; "
+    "remaining {remaining}",
+    "{dataset} の予算ではこの公表はできません。総予算 {total}、消費・予約済み {spent}、今回の費用 {cost}、残り {remaining}",
+)
+REMAINING = Words("{remaining}.", "{remaining}。")
+REMAINING_OF_FILTER = Words(
+    "{remaining}, and delta = {kept} in reserve. The filter counts the cost as {asked}; a single pure release may take "
+    "{single}. Many small releases fit, or plan in rho.",
+    "{remaining}（予備のデルタ {kept}）。フィルターでは費用を {asked} と数えます。純粋なイプシロンの公表は 1 件あたり "
+    "{single}です。小さい公表を重ねるか、ローで計画してください。",
+)
+NO_RELEASE = Words("none", "不可")
+RELEASE_UP_TO = Words("epsilon = {epsilon} at most", "epsilon = {epsilon} まで")
+
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -50,9 +71,9 @@ def read_name(value: object, function: str) -> str:
         type(value) is not str
         or not value.isprintable()
         or value != value.strip()
-        or not 0 < len(value) <= LONGEST_NAME
+        or not 0 < len(value) <= MAX_NAME_LENGTH
     ):
-        requirement = f"printable text of 1 to {LONGEST_NAME} characters that neither begins nor ends with a space"
+        requirement = f"printable text of 1 to {MAX_NAME_LENGTH} characters that neither begins nor ends with a space"
         raise ParameterError("name", function, requirement, shown(value))
     return value
 
@@ -87,7 +108,7 @@ def read_cost(value: object, function: str, parameter: str = "cost") -> Budget:
         readable = False
     if not readable:
         raise LedgerError(
-            f"The {parameter} is a fraction with thousands of digits; give it as a decimal number.",
+            "The budget is a fraction with thousands of digits; give it as a decimal number.",
             "予算の分数が数千桁あります。小数で指定してください。",
         )
     return budget
@@ -97,7 +118,7 @@ def read_total(value: object, function: str) -> Budget:
     """A total that stays short when costs are taken from it."""
     total = read_cost(value, function, "total")
     amount = Amount.of(total)
-    if max(amount.main.denominator, amount.delta.denominator) > LONGEST_DENOMINATOR:
+    if max(amount.main.denominator, amount.delta.denominator) > MAX_DENOMINATOR:
         raise LedgerError(
             "The total is a fraction of more than 100 digits; give it as a decimal number.",
             "総予算の分数が 100 桁を超えています。小数で指定してください。",
@@ -151,15 +172,12 @@ def read_result(value: object) -> Mapping[str, str]:
 def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
     """Refuse a release that protects others than the data set's total does."""
     if (unit.who, unit.adjacency) != (protected.who, protected.adjacency):
-        more, more_ja = "", ""
-        if unit.adjacency == "replace":
-            more = "; for a public total, add a data set with 'sudare ledger add --replace'"
-            more_ja = "合計を公開する場合は 'sudare ledger add --replace' でデータセットを追加してください。"
+        more = ADD_FOR_PUBLIC_TOTAL if unit.adjacency == "replace" else Words.same("")
         raise LedgerError(
             f"The release protects a {unit.who} ({unit.adjacency}), the total of {dataset!r} a {protected.who} "
-            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit{more}.",
+            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit{more.english}.",
             f"この公表の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
-            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。{more_ja}",
+            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。{more.japanese}",
         )
 
 
@@ -167,24 +185,18 @@ def exceeded(account: Dataset, cost: Budget, charge: Amount) -> BudgetExceededEr
     """What to say where the budget does not allow a charge."""
     dataset, rule, left = account.name, account.rule, account.left
     spent, remaining = rule.to_budget(account.committed), account.remaining
-    english, japanese = f"{remaining or 'nothing'}.", f"{remaining or 'なし'}。"
+    left_over = REMAINING.format(remaining=remaining or NOTHING)
     if isinstance(rule, RhoFilter):
-        asked, most = Budget.from_dict({"rho": str(charge.main)}), rule.next_epsilon(left)
-        single = "none" if most is None else f"epsilon = {show_fraction(most)} at most"
-        single_ja = "不可" if most is None else f"epsilon = {show_fraction(most)} まで"
-        kept = show_fraction(left.delta)
-        english = f"{remaining or 'nothing'}, and delta = {kept} in reserve. The filter counts the cost as {asked}"
-        english += f", delta = {show_fraction(charge.delta)}" if charge.delta else ""
-        english += f"; a single pure release may take {single}. Many small releases fit, or plan in rho."
-        japanese = f"{remaining or 'なし'}（予備のデルタ {kept}）。フィルターでは費用を {asked}"
-        japanese += f"、delta = {show_fraction(charge.delta)}" if charge.delta else ""
-        japanese += f" と数えます。純粋なイプシロンの公表は 1 件あたり {single_ja}です。"
-        japanese += "小さい公表を重ねるか、ローで計画してください。"
+        most, asked = rule.next_epsilon(left), [f"rho = {show_fraction(charge.main)}"]
+        asked += [f"delta = {show_fraction(charge.delta)}"] if charge.delta else []
+        left_over = REMAINING_OF_FILTER.format(
+            remaining=remaining or NOTHING,
+            kept=show_fraction(left.delta),
+            asked=asked,
+            single=NO_RELEASE if most is None else RELEASE_UP_TO.format(epsilon=show_fraction(most)),
+        )
     return BudgetExceededError(
-        f"The budget of {dataset!r} does not allow this release: total {rule.total}; already spent or reserved "
-        f"{spent or 'nothing'}; asked {cost}; remaining {english}",
-        f"{dataset!r} の予算ではこの公表はできません。総予算 {rule.total}、消費・予約済み {spent or 'なし'}、"
-        f"今回の費用 {cost}、残り {japanese}",
+        EXCEEDED.format(dataset=repr(dataset), total=rule.total, spent=spent or NOTHING, cost=cost, remaining=left_over)
     )
 
 

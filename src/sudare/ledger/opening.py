@@ -9,7 +9,7 @@ from sudare.errors import LedgerError
 from sudare.ledger import checks
 from sudare.ledger.entries import Entry
 from sudare.ledger.ledger import Ledger
-from sudare.ledger.stores import SCHEMA_VERSION, Store, open_store
+from sudare.ledger.stores import SCHEMA_VERSION, LedgerStore, open_store
 from sudare.parameters import read_flag
 
 __all__ = ["note_publication", "open_ledger"]
@@ -100,7 +100,7 @@ def note_publication(
         )
 
 
-def _require_known_version(store: Store) -> None:
+def _require_known_version(store: LedgerStore) -> None:
     versions = store.fetch("SELECT version FROM sudare_ledger")
     if versions != [(SCHEMA_VERSION,)]:
         version = versions[0][0] if len(versions) == 1 and type(versions[0][0]) is int else None

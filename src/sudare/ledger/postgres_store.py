@@ -31,7 +31,7 @@ __all__ = ["PostgresStore"]
 WRITERS_LOCK = 0x7375646172650001
 """Of all ledgers in a database; the letters "sudare" and a number."""
 
-LONGEST_WAIT = 60
+MAX_WAIT = 60
 CONNECT_WAIT = 10
 PAUSE = 0.1
 """Seconds."""
@@ -76,13 +76,13 @@ class PostgresStore:
         self._address = address
         self._connection = self._connected()
         try:
-            with self._told():
+            with self._translate_errors():
                 # A server may be set to answer before a commit is on the disk; a ledger must not be.
                 self._connection.execute(
                     "SELECT set_config('synchronous_commit', 'on', false) "
                     "WHERE current_setting('synchronous_commit') IN ('off', 'local')"
                 )
-                self._connection.execute(f"SET lock_timeout = '{LONGEST_WAIT}s'")
+                self._connection.execute(f"SET lock_timeout = '{MAX_WAIT}s'")
         except BaseException:
             self._connection.close()
             raise
@@ -103,7 +103,7 @@ class PostgresStore:
         session = self._connected()
         try:
             is_told = on_wait is None
-            with self._told():
+            with self._translate_errors():
                 while session.execute("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone() != (True,):
                     if on_wait is not None and not is_told:
                         is_told = True
@@ -123,14 +123,14 @@ class PostgresStore:
             )
         with self._lock:
             try:
-                with self._told(), waiting():
+                with self._translate_errors(), waiting():
                     if write:
                         self._connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
                         self._wait_for_other_writers()
                     else:
                         self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 yield
-                with self._told():
+                with self._translate_errors():
                     self._connection.execute("COMMIT")
             except BaseException:
                 with suppress(self._errors.Error):
@@ -142,12 +142,12 @@ class PostgresStore:
 
     def execute(self, statement: str, values: Sequence[Value] = ()) -> None:
         """Change something; see `Store`."""
-        with self._told():
+        with self._translate_errors():
             self._run(statement, values)
 
     def fetch(self, statement: str, values: Sequence[Value] = ()) -> list[Row]:
         """Read rows; see `Store`."""
-        with self._told():
+        with self._translate_errors():
             return list(self._run(statement, values).fetchall())
 
     def _run(self, statement: str, values: Sequence[Value]) -> psycopg.Cursor[Row]:
@@ -183,7 +183,7 @@ class PostgresStore:
                 self._connection.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Say in the user's words what PostgreSQL says in its own."""
         try:
             yield
@@ -194,8 +194,8 @@ class PostgresStore:
         errors = self._errors.errors
         if isinstance(error, errors.LockNotAvailable):
             return LedgerError(
-                f"Another program has held the ledger for {LONGEST_WAIT} seconds; try again later.",
-                f"台帳は {LONGEST_WAIT} 秒以上ほかのプログラムが使用中です。後でもう一度お試しください。",
+                f"Another program has held the ledger for {MAX_WAIT} seconds; try again later.",
+                f"台帳は {MAX_WAIT} 秒以上ほかのプログラムが使用中です。後でもう一度お試しください。",
             )
         if isinstance(error, (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)):
             return LedgerError(

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
 
+from sudare.bilingual import Worded, Words
 from sudare.errors import Described, LedgerError, ParameterError
 from sudare.ledger.amounts import Amount
-from sudare.ledger.rules import Cost, RhoFilter, Rule
+from sudare.ledger.rules import CompositionRule, Cost, RhoFilter
 from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
 
@@ -46,7 +47,7 @@ class Dataset:
     name: str
     unit: Unit
     description: str
-    rule: Rule
+    rule: CompositionRule
     charged: Amount
     held: Amount
     publications: int = 0
@@ -167,22 +168,20 @@ class OptOuts:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Worded):
     """Something in a ledger that is not as it was written.
 
     Attributes:
         entry: the number of the entry; None if it is not about one entry.
-        english: what is wrong.
-        japanese: the same.
+        words: what is wrong.
     """
 
     entry: int | None
-    english: str
-    japanese: str
+    words: Words
 
-    def explain(self, language: str) -> str:
-        """The sentence in a language: Japanese for ``"ja"``, English otherwise."""
-        return self.japanese if language == "ja" else self.english
+    def to_dict(self) -> dict[str, int | str | None]:
+        """Plain values, for JSON."""
+        return {"entry": self.entry, "english": self.english, "japanese": self.japanese}
 
 
 def digest_of(salt: str, person: str) -> str:

@@ -27,7 +27,7 @@ from sudare.privacy.budget import Budget, read_text_fraction
 from sudare.privacy.conversion import epsilon_to_rho, rho_to_epsilon
 from sudare.privacy.measurements import Measurement
 
-__all__ = ["Cost", "RhoFilter", "Rule", "Sums", "amount_of_noise", "total_charge"]
+__all__ = ["CompositionRule", "Cost", "RhoFilter", "Sums", "amount_of_noise", "total_charge"]
 
 STANDARD_RESERVE = Fraction(1, 2)
 """Of delta. Half of it costs the conversion a few percent of its rho; releases with thresholds need a reserve."""
@@ -36,10 +36,10 @@ Cost = tuple[Budget, Amount | None]
 """What a release states, and what its noise implies where that is known."""
 
 SHOWN_DIGITS = 6
-SMALLEST_SHOWN = Fraction(1, 10**30)
+MIN_SHOWN = Fraction(1, 10**30)
 
 
-class Rule(ABC):
+class CompositionRule(ABC):
     """What a cost takes from a total, and what may be taken altogether."""
 
     total: Budget
@@ -83,7 +83,7 @@ class Rule(ABC):
 
 
 @dataclass(frozen=True)
-class Sums(Rule):
+class Sums(CompositionRule):
     """Costs add up as they are."""
 
     total: Budget
@@ -103,7 +103,7 @@ class Sums(Rule):
 
 
 @dataclass(frozen=True)
-class RhoFilter(Rule):
+class RhoFilter(CompositionRule):
     """Costs add up as rhos, up to the rho that gives the total's epsilon at a part of its delta.
 
     Guarantee: everything that is charged together is (epsilon, delta)-differentially private, also if each release is
@@ -217,8 +217,8 @@ class RhoFilter(Rule):
         if committed.main <= 0 and committed.delta <= 0:
             return None
         # Not above the total's, which holds too and may be less in the last digit; and a budget has an epsilon above 0.
-        epsilon = min(rho_to_epsilon(max(committed.main, SMALLEST_SHOWN), self.conversion_delta), self.total.epsilon)
-        epsilon = max(epsilon, SMALLEST_SHOWN)
+        epsilon = min(rho_to_epsilon(max(committed.main, MIN_SHOWN), self.conversion_delta), self.total.epsilon)
+        epsilon = max(epsilon, MIN_SHOWN)
         return Budget.from_dict({"epsilon": str(epsilon), "delta": str(self.conversion_delta + committed.delta)})
 
     def next_epsilon(self, left: Amount) -> Fraction | None:
@@ -238,7 +238,7 @@ def amount_of_noise(measurements: Iterable[Measurement]) -> Amount:
     return Amount(sum((one.rho for one in every), Fraction(0)), sum((one.delta for one in every), Fraction(0)))
 
 
-def total_charge(rule: Rule, dataset: str, costs: Iterable[Cost]) -> Amount:
+def total_charge(rule: CompositionRule, dataset: str, costs: Iterable[Cost]) -> Amount:
     """What costs, from the first on, take under a rule."""
     return sum((rule.charge(cost, dataset, noise) for cost, noise in costs), NOTHING)
 

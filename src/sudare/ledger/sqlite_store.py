@@ -1,39 +1,24 @@
-"""A ledger in one SQLite file: write-ahead log, every commit synced to the disk, one writer at a time.
-
-A writer begins with BEGIN IMMEDIATE, so that what it reads cannot change before it commits. Waiting writers ask again
-after short, random pauses: SQLite's own pauses grow to a tenth of a second, in which a busy ledger does dozens of
-charges.
-"""
+"""A ledger in one private SQLite file: every commit synced to the disk, one writer at a time."""
 
 from __future__ import annotations
 
-import os
-import secrets
-import sqlite3
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
+from sudare.bilingual import Words
 from sudare.errors import LedgerError
 from sudare.ledger.stores import SCHEMA, Row, Value
-from sudare.system.interrupts import end_waits
+from sudare.storage import sqlite_file
+from sudare.storage.sqlite_faults import FileFault, words_for
+from sudare.storage.sqlite_file import Exposure, FileKind, PrivateSqlite
 from sudare.system.locks import hold_file, release_file
-from sudare.system.regular_files import require_regular_file
-from sudare.system.sqlite_faults import SqliteFault, fault_of, no_room
 
 __all__ = ["SqliteStore"]
 
-LONGEST_WAIT = 60.0
-"""Seconds until a ledger that another program holds is given up."""
-
-LONGEST_PAUSE = 0.005
-"""Seconds. Shorter pauses are slower: those who ask take the processor from the one who writes."""
-
-SMALLEST_DATABASE = 512
-_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
+APPLICATION_ID = 0x53444C47
+"""Marks new ledgers; older ones have no mark and are known by their tables."""
 
 APPEND_ONLY = tuple(
     f"""CREATE TRIGGER sudare_entries_{change.lower()} BEFORE {change} ON sudare_entries
@@ -52,118 +37,45 @@ class SqliteStore:
 
     def __init__(self, path: Path, *, create: bool) -> None:
         self._path = path
-        self._lock = threading.RLock()
-        self._process = os.getpid()
-        self._require_file(create)
-        with self._told():
-            # Without mode=rw SQLite would make a missing file, readable by everybody.
-            address = f"{path.absolute().as_uri()}?mode=rw"
-            self._connection = sqlite3.connect(
-                address, uri=True, timeout=0, isolation_level=None, check_same_thread=False
-            )
-        # Bytes that are no text must be found by their hash, not stop the search.
-        self._connection.text_factory = _decoded
         try:
-            self._require_ledger_or_room(create)
-            with self._told():
-                self._patiently("PRAGMA journal_mode = WAL")
-                for setting in ("synchronous = FULL", "fullfsync = ON", "trusted_schema = OFF"):
-                    self._connection.execute(f"PRAGMA {setting}")
-        except BaseException:
-            self._connection.close()
-            raise
-
-    def _require_file(self, create: bool) -> None:
-        path = self._path
-        try:
-            if path.is_dir():
-                raise LedgerError(
-                    f"{str(path)!r} is a folder; a ledger is a file.",
-                    f"{str(path)!r} はフォルダです。台帳はファイルで指定してください。",
-                )
-            if path.exists():
-                require_regular_file(path)
-                return
-            if not path.parent.is_dir():
-                raise LedgerError(
-                    f"The folder {str(path.parent)!r} for the ledger does not exist; make it first.",
-                    f"台帳を置くフォルダ {str(path.parent)!r} がありません。先に作成してください。",
-                )
-            if not create:
-                raise LedgerError(
-                    f"There is no ledger {str(path)!r}. Make one with 'sudare ledger create {path}'.",
-                    f"台帳 {str(path)!r} がありません。'sudare ledger create {path}' で作成してください。",
-                )
-            with suppress(FileExistsError):
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            folder = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)  # else a power cut could take the name of the new file away
-            finally:
-                os.close(folder)
+            _require_place(path)
         except OSError as error:
-            raise self._unusable(error) from None
-
-    def _unusable(self, error: OSError) -> LedgerError:
-        return LedgerError(
-            f"The ledger {str(self._path)!r} cannot be used: {error.strerror}. Check the path and its permissions.",
-            f"台帳 {str(self._path)!r} を使えません（{error.strerror}）。パスと権限をご確認ください。",
-        )
-
-    def _require_ledger_or_room(self, create: bool) -> None:
-        """Refuse another program's file before any setting of it is touched."""
-        with self._told():
-            self._patiently("SELECT count(*) FROM sqlite_master")
-        # SQLite takes a file of less than one page for an empty database, whatever is in it.
-        has_room = create and not self._tables() and not 0 < self._path.stat().st_size < SMALLEST_DATABASE
-        if not (self.is_ledger() or has_room):
-            raise self.not_a_ledger()
+            raise _explain(path, FileFault.SYSTEM, error.strerror or "it failed") from None
+        self._file = PrivateSqlite(path, KIND, create=create)
+        try:
+            if not (create or self.is_ledger()):
+                raise self.not_a_ledger()
+        except BaseException:
+            self._file.close()
+            raise
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """All or nothing; see `Store`."""
-        if os.getpid() != self._process:
-            raise LedgerError(
-                "This ledger was opened by another process; open it again in each process with open_ledger.",
-                "この台帳は別のプロセスで開かれたものです。プロセスごとに open_ledger で開き直してください。",
-            )
-        with self._lock:
-            with self._told():
-                self._patiently("BEGIN IMMEDIATE" if write else "BEGIN")
-            try:
-                if not write:
-                    with self._told():
-                        # The first look fixes the moment that a reader sees, and is the only one that may have to wait.
-                        self._patiently("SELECT count(*) FROM sqlite_master")
+        if write:
+            with self._file.writing():
                 yield
-                with self._told():
-                    self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(sqlite3.Error):
-                    if self._connection.in_transaction:
-                        self._connection.execute("ROLLBACK")
-                raise
+        else:
+            with self._file.reading():
+                yield
 
     def execute(self, statement: str, values: Sequence[Value] = ()) -> None:
         """Change something; see `Store`."""
-        with self._told():
-            self._connection.execute(statement, values)
+        self._file.rows(statement, values)
 
     def fetch(self, statement: str, values: Sequence[Value] = ()) -> list[Row]:
         """Read rows; see `Store`."""
-        with self._told():
-            rows: list[Row] = self._connection.execute(statement, values).fetchall()
-            return rows
+        return self._file.rows(statement, values)
 
     def is_ledger(self) -> bool:
         """Whether there is a ledger; see `Store`."""
-        return "sudare_ledger" in self._tables()
+        return "sudare_ledger" in self._file.tables()
 
     def make_tables(self) -> None:
         """Make the tables of an empty ledger; see `Store`."""
-        if self._tables():
+        if self._file.tables():
             raise self.not_a_ledger()
-        for statement in (*SCHEMA, *APPEND_ONLY):
+        for statement in (*SCHEMA, *APPEND_ONLY, self._file.mark):
             self.execute(statement)
 
     @contextmanager
@@ -175,7 +87,7 @@ class SqliteStore:
         try:
             handle = hold_file(lock, on_wait)
         except OSError as error:
-            raise self._unusable(error) from None
+            raise _explain(self._path, FileFault.SYSTEM, error.strerror or "it failed") from None
         try:
             yield
         finally:
@@ -183,79 +95,86 @@ class SqliteStore:
 
     def damages(self) -> list[str]:
         """What SQLite finds wrong with the file; see `Store`."""
-        return [str(words) for (words,) in self.fetch("PRAGMA integrity_check(10)") if words != "ok"]
+        return self._file.damages()
 
     def close(self) -> None:
         """Close the file; see `Store`."""
-        if os.getpid() == self._process:
-            with self._lock:
-                self._connection.close()
+        self._file.close()
 
     def not_a_ledger(self) -> LedgerError:
         """What to say where something else is kept."""
-        return LedgerError(
-            f"The file {str(self._path)!r} is not a ledger. Give the path of a ledger, or make a new one with "
-            f"'sudare ledger create'.",
-            f"ファイル {str(self._path)!r} は台帳ではありません。台帳のパスを指定するか、"
-            f"'sudare ledger create' で新しく作成してください。",
+        return _explain(self._path, FileFault.NOT_OURS, "")
+
+
+def _require_place(path: Path) -> None:
+    """Refuse a path at which no ledger can be, in words that say what to do."""
+    if path.is_dir():
+        raise LedgerError(
+            f"{str(path)!r} is a folder; a ledger is a file.",
+            f"{str(path)!r} はフォルダです。台帳はファイルで指定してください。",
         )
-
-    def _tables(self) -> set[str]:
-        return {str(name) for (name,) in self.fetch("SELECT name FROM sqlite_master WHERE type = 'table'")}
-
-    def _patiently(self, statement: str) -> None:
-        """Run a statement as soon as nobody else is in its way."""
-        deadline = time.monotonic() + LONGEST_WAIT
-        while True:
-            try:
-                self._connection.execute(statement).fetchall()
-                return
-            except sqlite3.OperationalError as error:
-                if not getattr(error, "sqlite_errorname", "").startswith(_BUSY) or time.monotonic() > deadline:
-                    raise
-            if statement.startswith("BEGIN"):
-                end_waits()
-            time.sleep(LONGEST_PAUSE * secrets.randbelow(1 << 20) / (1 << 20))
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say in the user's words what SQLite says in its own."""
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # damage may reach the words of SQLite's own message
-            raise self._explained(error) from None
-
-    def _explained(self, error: Exception) -> LedgerError:
-        name, path, fault = getattr(error, "sqlite_errorname", ""), str(self._path), fault_of(error)
-        if fault is SqliteFault.NOT_A_DATABASE:
-            return self.not_a_ledger()
-        if fault is SqliteFault.BUSY:
-            return LedgerError(
-                f"Another program has held the ledger {path!r} for {LONGEST_WAIT:.0f} seconds; try again later.",
-                f"台帳 {path!r} は {LONGEST_WAIT:.0f} 秒以上ほかのプログラムが使用中です。後でもう一度お試しください。",
-            )
-        if fault is SqliteFault.NOT_WRITABLE:
-            return LedgerError(
-                f"The ledger {path!r} cannot be written. The file and its folder must be writable for you.",
-                f"台帳 {path!r} に書き込めません。ファイルとフォルダの両方に書き込み権限が必要です。",
-            )
-        if fault is SqliteFault.NO_ROOM:
-            words = no_room(name)
-            return LedgerError(f"The ledger {path!r} {words.english}", f"台帳 {path!r} {words.japanese}")
-        if fault is SqliteFault.CLOSED:
-            return LedgerError(
-                f"The ledger {path!r} is closed; open it again.",
-                f"台帳 {path!r} は閉じられています。開き直してください。",
-            )
-        return LedgerError(
-            f"The ledger {path!r} is damaged, or was changed by another program ({name or type(error).__name__}). Keep the file "
-            "as it is. A copy does not know what was charged after it was made: before one is used, count what was published "
-            "since; check it with 'sudare ledger verify'.",
-            f"台帳 {path!r} が壊れているか、ほかのプログラムで変更されています（{name or type(error).__name__}）。"
-            "ファイルはそのまま保管してください。控えには、その後に使った予算が記録されていません。使う前に、その後の公表を"
-            "すべて数え、'sudare ledger verify' でご確認ください。",
+    if not path.parent.is_dir() and not path.exists():
+        raise LedgerError(
+            f"The folder {str(path.parent)!r} for the ledger does not exist; make it first.",
+            f"台帳を置くフォルダ {str(path.parent)!r} がありません。先に作成してください。",
         )
 
 
-def _decoded(raw: bytes) -> str:
-    return raw.decode(errors="replace")
+def _explain(path: Path, fault: FileFault, detail: str) -> LedgerError:
+    """What is told of a fault of a ledger."""
+    words = WORDS.get(fault)
+    if words is None:
+        told = words_for(Words("ledger", "台帳"), path, fault, detail)
+        return LedgerError(told.english, told.japanese)
+    blanks = {
+        "path": path,
+        "quoted": repr(str(path)),
+        "detail": detail,
+        "seconds": f"{sqlite_file.MAX_WAIT_SECONDS:.0f}",
+    }
+    return LedgerError(words.english.format(**blanks), words.japanese.format(**blanks))
+
+
+WORDS = {
+    FileFault.MISSING: Words(
+        "There is no ledger {quoted}. Make one with 'sudare ledger create {path}'.",
+        "台帳 {quoted} がありません。'sudare ledger create {path}' で作成してください。",
+    ),
+    FileFault.SYSTEM: Words(
+        "The ledger {quoted} cannot be used: {detail}. Check the path and its permissions.",
+        "台帳 {quoted} を使えません（{detail}）。パスと権限をご確認ください。",
+    ),
+    FileFault.OTHER_PROCESS: Words(
+        "This ledger was opened by another process; open it again in each process with open_ledger.",
+        "この台帳は別のプロセスで開かれたものです。プロセスごとに open_ledger で開き直してください。",
+    ),
+    FileFault.NOT_OURS: Words(
+        "The file {quoted} is not a ledger. Give the path of a ledger, or make a new one with 'sudare ledger create'.",
+        "ファイル {quoted} は台帳ではありません。台帳のパスを指定するか、'sudare ledger create' で新しく作成してください。",
+    ),
+    FileFault.BUSY: Words(
+        "Another program has held the ledger {quoted} for {seconds} seconds; try again later.",
+        "台帳 {quoted} は {seconds} 秒以上ほかのプログラムが使用中です。後でもう一度お試しください。",
+    ),
+    FileFault.NOT_WRITABLE: Words(
+        "The ledger {quoted} cannot be written. The file and its folder must be writable for you.",
+        "台帳 {quoted} に書き込めません。ファイルとフォルダの両方に書き込み権限が必要です。",
+    ),
+    FileFault.DAMAGED: Words(
+        "The ledger {quoted} is damaged, or was changed by another program ({detail}). Keep the file as it is. A copy does not "
+        "know what was charged after it was made: before one is used, count what was published since; check it with 'sudare "
+        "ledger verify'.",
+        "台帳 {quoted} が壊れているか、ほかのプログラムで変更されています（{detail}）。"
+        "ファイルはそのまま保管してください。控えには、その後に使った予算が記録されていません。使う前に、その後の公表を"
+        "すべて数え、'sudare ledger verify' でご確認ください。",
+    ),
+}
+"""Where a ledger has more to say than other files."""
+
+KIND = FileKind(
+    application_id=APPLICATION_ID,
+    explain=_explain,
+    exposure=Exposure.ALLOWED,  # several people of an office may share one
+    older_table="sudare_ledger",
+    is_text_mended=True,  # bytes that are no text must be found by their hash, not stop the search
+)

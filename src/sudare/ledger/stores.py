@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from sudare.errors import Described, LedgerError, ParameterError
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Row", "Store", "Value", "open_store"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "LedgerStore", "Row", "Value", "open_store"]
 
 Value = str | int | None
 Row = tuple[Any, ...]
@@ -37,7 +37,7 @@ SCHEMA = (
 """Understood alike by SQLite and PostgreSQL. Each store adds triggers that refuse to change an entry."""
 
 
-class Store(Protocol):
+class LedgerStore(Protocol):
     """A database that keeps a ledger.
 
     Statements are written with ``?`` for each value.
@@ -80,7 +80,7 @@ class Store(Protocol):
         """Give the connection back; once is enough, twice does no harm."""
 
 
-def open_store(location: str | Path, *, create: bool) -> Store:
+def open_store(location: str | Path, *, create: bool) -> LedgerStore:
     """The store at a location: a PostgreSQL address, or else a path of an SQLite file.
 
     Raises:

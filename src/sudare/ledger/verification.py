@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import LedgerError
 from sudare.ledger.amounts import NOTHING, Amount
 from sudare.ledger.entries import (
@@ -23,8 +24,8 @@ from sudare.ledger.entries import (
     key_of_publication,
 )
 from sudare.ledger.records import Finding, commitment_of
-from sudare.ledger.rules import Cost, RhoFilter, Rule, Sums, amount_of_noise, total_charge
-from sudare.ledger.stores import SCHEMA_VERSION, Row, Store
+from sudare.ledger.rules import CompositionRule, Cost, RhoFilter, Sums, amount_of_noise, total_charge
+from sudare.ledger.stores import SCHEMA_VERSION, LedgerStore, Row
 
 __all__ = ["find_faults"]
 
@@ -32,7 +33,7 @@ PAGE = 1000
 _FIELD_TYPES = (int, str, str, str, str, str, str)
 
 
-def find_faults(store: Store, known: tuple[int, str] | None = None) -> list[Finding]:
+def find_faults(store: LedgerStore, known: tuple[int, str] | None = None) -> list[Finding]:
     """Everything that is wrong with a ledger, within a transaction.
 
     Args:
@@ -51,7 +52,7 @@ def find_faults(store: Store, known: tuple[int, str] | None = None) -> list[Find
     return replay.findings
 
 
-def _replay_all(store: Store, replay: _Replay, known: tuple[int, str] | None) -> None:
+def _replay_all(store: LedgerStore, replay: _Replay, known: tuple[int, str] | None) -> None:
     heads = store.fetch("SELECT version, identity FROM sudare_ledger")
     replay.last_hash = heads[0][1] if heads else None
     if [version for version, _ in heads] != [SCHEMA_VERSION]:
@@ -91,7 +92,7 @@ def _replay_all(store: Store, replay: _Replay, known: tuple[int, str] | None) ->
 class _Account:
     added: DatasetAdded
     entry: int
-    rule: Rule
+    rule: CompositionRule
     spent: Amount = NOTHING
     reserved: Amount = NOTHING
     releases: list[Cost] = field(default_factory=list)
@@ -118,7 +119,7 @@ class _Replay:
         self._opt_outs: dict[tuple[str, str], int] = {}
 
     def tell(self, entry: int | None, english: str, japanese: str) -> None:
-        self.findings.append(Finding(entry, english, japanese))
+        self.findings.append(Finding(entry, Words(english, japanese)))
 
     def take(self, row: Row) -> None:
         """Go one entry further."""
@@ -254,13 +255,13 @@ class _Replay:
             account.releases.append((body.event.cost, noise))
             self._results[entry.dataset, held.body.fingerprint] = entry.number
 
-    def compare(self, store: Store) -> None:
+    def compare(self, store: LedgerStore) -> None:
         """Hold every other table against the entries."""
         for name, entry, spent, reserved, secret, salt in self._rows(
             store,
             "SELECT name, entry, spent, reserved, secret, salt FROM sudare_datasets",
             {name: account.entry for name, account in self._accounts.items()},
-            ("data set", "データセット"),
+            Words("data set", "データセット"),
         ):
             account = self._accounts[name]
             written = tuple(account.rule.to_text(amount) for amount in (account.spent, account.reserved))
@@ -280,44 +281,47 @@ class _Replay:
             store,
             "SELECT number, closed_by FROM sudare_reservations",
             {number: held.closed_by for number, held in self._held.items()},
-            ("reservation", "予約"),
+            Words("reservation", "予約"),
         )
         self._compare_numbers(
             store,
             "SELECT dataset, fingerprint, entry FROM sudare_results",
             self._results,
-            ("settled release", "公開済みの結果"),
+            Words("settled release", "公開済みの結果"),
         )
         self._compare_numbers(
-            store, "SELECT dataset, digest, entry FROM sudare_opt_outs", self._opt_outs, ("opt-out", "オプトアウト")
+            store,
+            "SELECT dataset, digest, entry FROM sudare_opt_outs",
+            self._opt_outs,
+            Words("opt-out", "オプトアウト"),
         )
 
-    def _compare_numbers(self, store: Store, statement: str, expected: dict[Any, Any], words: tuple[str, str]) -> None:
+    def _compare_numbers(self, store: LedgerStore, statement: str, expected: dict[Any, Any], words: Words) -> None:
         for *key, number in self._rows(store, statement, expected, words, width=-1):
             wanted = expected[_key(key)]
             if number != wanted:
                 self.tell(
                     _whole(wanted),
-                    f"The table of {words[0]}s has another entry number than the entries say.",
-                    f"{words[1]}の表の番号が記録と一致しません。",
+                    f"The table of {words.english}s has another entry number than the entries say.",
+                    f"{words.japanese}の表の番号が記録と一致しません。",
                 )
 
     def _rows(
-        self, store: Store, statement: str, expected: dict[Any, Any], words: tuple[str, str], width: int = 1
+        self, store: LedgerStore, statement: str, expected: dict[Any, Any], words: Words, width: int = 1
     ) -> list[Row]:
         """The rows of a table that have their entry; tells of those without, and of entries without a row."""
         found = {_key(row[:width]): row for row in store.fetch(statement)}
         for key in found.keys() - expected.keys():
             self.tell(
                 None,
-                f"There is a {words[0]} {key!r:.100} without an entry.",
-                f"記録のない{words[1]} {key!r:.100} があります。",
+                f"There is a {words.english} {key!r:.100} without an entry.",
+                f"記録のない{words.japanese} {key!r:.100} があります。",
             )
         for key in expected.keys() - found.keys():
             self.tell(
                 _whole(expected[key]),
-                f"The {words[0]} {key!r:.100} is missing from its table.",
-                f"{words[1]} {key!r:.100} が表にありません。",
+                f"The {words.english} {key!r:.100} is missing from its table.",
+                f"{words.japanese} {key!r:.100} が表にありません。",
             )
         return [row for key, row in found.items() if key in expected]
 

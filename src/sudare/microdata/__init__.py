@@ -11,23 +11,16 @@ from typing import TYPE_CHECKING
 from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
-    from sudare.microdata.anonymizing import Anonymized as Anonymized
-    from sudare.microdata.anonymizing import anonymize as anonymize
-    from sudare.microdata.anonymizing import satisfies as satisfies
-    from sudare.microdata.hierarchy import Generalization as Generalization
-    from sudare.microdata.hierarchy_builders import date_hierarchy as date_hierarchy
-    from sudare.microdata.hierarchy_builders import flat_hierarchy as flat_hierarchy
-    from sudare.microdata.hierarchy_builders import grouped_hierarchy as grouped_hierarchy
-    from sudare.microdata.hierarchy_builders import interval_hierarchy as interval_hierarchy
-    from sudare.microdata.hierarchy_builders import masked_hierarchy as masked_hierarchy
-    from sudare.microdata.hierarchy_builders import mesh_hierarchy as mesh_hierarchy
-    from sudare.microdata.hierarchy_builders import meshes_within as meshes_within
-    from sudare.microdata.hierarchy_files import read_hierarchy as read_hierarchy
-    from sudare.microdata.hierarchy_files import write_hierarchy as write_hierarchy
-    from sudare.microdata.large import AnonymizedFile as AnonymizedFile
-    from sudare.microdata.large import anonymize_file as anonymize_file
-    from sudare.microdata.metrics import Metric as Metric
-    from sudare.microdata.microaggregation import microaggregate as microaggregate
+    from sudare.microdata.hierarchies.builders import date_hierarchy as date_hierarchy
+    from sudare.microdata.hierarchies.builders import flat_hierarchy as flat_hierarchy
+    from sudare.microdata.hierarchies.builders import grouped_hierarchy as grouped_hierarchy
+    from sudare.microdata.hierarchies.builders import interval_hierarchy as interval_hierarchy
+    from sudare.microdata.hierarchies.builders import masked_hierarchy as masked_hierarchy
+    from sudare.microdata.hierarchies.builders import mesh_hierarchy as mesh_hierarchy
+    from sudare.microdata.hierarchies.builders import meshes_within as meshes_within
+    from sudare.microdata.hierarchies.files import read_hierarchy as read_hierarchy
+    from sudare.microdata.hierarchies.files import write_hierarchy as write_hierarchy
+    from sudare.microdata.hierarchies.hierarchy import Generalization as Generalization
     from sudare.microdata.models import AlphaAnonymity as AlphaAnonymity
     from sudare.microdata.models import BetaLikeness as BetaLikeness
     from sudare.microdata.models import Closeness as Closeness
@@ -46,12 +39,19 @@ if TYPE_CHECKING:
     from sudare.microdata.models import estimated_k_map as estimated_k_map
     from sudare.microdata.models import measure as measure
     from sudare.microdata.models import no_attack as no_attack
-    from sudare.microdata.mondrian import Recoding as Recoding
-    from sudare.microdata.mondrian import recode_locally as recode_locally
-    from sudare.microdata.noisy_values import add_noise_to_numbers as add_noise_to_numbers
-    from sudare.microdata.outcomes import Outcome as Outcome
-    from sudare.microdata.pram import TransitionMatrix as TransitionMatrix
-    from sudare.microdata.pram import randomize_values as randomize_values
+    from sudare.microdata.perturb.microaggregation import microaggregate as microaggregate
+    from sudare.microdata.perturb.noisy_values import add_noise_to_numbers as add_noise_to_numbers
+    from sudare.microdata.perturb.outcomes import Outcome as Outcome
+    from sudare.microdata.perturb.pram import TransitionMatrix as TransitionMatrix
+    from sudare.microdata.perturb.pram import randomize_values as randomize_values
+    from sudare.microdata.perturb.sampled_k_anonymity import choose_levels as choose_levels
+    from sudare.microdata.perturb.sampled_k_anonymity import sampled_groups as sampled_groups
+    from sudare.microdata.perturb.sampling import sample_by_coins as sample_by_coins
+    from sudare.microdata.perturb.sampling import sample_of_size as sample_of_size
+    from sudare.microdata.perturb.sampling import sample_of_strata as sample_of_strata
+    from sudare.microdata.perturb.swapping import swap_randomly as swap_randomly
+    from sudare.microdata.perturb.swapping import swap_ranks as swap_ranks
+    from sudare.microdata.perturb.swapping import swap_risky as swap_risky
     from sudare.microdata.records import CodedColumn as CodedColumn
     from sudare.microdata.records import Records as Records
     from sudare.microdata.records import read_people as read_people
@@ -63,14 +63,14 @@ if TYPE_CHECKING:
     from sudare.microdata.risk import matching_frequencies as matching_frequencies
     from sudare.microdata.risk import prosecutor_risk as prosecutor_risk
     from sudare.microdata.risk import sample_uniqueness as sample_uniqueness
-    from sudare.microdata.sampled_k_anonymity import choose_levels as choose_levels
-    from sudare.microdata.sampled_k_anonymity import sampled_groups as sampled_groups
-    from sudare.microdata.sampling import sample_by_coins as sample_by_coins
-    from sudare.microdata.sampling import sample_of_size as sample_of_size
-    from sudare.microdata.sampling import sample_of_strata as sample_of_strata
-    from sudare.microdata.swapping import swap_randomly as swap_randomly
-    from sudare.microdata.swapping import swap_ranks as swap_ranks
-    from sudare.microdata.swapping import swap_risky as swap_risky
+    from sudare.microdata.search.anonymizing import Anonymized as Anonymized
+    from sudare.microdata.search.anonymizing import anonymize as anonymize
+    from sudare.microdata.search.anonymizing import satisfies as satisfies
+    from sudare.microdata.search.large import AnonymizedFile as AnonymizedFile
+    from sudare.microdata.search.large import anonymize_file as anonymize_file
+    from sudare.microdata.search.metrics import Metric as Metric
+    from sudare.microdata.search.mondrian import Recoding as Recoding
+    from sudare.microdata.search.mondrian import recode_locally as recode_locally
     from sudare.microdata.synthetic import MeasuredMarginal as MeasuredMarginal
     from sudare.microdata.synthetic import PublicColumn as PublicColumn
     from sudare.microdata.synthetic import Synthetic as Synthetic
@@ -83,8 +83,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AlphaAnonymity": "models",
-    "Anonymized": "anonymizing",
-    "AnonymizedFile": "large",
+    "Anonymized": "search.anonymizing",
+    "AnonymizedFile": "search.large",
     "BetaLikeness": "models",
     "Closeness": "models",
     "CodedColumn": "records",
@@ -92,63 +92,63 @@ _HOMES = {
     "DistinctDiversity": "models",
     "EntropyDiversity": "models",
     "Game": "models",
-    "Generalization": "hierarchy",
+    "Generalization": "hierarchies.hierarchy",
     "KAnonymity": "models",
     "KMap": "models",
     "Measured": "models",
     "MeasuredMarginal": "synthetic",
-    "Metric": "metrics",
+    "Metric": "search.metrics",
     "Model": "models",
     "PopulationUniqueness": "models",
-    "Outcome": "outcomes",
+    "Outcome": "perturb.outcomes",
     "Presence": "models",
     "PublicColumn": "synthetic",
-    "Recoding": "mondrian",
+    "Recoding": "search.mondrian",
     "Records": "records",
     "RecursiveDiversity": "models",
     "SensitiveModel": "models",
     "Synthetic": "synthetic",
-    "TransitionMatrix": "pram",
+    "TransitionMatrix": "perturb.pram",
     "Utility": "utility",
-    "add_noise_to_numbers": "noisy_values",
-    "anonymize": "anonymizing",
-    "anonymize_file": "large",
+    "add_noise_to_numbers": "perturb.noisy_values",
+    "anonymize": "search.anonymizing",
+    "anonymize_file": "search.large",
     "attribute_risks": "risk",
-    "choose_levels": "sampled_k_anonymity",
-    "date_hierarchy": "hierarchy_builders",
+    "choose_levels": "perturb.sampled_k_anonymity",
+    "date_hierarchy": "hierarchies.builders",
     "estimated_k_map": "models",
-    "flat_hierarchy": "hierarchy_builders",
-    "grouped_hierarchy": "hierarchy_builders",
+    "flat_hierarchy": "hierarchies.builders",
+    "grouped_hierarchy": "hierarchies.builders",
     "individual_risk": "risk",
-    "interval_hierarchy": "hierarchy_builders",
+    "interval_hierarchy": "hierarchies.builders",
     "journalist_risk": "risk",
     "marketer_risk": "risk",
-    "masked_hierarchy": "hierarchy_builders",
+    "masked_hierarchy": "hierarchies.builders",
     "matching_frequencies": "risk",
     "measure": "models",
     "no_attack": "models",
     "measure_utility": "utility",
-    "mesh_hierarchy": "hierarchy_builders",
-    "meshes_within": "hierarchy_builders",
-    "microaggregate": "microaggregation",
+    "mesh_hierarchy": "hierarchies.builders",
+    "meshes_within": "hierarchies.builders",
+    "microaggregate": "perturb.microaggregation",
     "people_of_table": "synthetic",
     "population_uniqueness": "uniqueness",
     "prosecutor_risk": "risk",
-    "randomize_values": "pram",
-    "read_hierarchy": "hierarchy_files",
+    "randomize_values": "perturb.pram",
+    "read_hierarchy": "hierarchies.files",
     "read_people": "records",
-    "recode_locally": "mondrian",
-    "sample_by_coins": "sampling",
-    "sample_of_size": "sampling",
-    "sample_of_strata": "sampling",
+    "recode_locally": "search.mondrian",
+    "sample_by_coins": "perturb.sampling",
+    "sample_of_size": "perturb.sampling",
+    "sample_of_strata": "perturb.sampling",
     "sample_uniqueness": "risk",
-    "sampled_groups": "sampled_k_anonymity",
-    "satisfies": "anonymizing",
-    "swap_randomly": "swapping",
-    "swap_ranks": "swapping",
-    "swap_risky": "swapping",
+    "sampled_groups": "perturb.sampled_k_anonymity",
+    "satisfies": "search.anonymizing",
+    "swap_randomly": "perturb.swapping",
+    "swap_ranks": "perturb.swapping",
+    "swap_risky": "perturb.swapping",
     "synthesize": "synthetic",
-    "write_hierarchy": "hierarchy_files",
+    "write_hierarchy": "hierarchies.files",
     "write_people": "records",
     "write_people_of_table": "synthetic",
 }

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import Described, ParameterError
-from sudare.kernels.grouping import (
+from sudare.kernels.records.grouping import (
     add_by_group,
     group_keys,
     merge_histograms,
@@ -27,7 +27,7 @@ from sudare.kernels.grouping import (
     sum_by_codes,
     table_size,
 )
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Longs = NDArray[np.int64]
     Words = NDArray[np.uint64]
 
-__all__ = ["Classes", "Grouped", "Histogram", "Tuples", "group", "histogram"]
+__all__ = ["Classes", "Grouped", "Tuples", "ValueHistogram", "group", "histogram"]
 
 WORD_BITS = 64
 
@@ -57,7 +57,7 @@ class Classes:
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class ValueHistogram:
     """How often each value occurs in each class, without the zeros.
 
     Args:
@@ -113,7 +113,7 @@ def group(columns: Sequence[CodedColumn | NDArray[np.int32]], counts: Longs | No
     return classes if counts is None else Classes(of_row, _added(classes, counts), firsts)
 
 
-def histogram(classes: Classes, column: CodedColumn, counts: Longs | None = None) -> Histogram:
+def histogram(classes: Classes, column: CodedColumn, counts: Longs | None = None) -> ValueHistogram:
     """How often each value of a column occurs in each class.
 
     Args:
@@ -162,7 +162,7 @@ def _group_words(words: Words) -> tuple[Longs, Longs]:
     return of_row, firsts[:groups].copy()
 
 
-def _counted(of_row: Longs, classes: int, column: CodedColumn, counts: Longs | None) -> Histogram:
+def _counted(of_row: Longs, classes: int, column: CodedColumn, counts: Longs | None) -> ValueHistogram:
     """The histogram of each class, from rows that stand for one person each, or for as many as the counts say."""
     column = column.with_one_missing()
     codes, values = column.codes, len(column.labels)
@@ -176,7 +176,7 @@ def _counted(of_row: Longs, classes: int, column: CodedColumn, counts: Longs | N
     np.cumsum(np.bincount(of_row[firsts[order]], minlength=classes), out=edges[1:])
     entries, sums = np.ascontiguousarray(codes[firsts[order]]), sums[order]
     totals = np.bincount(entries, weights=sums, minlength=values).astype(np.int64)
-    return Histogram(edges, entries, sums, totals, column.labels)
+    return ValueHistogram(edges, entries, sums, totals, column.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +195,7 @@ class Grouped:
     members: Longs
     sizes: Longs
     population: Longs
-    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    histograms: Mapping[str, ValueHistogram] = field(default_factory=dict)
 
 
 class Tuples:
@@ -203,7 +203,7 @@ class Tuples:
 
     Example:
         >>> from sudare.microdata.grouping import Tuples
-        >>> from sudare.microdata.hierarchy import Generalization
+        >>> from sudare.microdata.hierarchies.hierarchy import Generalization
         >>> from sudare.microdata.records import CodedColumn
         >>> age = Generalization.of_paths("age", [("34", "<50"), ("45", "<50"), ("66", ">=50")])
         >>> tuples = Tuples.of_rows([CodedColumn.of("age", ["45", "66", "34", "45"])], [age])
@@ -217,7 +217,7 @@ class Tuples:
         leaves: NDArray[np.int32],
         counts: Longs,
         population: Longs | None = None,
-        histograms: Mapping[str, Histogram] | None = None,
+        histograms: Mapping[str, ValueHistogram] | None = None,
     ) -> None:
         """Combinations that are all different.
 
@@ -333,7 +333,7 @@ class Tuples:
         else:
             population = np.zeros(firsts.size, dtype=np.int64)
             add_by_group(of_class, finer.population, population)
-        histograms: dict[str, Histogram] = {}
+        histograms: dict[str, ValueHistogram] = {}
         if finer.histograms:
             order = np.empty(of_class.size, dtype=np.int64)
             edges = np.zeros(firsts.size + 1, dtype=np.int64)
@@ -349,10 +349,10 @@ class Tuples:
         return result
 
 
-def _merged(old: Histogram, order: Longs, edges: Longs) -> Histogram:
+def _merged(old: ValueHistogram, order: Longs, edges: Longs) -> ValueHistogram:
     starts = np.zeros(edges.size, dtype=np.int64)
     values = np.empty(old.values.size, dtype=np.int32)
     counts = np.empty(old.values.size, dtype=np.int64)
     nowhere = np.full(max(old.totals.size, 1), -1, dtype=np.int64)
     written = merge_histograms(order, edges, old.edges, old.values, old.counts, nowhere, starts, values, counts)
-    return Histogram(starts, values[:written].copy(), counts[:written].copy(), old.totals, old.labels)
+    return ValueHistogram(starts, values[:written].copy(), counts[:written].copy(), old.totals, old.labels)

@@ -20,12 +20,12 @@ from typing import Any
 from sudare.column_names import parse_header
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
-from sudare.io.arrow_files import arrow_schema, sound_batches
-from sudare.io.atomic import atomically
+from sudare.io.formats.arrow_files import arrow_schema, sound_batches
+from sudare.io.formats.text_files import AUTO, detected_encoding, is_utf8, open_member
 from sudare.io.records import write_arrow
-from sudare.io.source import LONGEST_HEADER, TEXT_FORMATS, Source, delimiter_of, files_and_format
-from sudare.io.text_files import AUTO, detected_encoding, is_utf8, open_member
+from sudare.io.source import MAX_HEADER, TEXT_FORMATS, Source, delimiter_of, files_and_format
 from sudare.parameters import shown
+from sudare.storage.atomic import atomically
 
 __all__ = ["delimiter_in", "read_texts", "write_texts"]
 
@@ -132,7 +132,7 @@ def _header(file: str, encoding: str) -> tuple[list[str], str]:
     """The names in the first row of a text file, and what separates its fields."""
     try:
         with open_member(file) as stream:
-            start = stream.read(LONGEST_HEADER)
+            start = stream.read(MAX_HEADER)
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
         raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else "text") from None
     if not start.strip():
@@ -147,7 +147,7 @@ def _header(file: str, encoding: str) -> tuple[list[str], str]:
         with suppress(ValueError):
             header = parse_header(text, delimiter)
         raise _wrong_encoding(file, encoding, header, delimiter) from None
-    is_whole = len(start) < LONGEST_HEADER
+    is_whole = len(start) < MAX_HEADER
     delimiter = delimiter_in(_first_lines(text, is_whole=is_whole), file)
     return complaints.header_of(text, delimiter, file, is_whole=is_whole), delimiter
 

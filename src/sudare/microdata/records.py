@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.column_names import are_evident, first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
-from sudare.io.text_files import AUTO
+from sudare.io.formats.text_files import AUTO
 from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CodedColumn", "Records", "read_people", "write_people"]
 
-MOST_BYTES = 2**31 - 1
+MAX_BYTES = 2**31 - 1
 """That Arrow's short texts hold in one piece."""
 
 
@@ -306,7 +306,7 @@ def _to_arrow(column: CodedColumn) -> Any:
     import pyarrow as pa
 
     lengths = np.array([0 if label is None else len(label.encode()) for label in column.labels], dtype=np.int64)
-    is_long = column.rows > 0 and int(lengths[column.codes].sum()) > MOST_BYTES
+    is_long = column.rows > 0 and int(lengths[column.codes].sum()) > MAX_BYTES
     labels = pa.array(column.labels, pa.large_string() if is_long else pa.string())
     return labels.take(pa.Array.from_buffers(pa.int32(), column.rows, [None, pa.py_buffer(column.codes)]))
 

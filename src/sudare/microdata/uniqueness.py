@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = ["UNIQUENESS_MODELS", "estimated_uniqueness", "likeliest_pitman", "population_uniqueness"]
 
 UNIQUENESS_MODELS = ("auto", "pitman", "zayatz", "slide negative binomial")
-LARGEST_FOR_PITMAN = 0.1
+MAX_FOR_PITMAN = 0.1
 TINY = 1e-300
 ACCURACY = 1e-12
 NARROW, FAR = 0.05, 14.0
-SMALLEST_ALPHA = 1e-3
+MIN_ALPHA = 1e-3
 """Nearer to 0 and to 1 sums in closed form lose digits."""
 
 
@@ -89,7 +89,7 @@ def estimated_uniqueness(
         return _zayatz(of_size, number, fraction)
     if model == "slide negative binomial":
         return _slide(of_size, number, fraction)
-    estimate = _pitman(of_size, number, population) if model == "pitman" or fraction <= LARGEST_FOR_PITMAN else None
+    estimate = _pitman(of_size, number, population) if model == "pitman" or fraction <= MAX_FOR_PITMAN else None
     return _zayatz(of_size, number, fraction) if estimate is None and model == "auto" else estimate
 
 
@@ -166,9 +166,9 @@ def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | N
         within = float(number @ (digamma(of_size - alpha) - digamma(1 - alpha)))
         return (classes - 1 - (both - alpha) * over_classes(both, alpha)) / alpha - within
 
-    alpha = SMALLEST_ALPHA
+    alpha = MIN_ALPHA
     if growth(alpha) > 0:
-        alpha = float(brentq(growth, alpha, 1 - SMALLEST_ALPHA, xtol=ACCURACY)) if growth(1 - alpha) < 0 else 1 - alpha
+        alpha = float(brentq(growth, alpha, 1 - MIN_ALPHA, xtol=ACCURACY)) if growth(1 - alpha) < 0 else 1 - alpha
     return best(alpha) - alpha, alpha
 
 

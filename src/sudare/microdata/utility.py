@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import Described, ParameterError
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
 from sudare.parameters import shown
 
@@ -153,7 +153,7 @@ def share_of_domain(generalization: Generalization, level: int) -> Floats:
     """For each group of a level, the share of all values that it stands for.
 
     Example:
-        >>> from sudare.microdata.hierarchy import Generalization
+        >>> from sudare.microdata.hierarchies.hierarchy import Generalization
         >>> from sudare.microdata.utility import share_of_domain
         >>> age = Generalization.of_paths("age", [("34", "<50", "*"), ("66", ">=50", "*")])
         >>> share_of_domain(age, 1).tolist(), share_of_domain(age, 2).tolist()
@@ -327,7 +327,7 @@ def measure_utility(
     Example:
         >>> import numpy as np
         >>> from sudare.microdata.grouping import group
-        >>> from sudare.microdata.hierarchy import Generalization
+        >>> from sudare.microdata.hierarchies.hierarchy import Generalization
         >>> from sudare.microdata.records import Records
         >>> from sudare.microdata.utility import measure_utility
         >>> people = Records.of_columns({"age": ["34", "45", "66"]})

@@ -6,9 +6,10 @@
 - `verify_people`: whether a folder is what its report says.
 - `measure_risks`: how easily somebody is found in a table; for whoever holds it.
 
-Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `reading`, `steps` and
-`large_running` (carrying them out, in memory or not), `measuring` (what the report tells), `attacking` and `linking` (what is
-refused), `document` and `page` (the report), `folders` and `charging` (nothing is seen or spent by halves).
+Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `running` (what records
+add to the order of `sudare.releases.protocol`), `sources`, `steps` and `large_running` (carrying them out, in memory or not),
+`charging` (who is counted where there is a price), `measuring` (what the report tells), `published_records`, `attacking`,
+`linking` and `earlier_records` (what is refused), `document` and `page` (the report).
 """
 
 from sudare.microdata_release.attacking import attack_folder

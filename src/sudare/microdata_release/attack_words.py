@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sudare.attacks.verdicts import Outcome, Verdict
+from sudare.attacks.verdicts import AttackOutcome, Verdict
 from sudare.bilingual import Words
-from sudare.microdata_release.linking import MOST_FOUND, Found
+from sudare.microdata_release.linking import MAX_FOUND, LinkageResult
 
 __all__ = [
     "ATTACKS",
@@ -39,6 +39,7 @@ ATTACKS = {
     "linkage": Words("Linking people with records", "人と記録の対応づけ"),
     "outside": Words("Linking another file", "外部ファイルとの対応づけ"),
     "attributes": Words("Learning sensitive values", "機微な値の推定"),
+    "earlier": Words("Together with earlier records", "以前の記録との組み合わせ"),
 }
 KEPT = Words("Every class of the written file keeps it.", "書き出したファイルのすべての組が満たしています。")
 NOT_KEPT = Words(
@@ -78,7 +79,7 @@ NOTHING_SHARED = Words(
 )
 
 
-def verdict(attack: str, target: str, outcome: Outcome, number: float, sentence: Words, remedy: Words) -> Verdict:
+def verdict(attack: str, target: str, outcome: AttackOutcome, number: float, sentence: Words, remedy: Words) -> Verdict:
     """A verdict; positional, because there are many."""
     return Verdict(attack, target, outcome, float(number), sentence, remedy)
 
@@ -104,20 +105,27 @@ def models_summary(broken: int, number: int) -> Words:
     )
 
 
+ALONE = Words(
+    "{number:,} of {people:,} records are alone with their quasi-identifiers.",
+    "{people:,} 件のうち {number:,} 件は準識別子の組がほかと重なりません。",
+)
+ALONE_WITH_FEW = Words(
+    "{number:,} of {people:,} records are alone with their quasi-identifiers (already with some of them: {few}).",
+    "{people:,} 件のうち {number:,} 件は準識別子の組がほかと重なりません（一部の準識別子だけでも: {few}）。",
+)
+WITH_FEW = Words("{number:,} with {size}", "{size} 個で {number:,} 件")
+
+
 def alone(number: int, people: int, with_few: Mapping[int, int]) -> Words:
     """Records that are alone with their quasi-identifiers."""
     if not number:
         return Words(
             "No record is alone with its quasi-identifiers.", "準識別子の組がほかと重ならない記録はありません。"
         )
-    few = ", ".join(f"{count:,} with {size}" for size, count in with_few.items())
-    few_ja = "、".join(f"{size} 個で {count:,} 件" for size, count in with_few.items())
-    return Words(
-        f"{number:,} of {people:,} records are alone with their quasi-identifiers"
-        + (f" (already with some of them: {few})." if few else "."),
-        f"{people:,} 件のうち {number:,} 件は準識別子の組がほかと重なりません"
-        + (f"（一部の準識別子だけでも: {few_ja}）。" if few else "。"),
-    )
+    few = [WITH_FEW.format(number=count, size=size) for size, count in with_few.items()]
+    if not few:
+        return ALONE.format(number=number, people=people)
+    return ALONE_WITH_FEW.format(number=number, people=people, few=few)
 
 
 def in_classes(smallest: int, share: float) -> Words:
@@ -130,7 +138,7 @@ def in_classes(smallest: int, share: float) -> Words:
     )
 
 
-def exactly(found: Found) -> Words:
+def exactly(found: LinkageResult) -> Words:
     """Links of people and records that agree exactly, and alone."""
     if found.right is None:
         return Words(
@@ -147,7 +155,7 @@ def exactly(found: Found) -> Words:
     )
 
 
-def nearest(found: Found) -> Words:
+def nearest(found: LinkageResult) -> Words:
     """Links with the nearest record, of some people."""
     right = found.right or 0
     return _judged(
@@ -159,17 +167,17 @@ def nearest(found: Found) -> Words:
     )
 
 
-def _judged(found: Found, english: str, japanese: str) -> Words:
+def _judged(found: LinkageResult, english: str, japanese: str) -> Words:
     """A sentence on links, and why they are too many where they are."""
     if not found.is_broken:
         return Words(english, japanese)
     return Words(
-        f"{english} That is more than {MOST_FOUND:.0%}, and such links are more often right than wrong.",
-        f"{japanese}{MOST_FOUND:.0%} を超え、正しい対応が誤りより多くなっています。",
+        f"{english} That is more than {MAX_FOUND:.0%}, and such links are more often right than wrong.",
+        f"{japanese}{MAX_FOUND:.0%} を超え、正しい対応が誤りより多くなっています。",
     )
 
 
-def matched(found: Found) -> Words:
+def matched(found: LinkageResult) -> Words:
     """Links with a file of others."""
     return Words(
         f"{found.sure:,} of {found.tried:,} records agree with exactly one person of the other file, and with nobody else. "

@@ -4,8 +4,9 @@
 - uniqueness: who is alone with the quasi-identifiers, and with how few of them?
 - linkage: who among the people is found in the file, surely and rightly?
 - attributes: which classes give a sensitive value away, because all of a class share it?
+- earlier: does the promise still hold for a reader who also has records that were published before?
 
-What counts as **broken**, and is refused: a promise that the file does not keep; and that more than MOST_FOUND of its records are
+What counts as **broken**, and is refused: a promise that the file does not keep; and that more than MAX_FOUND of its records are
 found surely and rightly by whoever knows the quasi-identifiers, who is then more often right than wrong. Only k-map and presence
 allow that: they promise something about a population around the records. (With k-anonymity nobody is found surely.) What a
 method never promised to prevent is told with its number and left to the holder (undecided): k-anonymity without l-diversity
@@ -17,7 +18,6 @@ Tables with a budget are not attacked here, and never refused: what an attack fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.verdicts import AttackReport, Outcome, Verdict
+from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import InputError
-from sudare.microdata.anonymizing import satisfies
 from sudare.microdata.grouping import group, histogram
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.large_counts import open_large
-from sudare.microdata.models.model import Model, per_class
-from sudare.microdata.records import Records, read_people
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.models.model import per_class
+from sudare.microdata.records import Records
+from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata_release import attack_words as words
 from sudare.microdata_release.document import record_of_words
-from sudare.microdata_release.linking import Found, comparable, link_exactly, link_nearest
-from sudare.microdata_release.model_record import model_of_record
+from sudare.microdata_release.earlier_records import attack_with_earlier
+from sudare.microdata_release.linking import LinkageResult, comparable, link_exactly, link_nearest
+from sudare.microdata_release.published_records import CHANGING, PublishedRecords, read_published_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,11 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = ["attack_folder", "record_of_attacks", "require_unbroken"]
 
-LARGEST_SUBSET = 3
-MOST_WORK = 20_000_000
+MAX_SUBSET = 3
+MAX_WORK = 20_000_000
 """Rows times subsets of quasi-identifiers that are grouped at most."""
-CHANGING = ("swap", "pram", "microaggregate", "noise")
-LARGEST = 10**15
 NOT_SHOWN = Words(
     "It compares with more than the file, which alone cannot show it.",
     "ファイル以外との比較を要するため、ファイルだけからは確かめられません。",
@@ -65,44 +63,6 @@ MAKE_ANEW = Words(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class _Table:
-    """What a folder publishes, and what its report says of it.
-
-    Attributes:
-        records: of the file; where counts are given, its different combinations.
-        counts: how many people each row stands for; None is one.
-        name: of the file.
-        quasi: the quasi-identifiers.
-        sensitive: the sensitive columns.
-        levels: how coarse each column was published.
-        steps: method and settings.
-        models: the name of each that is promised, and the model itself where the file alone can show it.
-        uniform: for each sensitive column, people in classes that share a value, where they were counted already.
-    """
-
-    records: Records
-    counts: Integers | None
-    name: str
-    quasi: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    levels: Mapping[str, int | None]
-    steps: tuple[tuple[str, Mapping[str, Any]], ...]
-    models: tuple[tuple[str, Model | None], ...]
-    uniform: Mapping[str, int] | None
-
-    @property
-    def people(self) -> int:
-        return self.records.rows if self.counts is None else int(self.counts.sum())
-
-    def changed(self, name: str) -> bool:
-        """Whether a step changed the values of a column, by chance or by means of several people's."""
-        return any(
-            method in CHANGING and (settings.get("column") == name or name in (settings.get("columns") or ()))
-            for method, settings in self.steps
-        )
-
-
 def attack_folder(
     folder: Path,
     document: Mapping[str, Any],
@@ -111,6 +71,7 @@ def attack_folder(
     whose: Integers | None = None,
     hierarchies: Mapping[str, Generalization] | None = None,
     outside: Records | None = None,
+    earlier: Sequence[Path] = (),
 ) -> tuple[AttackReport, ...]:
     """Attack the published file of a folder.
 
@@ -122,6 +83,7 @@ def attack_folder(
         hierarchies: that made quasi-identifiers coarser; without them these columns cannot be compared with ``original``. Only
             whoever is just making the file has them, and has checked while searching what the file alone cannot show.
         outside: other people's file, with columns of the same names; whether a link with it is right nobody knows.
+        earlier: folders of records of the same people that were published before, and can be compared.
 
     Returns:
         A report of each attack; none for a table with a budget.
@@ -131,7 +93,7 @@ def attack_folder(
     """
     if "event" in document:
         return ()
-    table = _read(folder, document)
+    table = read_published_records(folder, document)
     is_being_made = hierarchies is not None
     reports = [_attack_models(table, is_being_made)] if table.models or _microaggregations(table) else []
     if table.quasi and table.people:
@@ -142,8 +104,10 @@ def attack_folder(
         if table.sensitive:
             reports.append(_find_homogeneous(table))
     elif table.people:
-        verdict = words.verdict("linkage", table.name, Outcome.UNDECIDED, 0, words.NO_QUASI, words.NAME_QUASI)
+        verdict = words.verdict("linkage", table.name, AttackOutcome.UNDECIDED, 0, words.NO_QUASI, words.NAME_QUASI)
         reports.append(AttackReport.of("linkage", words.NO_QUASI, [verdict]))
+    if earlier:
+        reports.append(attack_with_earlier(table, earlier, hierarchies))
     return tuple(reports)
 
 
@@ -154,7 +118,7 @@ def require_unbroken(reports: Sequence[AttackReport]) -> None:
         InputError: says which attack, on how many, and what would stop it; no value.
     """
     for report in reports:
-        for verdict in report.with_outcome(Outcome.BROKEN):
+        for verdict in report.with_outcome(AttackOutcome.BROKEN):
             raise InputError(
                 f"Nothing was published, because an attack on the result succeeded ({report.attack}): "
                 f"{verdict.target}: {verdict.sentence.english} {verdict.remedy.english} "
@@ -187,112 +151,62 @@ def record_of_attacks(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
     ]
 
 
-def _read(folder: Path, document: Mapping[str, Any]) -> _Table:
-    try:
-        name = Path(document["files"][0]["name"]).name
-        columns = [column for column in document["columns"] if column["published"]]
-        steps = tuple((str(step["method"]), _settings(step)) for step in document["steps"])
-        models = tuple((str(one["model"]["name"]), model_of_record(one["model"])) for one in document["models"])
-        role = {str(column["name"]): str(column["role"]) for column in columns}
-        levels = {str(column["name"]): column["level"] for column in columns}
-        is_large = bool(document.get("larger_than_memory"))
-        if not (folder / name).is_file():  # such as a pipe, on which a reader would wait forever
-            raise ValueError("no file")
-    except InputError:  # a model that is none
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError):
-        raise InputError(
-            f"The report of '{folder}' does not say what it should; `sudare verify` tells more.",
-            f"「{folder}」のレポートの内容が不正です。`sudare verify` で確認できます。",
-        ) from None
-    quasi = tuple(name for name in role if role[name] == "quasi-identifier")
-    sensitive = tuple(name for name in role if role[name] == "sensitive")
-    counts, uniform = None, None
-    if is_large:
-        named = [model.sensitive for _, model in models if model is not None and model.sensitive is not None]
-        with open_large(folder / name) as file:
-            counted = file.count([*quasi, *named])
-            uniform = {column: file.rows_in_uniform_classes(quasi, column) for column in sensitive}
-        records, counts = counted.records, counted.counts
-    else:
-        records = read_people(folder / name)
-    for column in role if counts is None else quasi:
-        records.column(column)
-    return _Table(records, counts, name, quasi, sensitive, levels, steps, models, uniform)
-
-
-def _settings(step: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a step, of which those are as they should be that are looked at here.
-
-    Raises:
-        ValueError: if they are not.
-    """
-    settings = dict(step["settings"])
-    if step["method"] in CHANGING:
-        column, columns, k = settings.get("column"), settings.get("columns"), settings.get("k")
-        listed = columns if isinstance(columns, list | tuple) else []
-        is_right = (column is None or isinstance(column, str)) and all(isinstance(name, str) for name in listed)
-        if step["method"] == "microaggregate":
-            is_right = is_right and len(listed) > 0 and type(k) is int and 0 < k <= LARGEST
-        if not is_right or (columns is not None and columns is not listed):
-            raise ValueError("settings")
-    return settings
-
-
-def _microaggregations(table: _Table) -> list[Mapping[str, Any]]:
+def _microaggregations(table: PublishedRecords) -> list[Mapping[str, Any]]:
     return [settings for method, settings in table.steps if method == "microaggregate"]
 
 
-def _attack_models(table: _Table, is_being_made: bool) -> AttackReport:
+def _attack_models(table: PublishedRecords, is_being_made: bool) -> AttackReport:
     """Count what the file holds against what is promised."""
     verdicts = []
     for name, model in table.models:
         if model is None and is_being_made:
-            verdicts.append(words.verdict("models", name, Outcome.HELD, 0, words.SEARCHED, words.MODEL_REMEDY))
+            verdicts.append(words.verdict("models", name, AttackOutcome.HELD, 0, words.SEARCHED, words.MODEL_REMEDY))
         elif model is None:
-            verdicts.append(words.verdict("models", name, Outcome.UNDECIDED, 0, NOT_SHOWN, MAKE_ANEW))
+            verdicts.append(words.verdict("models", name, AttackOutcome.UNDECIDED, 0, NOT_SHOWN, MAKE_ANEW))
         elif satisfies(table.records, table.quasi, [model], counts=table.counts):
-            verdicts.append(words.verdict("models", name, Outcome.HELD, 0, words.KEPT, words.MODEL_REMEDY))
+            verdicts.append(words.verdict("models", name, AttackOutcome.HELD, 0, words.KEPT, words.MODEL_REMEDY))
         else:
-            verdicts.append(words.verdict("models", name, Outcome.BROKEN, 1, words.NOT_KEPT, words.MODEL_REMEDY))
+            verdicts.append(words.verdict("models", name, AttackOutcome.BROKEN, 1, words.NOT_KEPT, words.MODEL_REMEDY))
     for settings in _microaggregations(table):
         columns, k = list(settings["columns"]), settings["k"]
         groups = [columns] if settings.get("kind") == "multivariate" else [[name] for name in columns]
         small = sum(int(_small(table, names, k).sum()) for names in groups)
-        outcome, sentence = (Outcome.BROKEN, words.small_groups(small, k)) if small else (Outcome.HELD, words.KEPT)
+        outcome, sentence = (
+            (AttackOutcome.BROKEN, words.small_groups(small, k)) if small else (AttackOutcome.HELD, words.KEPT)
+        )
         verdicts.append(
             words.verdict(
                 "models", f"microaggregate {', '.join(columns)}", outcome, small, sentence, words.MODEL_REMEDY
             )
         )
-    broken = sum(verdict.outcome is Outcome.BROKEN for verdict in verdicts)
+    broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     return AttackReport.of("models", words.models_summary(broken, len(verdicts)), verdicts)
 
 
-def _small(table: _Table, names: Sequence[str], k: int) -> Integers:
+def _small(table: PublishedRecords, names: Sequence[str], k: int) -> Integers:
     sizes = group([table.records.column(name) for name in names], table.counts).sizes
     return sizes[sizes < k]
 
 
-def _find_alone(table: _Table, sizes: Integers) -> AttackReport:
+def _find_alone(table: PublishedRecords, sizes: Integers) -> AttackReport:
     """Who is alone with all quasi-identifiers, and with one, two or three of them."""
     alone = int(np.count_nonzero(sizes == 1))
     with_few = _alone_with_few(table) if alone else {}
     sentence = words.alone(alone, table.people, with_few)
-    outcome = Outcome.UNDECIDED if alone else Outcome.HELD
+    outcome = AttackOutcome.UNDECIDED if alone else AttackOutcome.HELD
     verdict = words.verdict("uniqueness", table.name, outcome, alone, sentence, words.COARSER)
     return AttackReport.of("uniqueness", sentence, [verdict])
 
 
-def _alone_with_few(table: _Table) -> dict[int, int]:
+def _alone_with_few(table: PublishedRecords) -> dict[int, int]:
     """How many records are alone with some one, two, or three quasi-identifiers."""
     columns = [table.records.column(name) for name in table.quasi]
     is_alone = np.zeros(table.records.rows, dtype=np.bool_)
     found: dict[int, int] = {}
     work = 0
-    for size in range(1, min(LARGEST_SUBSET, len(columns) - 1) + 1):
+    for size in range(1, min(MAX_SUBSET, len(columns) - 1) + 1):
         work += table.records.rows * comb(len(columns), size)
-        if work > MOST_WORK:
+        if work > MAX_WORK:
             break
         for chosen in combinations(columns, size):
             classes = group(chosen, table.counts)
@@ -302,7 +216,7 @@ def _alone_with_few(table: _Table) -> dict[int, int]:
 
 
 def _link(
-    table: _Table,
+    table: PublishedRecords,
     sizes: Integers,
     original: Records | None,
     whose: Integers | None,
@@ -312,16 +226,16 @@ def _link(
     smallest = int(sizes.min())
     if smallest >= 2:
         sentence = words.in_classes(smallest, sizes.size / table.people)
-        verdict = words.verdict("linkage", table.name, Outcome.HELD, smallest, sentence, words.COARSER)
+        verdict = words.verdict("linkage", table.name, AttackOutcome.HELD, smallest, sentence, words.COARSER)
         return AttackReport.of("linkage", sentence, [verdict])
     if table.counts is not None:
         # Classes are published whole or not at all: whoever is alone here was alone there.
         alone = int(np.count_nonzero(sizes == 1))
-        found = Found(table.people, alone, alone)
+        found = LinkageResult(table.people, alone, alone)
         return AttackReport.of("linkage", words.exactly(found), [_verdict_of_links(table, found, words.exactly(found))])
     known = [] if original is None else comparable(table.quasi, original, table.levels, hierarchies)
     if original is None or not known:
-        verdict = words.verdict("linkage", table.name, Outcome.UNDECIDED, 0, words.NO_ORIGINAL, words.COARSER)
+        verdict = words.verdict("linkage", table.name, AttackOutcome.UNDECIDED, 0, words.NO_ORIGINAL, words.COARSER)
         return AttackReport.of("linkage", words.NO_ORIGINAL, [verdict])
     published = [table.records.column(column.name) for column in known]
     truth = whose if whose is not None else _same_rows(table, original)
@@ -333,39 +247,45 @@ def _link(
         if near is not None:
             verdicts.append(_verdict_of_links(table, near, words.nearest(near)))
         else:
-            verdicts.append(words.verdict("linkage", table.name, Outcome.UNDECIDED, 0, NOT_NEAREST, words.COARSER))
+            verdicts.append(
+                words.verdict("linkage", table.name, AttackOutcome.UNDECIDED, 0, NOT_NEAREST, words.COARSER)
+            )
     worst = AttackReport.of("linkage", words.exactly(found), verdicts).verdicts[0]
     return AttackReport.of("linkage", worst.sentence, verdicts)
 
 
-def _same_rows(table: _Table, original: Records) -> Integers | None:
+def _same_rows(table: PublishedRecords, original: Records) -> Integers | None:
     """Whose record each is, where every record is still there in its order."""
     keeps_rows = all(method in CHANGING for method, _ in table.steps)
     return np.arange(original.rows) if keeps_rows and original.rows == table.records.rows else None
 
 
-def _verdict_of_links(table: _Table, found: Found, sentence: Words) -> Verdict:
-    outcome = Outcome.HELD if not found.sure or found.right == 0 else Outcome.UNDECIDED
+def _verdict_of_links(table: PublishedRecords, found: LinkageResult, sentence: Words) -> Verdict:
+    outcome = AttackOutcome.HELD if not found.sure or found.right == 0 else AttackOutcome.UNDECIDED
     if found.is_broken and not any(name in ("k-map", "presence") for name, _ in table.models):
-        outcome = Outcome.BROKEN
+        outcome = AttackOutcome.BROKEN
     number = found.sure if found.right is None else found.right
     return words.verdict("linkage", table.name, outcome, number, sentence, words.COARSER)
 
 
-def _link_outside(table: _Table, outside: Records, hierarchies: Mapping[str, Generalization] | None) -> AttackReport:
+def _link_outside(
+    table: PublishedRecords, outside: Records, hierarchies: Mapping[str, Generalization] | None
+) -> AttackReport:
     known = comparable(table.quasi, outside, table.levels, hierarchies) if table.counts is None else []
     if not known:
-        verdict = words.verdict("outside", table.name, Outcome.UNDECIDED, 0, words.NOTHING_SHARED, words.NAME_QUASI)
+        verdict = words.verdict(
+            "outside", table.name, AttackOutcome.UNDECIDED, 0, words.NOTHING_SHARED, words.NAME_QUASI
+        )
         return AttackReport.of("outside", words.NOTHING_SHARED, [verdict])
     found = link_exactly(known, [table.records.column(column.name) for column in known])
     sentence = words.matched(found)
-    outcome = Outcome.UNDECIDED if found.sure else Outcome.HELD
+    outcome = AttackOutcome.UNDECIDED if found.sure else AttackOutcome.HELD
     return AttackReport.of(
         "outside", sentence, [words.verdict("outside", table.name, outcome, found.sure, sentence, words.COARSER)]
     )
 
 
-def _find_homogeneous(table: _Table) -> AttackReport:
+def _find_homogeneous(table: PublishedRecords) -> AttackReport:
     """Classes in which everybody has the same sensitive value."""
     classes = group([table.records.column(name) for name in table.quasi], table.counts)
     verdicts, told = [], 0
@@ -379,6 +299,6 @@ def _find_homogeneous(table: _Table) -> AttackReport:
         told += people
         is_changed = people > 0 and table.changed(name)
         sentence = words.changed(people, name) if is_changed else words.homogeneous(people, table.people, name)
-        outcome = Outcome.UNDECIDED if people else Outcome.HELD
+        outcome = AttackOutcome.UNDECIDED if people else AttackOutcome.HELD
         verdicts.append(words.verdict("attributes", name, outcome, people, sentence, words.DIVERSE))
     return AttackReport.of("attributes", words.attributes_summary(told, len(table.sensitive)), verdicts)

@@ -1,55 +1,27 @@
-"""What a plan with a budget has to do with the ledger: what was made before, what was never shown, and who is left out.
-
-The order is that of every release: reserve, read, draw, write out of sight, settle, show.
-"""
+"""Who is counted by a plan with a price: rows that the account allows, people who did not opt out, and a keyed hash of them."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sudare.errors import InputError, LedgerError, PlanError
-from sudare.ledger import Ledger, Reservation
+from sudare.ledger import Dataset, Ledger
 from sudare.microdata.records import Records
-from sudare.microdata_release.folders import REPORT, completed_beside
 from sudare.microdata_release.plan_file import Charging, PeoplePlan
-from sudare.privacy import ReleaseEvent
-from sudare.release.document import Charge
-from sudare.release.folders import SEAL, appear
-from sudare.release.hashing import hash_of_file, seal_of
 
-__all__ = [
-    "charge_of_reservation",
-    "find_repeated",
-    "keyed_hash_of_records",
-    "require_sound",
-    "settle_and_show",
-    "without_opted_out",
-]
-
-MOST_ENTRIES_CHECKED = 500
+__all__ = ["keyed_hash_of_records", "require_rows_allowed", "without_opted_out"]
 
 
-def require_sound(ledger: Ledger, plan: PeoplePlan, charging: Charging) -> None:
-    """Refuse a ledger that was changed from outside, and one by which a person may have more rows than the plan says.
+def require_rows_allowed(plan: PeoplePlan, charging: Charging, dataset: Dataset) -> None:
+    """Refuse an account by which a person may have more rows than the plan says, unless rows are bounded person by person.
 
     Raises:
-        LedgerError: if it was, or may.
+        LedgerError: if a person may.
     """
-    findings = ledger.verify() if ledger.head()[0] <= MOST_ENTRIES_CHECKED else []
-    if findings:
-        raise LedgerError(
-            f"The ledger was changed from outside or is damaged: {findings[0].english} `sudare ledger verify` tells more.",
-            f"台帳が外部から変更されたか、壊れています: {findings[0].japanese} `sudare ledger verify` "
-            f"で詳しく調べられます。",
-        )
-    known = ledger.dataset(charging.ledger.dataset).unit
+    known = dataset.unit
     if plan.person is None and charging.unit.rows < known.rows:
         raise LedgerError(
             f"By the ledger, one {known.who} of '{charging.ledger.dataset}' may have up to {known.rows} rows; the "
@@ -116,84 +88,3 @@ def keyed_hash_of_records(records: Records, key: bytes, reservation: str) -> str
         mac.update(len(part).to_bytes(8, "little"))
         mac.update(part)
     return mac.hexdigest()
-
-
-def charge_of_reservation(charging: Charging, ledger: Ledger, reservation: Reservation) -> Charge:
-    """What the ledger says of a reservation, for the report."""
-    remaining = ledger.dataset(charging.ledger.dataset).remaining
-    location = charging.ledger.location
-    name = "PostgreSQL" if "://" in location else Path(location).name
-    left = "nothing" if remaining is None else str(remaining)
-    return Charge(name, charging.ledger.dataset, reservation.number, ledger.entry(reservation.number).hash, left)
-
-
-def settle_and_show(
-    plan: PeoplePlan, ledger: Ledger, reservation: Reservation, event: ReleaseEvent, folder: Path
-) -> None:
-    """Settle the charge with the hash of the report, then show the folder."""
-    result = {
-        "document_sha256": hash_of_file(folder / REPORT),
-        "made_in": folder.name,
-        "folder": str(plan.folder.resolve()),
-    }
-    ledger.settle(reservation, event, result)
-    appear(folder, plan.folder)
-
-
-def find_repeated(
-    plan: PeoplePlan, charging: Charging, ledger: Ledger, fingerprint: str
-) -> tuple[Path, Mapping[str, Any]] | None:
-    """The same result, made before. The data is not looked at: whether something is published must not depend on it."""
-    dataset = charging.ledger.dataset
-    made = ledger.settlements(dataset, fingerprint)
-    for _, body in reversed(made):
-        for folder in (plan.folder, Path(body.result["folder"])):
-            if _is_whole(folder, body.result["document_sha256"]):
-                return folder, _read(folder)
-    if not plan.folder.exists():
-        for _, body in reversed(made):
-            hidden = plan.folder.with_name(body.result["made_in"])
-            if _is_whole(hidden, body.result["document_sha256"]):
-                appear(hidden, plan.folder)
-                return plan.folder, _read(plan.folder)
-        if _settle_abandoned(plan, ledger, dataset, fingerprint):
-            return plan.folder, _read(plan.folder)
-    if made:
-        entry, place = made[-1][0].number, made[-1][1].result["folder"]
-        raise LedgerError(
-            f"This very result was made before (ledger entry {entry}), but its folder '{place}' is gone or was "
-            f"changed. Bring it "
-            "back, or draw a new one with --again, which spends the budget once more.",
-            f"この結果は既に作成済みです（台帳の項目 {entry}）が、フォルダ「{place}」が見つからないか変更されています。"
-            "フォルダを戻すか、--again で作り直してください（予算をもう一度使います）。",
-        )
-    return None
-
-
-def _settle_abandoned(plan: PeoplePlan, ledger: Ledger, dataset: str, fingerprint: str) -> bool:
-    """Settle and show what was complete when its process ended; only what bears the ledger's seal is taken."""
-    secret = ledger.secret(dataset)
-    for reservation in ledger.reservations(dataset):
-        for folder in completed_beside(plan.folder) if reservation.fingerprint == fingerprint else []:
-            text = (folder / REPORT).read_bytes()
-            seal = (folder / SEAL).read_text(encoding="ascii", errors="replace") if (folder / SEAL).is_file() else ""
-            if not hmac.compare_digest(seal.encode(), seal_of(text, secret, reservation.number).encode()):
-                continue
-            event = ReleaseEvent.from_json(json.dumps(json.loads(text)["event"]))
-            if event.cost == reservation.cost and _is_whole(folder, hashlib.sha256(text).hexdigest()):
-                settle_and_show(plan, ledger, reservation, event, folder)
-                return True
-    return False
-
-
-def _is_whole(folder: Path, document_hash: str) -> bool:
-    """Whether a folder holds a report with this hash, and all files that it lists."""
-    if folder.is_symlink() or not (folder / REPORT).is_file() or hash_of_file(folder / REPORT) != document_hash:
-        return False
-    files = [(folder / Path(entry["name"]).name, entry["sha256"]) for entry in _read(folder)["files"]]
-    return all(path.is_file() and hash_of_file(path) == digest for path, digest in files)
-
-
-def _read(folder: Path) -> Mapping[str, Any]:
-    document: Mapping[str, Any] = json.loads((folder / REPORT).read_text(encoding="utf-8"))
-    return document

@@ -18,7 +18,7 @@ from sudare.microdata_release.hierarchy_plan import (
     refused,
     texts_of,
 )
-from sudare.sections import Section, nearest
+from sudare.sections import Section, suggest
 
 __all__ = ["COLUMN_KEYS", "ROLES", "PlannedColumn", "column_of", "columns_of", "read_columns_section", "share_of"]
 
@@ -122,11 +122,11 @@ def columns_of(section: Section, key: str, columns: Mapping[str, PlannedColumn])
 def column_of(section: Section, key: str, name: str, columns: Mapping[str, PlannedColumn]) -> str:
     """The name of a column that is published; tells the nearest if there is none."""
     if name not in columns:
-        english, japanese = nearest(name, columns)
+        hint = suggest(name, columns)
         section.refuse(
             key,
-            f"names '{name:.60}', which is no column of this plan that is published.{english}",
-            f"の「{name:.60}」は、この計画で公開する列ではありません。{japanese}",
+            f"names '{name:.60}', which is no column of this plan that is published.{hint.english}",
+            f"の「{name:.60}」は、この計画で公開する列ではありません。{hint.japanese}",
         )
     return name
 

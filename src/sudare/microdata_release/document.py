@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.microdata.anonymizing import Search, satisfies, star_alike
 from sudare.microdata.grouping import group
 from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.search.anonymizing import Search, satisfies, star_alike
 from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
 from sudare.microdata_release.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.microdata_release.model_record import record_of_model
@@ -29,7 +29,8 @@ from sudare.microdata_release.plan_file import PeoplePlan
 from sudare.microdata_release.step_plan import Anonymize, Pram, Step
 from sudare.microdata_release.steps import Done
 from sudare.privacy import ReleaseEvent, best_power
-from sudare.release.document import Charge, describe_file
+from sudare.releases.accounts import Charge
+from sudare.releases.documents import describe_file
 from sudare.system.clock import time_text
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ __all__ = [
 
 REPORT_FORMAT = "sudare-people/1"
 FALSE_ALARM = 0.05
-MOST_VALUES = 24
+MAX_VALUES = 24
 PACKAGES = ("numpy", "numba", "pyarrow")
 FOR_THE_HOLDER = Words(
     "Figures in this report were computed from the records as they were. Keep it where the records are kept, and "
@@ -325,7 +326,7 @@ def _counts(column: CodedColumn, plan: PeoplePlan) -> list[list[Any]]:
         ordered = sorted(found.items(), key=lambda item: (-item[1], str(item[0])))
     else:
         ordered = sorted(found.items(), key=lambda item: (item[0] is None, float((item[0] or "0").split(" ")[0])))
-    return [[label, count] for label, count in ordered[:MOST_VALUES]]
+    return [[label, count] for label, count in ordered[:MAX_VALUES]]
 
 
 def record_of_words(words: Words) -> dict[str, str]:

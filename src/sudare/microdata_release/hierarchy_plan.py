@@ -13,10 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
 
+from sudare.bilingual import Words
 from sudare.domain import mesh_codes, mesh_level
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_builders import (
+from sudare.microdata.hierarchies.builders import (
     DATE_STEPS,
     date_hierarchy,
     flat_hierarchy,
@@ -25,10 +25,11 @@ from sudare.microdata.hierarchy_builders import (
     masked_hierarchy,
     mesh_hierarchy,
 )
-from sudare.microdata.hierarchy_files import read_hierarchy
+from sudare.microdata.hierarchies.files import read_hierarchy
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn
-from sudare.release.hashing import hash_of_file
 from sudare.sections import Section
+from sudare.storage.hashes import hash_of_file
 
 __all__ = [
     "HIERARCHY_KEYS",
@@ -40,6 +41,11 @@ __all__ = [
     "refused",
     "texts_of",
 ]
+
+NAME_MISSING = Words(
+    " Name missing values with 'missing' in the plan, or fill them in.",
+    "計画の「missing」で欠損値に名前を付けるか、値を補ってください。",
+)
 
 HIERARCHY_KEYS = ("hierarchy", "intervals", "dates", "mesh", "mask", "groups", "flat")
 RULE_KEYS = {
@@ -158,7 +164,7 @@ def hierarchy_of(
         InputError: if a value has no place; names the column and the row, and never the value.
 
     Example:
-        >>> from sudare.microdata.hierarchy_builders import flat_hierarchy
+        >>> from sudare.microdata.hierarchies.builders import flat_hierarchy
         >>> from sudare.microdata.records import CodedColumn
         >>> hierarchy_of(CodedColumn.of("sex", ["f", "m"]), lambda column: flat_hierarchy("sex", column)).height
         1
@@ -179,13 +185,12 @@ def hierarchy_of(
     is_missing = column.labels[place] is None
     row = column.first_row(place) if row_of is None else row_of(column.labels[place])
     what, what_ja = ("an empty field", "が空欄で") if is_missing else ("a value", "の値が")
-    hint = " Name missing values with 'missing' in the plan, or fill them in." if is_missing else ""
-    hint_ja = "計画の「missing」で欠損値に名前を付けるか、値を補ってください。" if is_missing else ""
+    hint = NAME_MISSING if is_missing else Words.same("")
     raise InputError(
         f"The column {column.name!r} has {what} in row {row} of the data that its hierarchy has no place for. "
         f"Correct the row, or "
-        f"the hierarchy.{hint}",
-        f"列 {column.name!r} のデータ {row} 行目{what_ja}、階層に含まれていません。データか階層を直してください。{hint_ja}",
+        f"the hierarchy.{hint.english}",
+        f"列 {column.name!r} のデータ {row} 行目{what_ja}、階層に含まれていません。データか階層を直してください。{hint.japanese}",
     ) from None
 
 

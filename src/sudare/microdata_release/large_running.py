@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sudare.microdata.anonymizing import sensitive_names
-from sudare.microdata.large import AnonymizedFile, anonymize_large
-from sudare.microdata.large_counts import LargeFile, open_large
 from sudare.microdata.records import Records
+from sudare.microdata.search.anonymizing import sensitive_names
+from sudare.microdata.search.large import AnonymizedFile, anonymize_large
+from sudare.microdata.search.large_counts import LargeFile, open_large
 from sudare.microdata.utility import average_class_size, discernibility_of_classes
 from sudare.microdata_release.document import (
     FOR_THE_HOLDER,
@@ -21,10 +21,10 @@ from sudare.microdata_release.folders import PEOPLE
 from sudare.microdata_release.hierarchy_plan import hierarchy_of
 from sudare.microdata_release.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.microdata_release.plan_file import PeoplePlan
-from sudare.microdata_release.reading import require_named
+from sudare.microdata_release.sources import require_named
 from sudare.microdata_release.step_plan import Anonymize
 from sudare.microdata_release.steps import CLASSES_KEEP, CLASSES_PROTECT, Done, pinned_levels
-from sudare.release.hashing import hash_of_file
+from sudare.storage.hashes import hash_of_file
 
 __all__ = ["run_large_plan"]
 

@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.attacks.distances import KeyColumn
-from sudare.attacks.linkage import link_records
+from sudare.attacks.records.distances import KeyColumn
+from sudare.attacks.records.linkage import link_records
 from sudare.errors import InputError
 from sudare.microdata.grouping import group
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.number_columns import read_number_column
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.perturb.number_columns import read_number_column
 from sudare.microdata.records import CodedColumn, Records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MOST_FOUND", "Found", "comparable", "link_exactly", "link_nearest"]
+__all__ = ["MAX_FOUND", "LinkageResult", "comparable", "joint_classes", "link_exactly", "link_nearest"]
 
-MOST_FOUND = 0.05
+MAX_FOUND = 0.05
 """A table is refused if more than this share of its records is found, surely and rightly."""
-MOST_TARGETS, FEWEST_TARGETS = 1_000, 200
-MOST_PAIRS = 40_000_000
+MAX_TARGETS, MIN_TARGETS = 1_000, 200
+MAX_PAIRS = 40_000_000
 """Pairs of a target and a record that are compared at most."""
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkageResult:
     """How linking people with records ended.
 
     Attributes:
@@ -49,10 +49,10 @@ class Found:
 
     @property
     def is_broken(self) -> bool:
-        """Whether more than MOST_FOUND are found, and an attacker who trusts his links is right more often than wrong."""
+        """Whether more than MAX_FOUND are found, and an attacker who trusts his links is right more often than wrong."""
         if self.right is None or not self.tried:
             return False
-        return self.right / self.tried > MOST_FOUND and 2 * self.right > self.sure
+        return self.right / self.tried > MAX_FOUND and 2 * self.right > self.sure
 
 
 def link_exactly(
@@ -61,7 +61,7 @@ def link_exactly(
     *,
     whose: NDArray[np.int64] | None = None,
     is_unchanged: bool = False,
-) -> Found:
+) -> LinkageResult:
     """Link people and records that agree in every column while nobody else does.
 
     Args:
@@ -75,9 +75,31 @@ def link_exactly(
         >>> from sudare.microdata.records import CodedColumn
         >>> known, published = CodedColumn.of("age", [30, 30, 41, 52]), CodedColumn.of("age", [52, 30, 41])
         >>> link_exactly([known], [published], whose=np.array([2, 0, 3]))
-        Found(tried=3, sure=2, right=0)
+        LinkageResult(tried=3, sure=2, right=0)
     """
     people, records = known[0].rows, published[0].rows
+    of_row = joint_classes(known, published)
+    number = int(of_row.max(initial=-1)) + 1
+    alike_people = np.bincount(of_row[:people], minlength=number)
+    alike_records = np.bincount(of_row[people:], minlength=number)
+    is_sure = (alike_people == 1) & (alike_records == 1)
+    sure = int(np.count_nonzero(is_sure))
+    if whose is None:
+        return LinkageResult(records, sure, sure if is_unchanged else None)
+    person = np.zeros(number, dtype=np.int64)
+    person[of_row[:people]] = np.arange(people)
+    found = is_sure[of_row[people:]]
+    right = int(np.count_nonzero(person[of_row[people:]][found] == np.asarray(whose)[found]))
+    return LinkageResult(records, sure, right)
+
+
+def joint_classes(known: Sequence[CodedColumn], published: Sequence[CodedColumn]) -> NDArray[np.int64]:
+    """The class of each row of two files that are put one below the other: rows of a class agree in every column.
+
+    Args:
+        known: columns of the first file.
+        published: the same columns of the second.
+    """
     both = [
         CodedColumn.of_codes(
             mine.name,
@@ -86,24 +108,12 @@ def link_exactly(
         )
         for mine, theirs in zip(known, published, strict=True)
     ]
-    of_row = group(both).of_row
-    number = int(of_row.max(initial=-1)) + 1
-    alike_people = np.bincount(of_row[:people], minlength=number)
-    alike_records = np.bincount(of_row[people:], minlength=number)
-    is_sure = (alike_people == 1) & (alike_records == 1)
-    sure = int(np.count_nonzero(is_sure))
-    if whose is None:
-        return Found(records, sure, sure if is_unchanged else None)
-    person = np.zeros(number, dtype=np.int64)
-    person[of_row[:people]] = np.arange(people)
-    found = is_sure[of_row[people:]]
-    right = int(np.count_nonzero(person[of_row[people:]][found] == np.asarray(whose)[found]))
-    return Found(records, sure, right)
+    return group(both).of_row
 
 
 def link_nearest(
     known: Sequence[CodedColumn], published: Sequence[CodedColumn], *, whose: NDArray[np.int64]
-) -> Found | None:
+) -> LinkageResult | None:
     """Link some people with the records that are nearest to them, numbers by their difference; for values that were changed.
 
     Args:
@@ -112,19 +122,19 @@ def link_nearest(
         whose: for each record, the place of its person among the people.
 
     Returns:
-        What was found for at most MOST_TARGETS records, evenly spread over the file; None if the file is so large that not even
-        FEWEST_TARGETS can be tried.
+        What was found for at most MAX_TARGETS records, evenly spread over the file; None if the file is so large that not even
+        MIN_TARGETS can be tried.
 
     Example:
         >>> import numpy as np
         >>> from sudare.microdata.records import CodedColumn
         >>> known, published = CodedColumn.of("age", [30, 41, 52]), CodedColumn.of("age", [31, 43, 50])
         >>> link_nearest([known], [published], whose=np.arange(3))
-        Found(tried=3, sure=3, right=3)
+        LinkageResult(tried=3, sure=3, right=3)
     """
     records = published[0].rows
-    number = min(MOST_TARGETS, records, MOST_PAIRS // max(1, records))
-    if number < min(FEWEST_TARGETS, records):
+    number = min(MAX_TARGETS, records, MAX_PAIRS // max(1, records))
+    if number < min(MIN_TARGETS, records):
         return None
     targets = np.linspace(0, records - 1, number).round().astype(np.int64)
     people = np.asarray(whose)[targets]
@@ -132,7 +142,7 @@ def link_nearest(
     links = link_records(columns, truth=targets)
     alone = links.ties == 1
     right = 0 if links.right is None else int(np.count_nonzero(links.right[alone] == 1))
-    return Found(int(targets.size), int(np.count_nonzero(alone)), right)
+    return LinkageResult(int(targets.size), int(np.count_nonzero(alone)), right)
 
 
 def comparable(

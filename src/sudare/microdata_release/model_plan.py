@@ -23,7 +23,7 @@ from sudare.microdata.models import (
 )
 from sudare.microdata.records import CodedColumn
 from sudare.microdata_release.hierarchy_plan import HierarchyRule, refused, texts_of
-from sudare.sections import Section, nearest
+from sudare.sections import Section, suggest
 
 __all__ = ["MODEL_KEYS", "at_least_two", "needs_population", "read_models"]
 
@@ -128,11 +128,11 @@ def _sensitive(
             f"の「{column}」は準識別子です。機微な列を兼ねることはできません",
         )
     if column not in sensitive:
-        english, japanese = nearest(column, sensitive)
+        hint = suggest(column, sensitive)
         section.refuse(
             "column",
-            f"names '{column:.60}', which has not role = \"sensitive\" in this plan.{english}",
-            f'の「{column:.60}」は、この計画で role = "sensitive" の列ではありません。{japanese}',
+            f"names '{column:.60}', which has not role = \"sensitive\" in this plan.{hint.english}",
+            f'の「{column:.60}」は、この計画で role = "sensitive" の列ではありません。{hint.japanese}',
         )
     return column
 

@@ -40,7 +40,7 @@ FIELDS: Mapping[str, tuple[type[Model], tuple[str, ...]]] = {
 
 FRACTION = re.compile(r"[0-9]{1,300}([./][0-9]{1,300})?")
 """No exponents: a short text with one could stand for a number that fills the memory."""
-LARGEST = 10**15
+MAX_PARAMETER = 10**15
 
 
 def record_of_model(model: Model) -> dict[str, Any]:
@@ -110,8 +110,8 @@ def _value(field: str, value: Any, *, is_exact: bool) -> Any:
         return tuple(value)
     is_right = {
         "column": isinstance(value, str),
-        "k": type(value) is int and value <= LARGEST,
-        "l": type(value) is int and value <= LARGEST,
+        "k": type(value) is int and value <= MAX_PARAMETER,
+        "l": type(value) is int and value <= MAX_PARAMETER,
     }.get(field, isinstance(value, bool))
     if not is_right:
         raise ValueError(field)

@@ -10,17 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sudare import release
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata_release import page_words
 from sudare.microdata_release.attack_words import ATTACKS
-from sudare.microdata_release.linking import MOST_FOUND
+from sudare.microdata_release.linking import MAX_FOUND
 from sudare.microdata_release.measuring import SIZES
 from sudare.parameters import shown
 from sudare.release import page_words as release_words
-from sudare.release.charts import bar
-from sudare.release.page_numbers import (
+from sudare.releases.charts import bar
+from sudare.releases.page_numbers import (
     percent_rounded_up,
     show_budget,
     show_date,
@@ -28,7 +27,7 @@ from sudare.release.page_numbers import (
     show_size,
     with_greek_letters,
 )
-from sudare.release.page_template import page_template
+from sudare.releases.page_template import page_template
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -37,7 +36,7 @@ __all__ = ["render_people_page"]
 
 TEMPLATE = "report.html.jinja"
 UTILITY = ("loss", "precision", "average_class_size", "discernibility", "discernibility_of_classes", "entropy")
-LONGEST_LABEL = 60
+MAX_LABEL_LENGTH = 60
 MARKS = {"held": "✓", "undecided": "!", "broken": "✗"}
 
 
@@ -71,7 +70,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
         "classes": _classes(report.get("classes")),
         "risks": _risks(report.get("risks")),
         "attacks": [_attack(attack) for attack in report.get("attacks") or []],
-        "most_found": f"{MOST_FOUND:.0%}".replace("%", " %"),
+        "most_found": f"{MAX_FOUND:.0%}".replace("%", " %"),
         "is_broken": bool(report.get("even_if_broken")),
         "utility": _utility(report.get("utility") or {}),
         "values": _values(report.get("values") or {}),
@@ -83,7 +82,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
 
 @lru_cache(maxsize=1)
 def _template() -> Template:
-    return page_template(TEMPLATE, [Path(__file__).parent, Path(str(release.__file__)).parent], page_words.TEXTS)
+    return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
 def _words(values: Mapping[str, str]) -> Words:
@@ -250,7 +249,7 @@ def _values(values: Mapping[str, Sequence[Sequence[Any]]]) -> list[tuple[str, li
     for name, counts in values.items():
         most = max((count for _, count in counts), default=1) or 1
         rows = [
-            (None if label is None else str(label)[:LONGEST_LABEL], bar(count / most), f"{count:,}")
+            (None if label is None else str(label)[:MAX_LABEL_LENGTH], bar(count / most), f"{count:,}")
             for label, count in counts
         ]
         found.append((name, rows))

@@ -31,7 +31,7 @@ from sudare.microdata_release.step_plan import (
 from sudare.privacy import Budget, Unit
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import ADJACENCIES, Adjacency
-from sudare.release.plan_file import LEDGER_KEYS, LedgerEntryPoint, read_ledger_section
+from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
 from sudare.sections import Section, read_toml
 
 __all__ = ["COLUMN_KEYS", "Charging", "PeoplePlan", "read_people_plan"]
@@ -39,10 +39,7 @@ __all__ = ["COLUMN_KEYS", "Charging", "PeoplePlan", "read_people_plan"]
 PLAN = Words("plan", "計画ファイル")
 HINT = Words("The documentation has some to start from.", "文書に例があります。")
 TOP_KEYS = (
-    "title",
-    "publisher",
-    "description",
-    "language",
+    *TITLE_KEYS,
     "input",
     "columns",
     "protection",
@@ -74,7 +71,7 @@ class Charging:
     ledger: LedgerEntryPoint
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class PeoplePlan:
     """What a plan file says.
 
@@ -132,7 +129,7 @@ class PeoplePlan:
 
     def fingerprint(self, last_opt_out: int = 0) -> str:
         """The same for plans that ask for the same of the same file at the same cost, in the same folder."""
-        words = ("title", "publisher", "description", "language", "output")
+        words = (*TITLE_KEYS, "output")
         facts = {
             "said": {key: value for key, value in self.said.items() if key not in words},
             "source": str(self.source),
@@ -166,9 +163,7 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
     said = read_toml(file, PLAN, HINT)
     top = Section(said, "", file.name, TOP_KEYS)
     base = file.resolve().parent
-    title = top.text("title")
-    publisher, description = top.text("publisher", ""), top.text("description", "")
-    language = top.choice("language", ("en", "ja"), "en")
+    head = read_title(top, "records")
     given = top.section("input", INPUT_KEYS)
     source, encoding = base / given.text("path"), given.text("encoding", "auto")
     others = given.choice("others", ("refuse", "drop"), "refuse")
@@ -191,25 +186,25 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
     output.finish()
     top.finish()
     plan = PeoplePlan(
-        file,
-        title,
-        publisher,
-        description,
-        language,
-        source,
-        encoding,
-        others,
-        population,
-        person,
-        opt_outs_removed,
-        MappingProxyType(columns),
-        steps,
-        charging,
-        target,
-        form,
-        said,
-        is_large,
-        noted_in,
+        file=file,
+        title=head.title,
+        publisher=head.publisher,
+        description=head.description,
+        language=head.language,
+        source=source,
+        encoding=encoding,
+        others=others,
+        population=population,
+        person=person,
+        opt_outs_removed=opt_outs_removed,
+        columns=MappingProxyType(columns),
+        steps=steps,
+        charging=charging,
+        folder=target,
+        format=form,
+        said=said,
+        is_large=is_large,
+        noted_in=noted_in,
     )
     _require_consistent(plan, given)
     return plan

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
-from sudare.microdata.sampled_k_anonymity import MOST_CANDIDATES
+from sudare.microdata.perturb.sampled_k_anonymity import MAX_CANDIDATES
 from sudare.microdata_release.column_plan import PlannedColumn, column_of, share_of
 from sudare.privacy import Budget
 from sudare.sections import Section
@@ -17,7 +17,7 @@ __all__ = ["PRIVATE_METHODS", "SampledGroups", "Synthesize", "read_sampled_group
 PRIVATE_METHODS = ("sampled-k-anonymity", "mst", "aim")
 """Methods that cost budget."""
 
-MOST_MASKED = 255
+MAX_MASKED = 255
 """Letters: of a mask, the plan alone says how many levels it has."""
 
 
@@ -61,7 +61,7 @@ def read_sampled_groups(section: Section, columns: Mapping[str, PlannedColumn]) 
     for name, column in columns.items():
         level = column.level or 0
         top = 0 if column.rule is None else column.rule.height
-        highest = MOST_MASKED if top is None else top
+        highest = MAX_MASKED if top is None else top
         if not 0 <= level <= highest:
             section.refuse(
                 "method",
@@ -112,11 +112,11 @@ def _read_choices(
     choices = {
         name: tuple(range((free[name] or 0) + 1)) if name in free else (level,) for name, level in levels.items()
     }
-    if prod(len(those) for those in choices.values()) > MOST_CANDIDATES:
+    if prod(len(those) for those in choices.values()) > MAX_CANDIDATES:
         section.refuse(
             "choose_levels",
-            f"has more than {MOST_CANDIDATES:,} choices: give 'level' to some columns",
-            f"の選択肢が {MOST_CANDIDATES:,} 通りを超えます。いくつかの列に「level」を指定してください",
+            f"has more than {MAX_CANDIDATES:,} choices: give 'level' to some columns",
+            f"の選択肢が {MAX_CANDIDATES:,} 通りを超えます。いくつかの列に「level」を指定してください",
         )
     return choices
 
@@ -150,17 +150,17 @@ def read_synthesize(
 def _require_small_tables(section: Section, method: str, columns: Mapping[str, PlannedColumn]) -> None:
     """Refuse columns that the method would refuse, before anything is reserved."""
     from sudare.microdata.synthetic.public_columns import read_columns
-    from sudare.microdata.synthetic.synthesize import MOST_CELLS
+    from sudare.microdata.synthetic.synthesize import MAX_CELLS
 
     described = {name: column.bins or list(column.values or ()) for name, column in columns.items()}
     missing = [name for name, column in columns.items() if column.missing is not None]
     sizes = sorted((column.size, column.name) for column in read_columns(described, missing, "the plan"))
-    if method == "mst" and len(sizes) > 1 and sizes[-1][0] * sizes[-2][0] > MOST_CELLS:
+    if method == "mst" and len(sizes) > 1 and sizes[-1][0] * sizes[-2][0] > MAX_CELLS:
         section.refuse(
             "method",
-            f"is \"mst\", and '{sizes[-1][1]}' and '{sizes[-2][1]}' have more than {MOST_CELLS:,} combinations of values: make "
+            f"is \"mst\", and '{sizes[-1][1]}' and '{sizes[-2][1]}' have more than {MAX_CELLS:,} combinations of values: make "
             "bins, or list fewer values",
-            f'が "mst" ですが、「{sizes[-1][1]}」と「{sizes[-2][1]}」の値の組み合わせが {MOST_CELLS:,} を超えます。'
+            f'が "mst" ですが、「{sizes[-1][1]}」と「{sizes[-2][1]}」の値の組み合わせが {MAX_CELLS:,} を超えます。'
             "bins を使うか、値を減らしてください",
         )
 

@@ -1,54 +1,53 @@
-"""Carrying out a plan for a table of people: read, protect, write out of sight, check what was written, show.
+"""The kind ``records``: records of people, from a plan to a folder with the protected records and a report.
 
-Where the method is differential privacy of the table the ledger comes first: the cost is reserved before a record is read, given
-back if nothing was drawn, and settled with the hash of the report before the folder is shown. Whatever stops a run, nothing is
-seen by halves.
+What is done in which order is said in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
+of three ways, as the plan says: with a price, by a method that is differential privacy of the table; without one, in memory; or
+without one, file by file, where they are larger than memory. What has no guarantee is attacked before it is shown.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sudare.attacks.verdicts import AttackReport, Outcome
+import numpy as np
+
+from sudare.attacks.verdicts import AttackReport
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
-from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.reserving import OpenCharge, reserved
+from sudare.ledger import Dataset
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.microdata_release.attacking import attack_folder, record_of_attacks, require_unbroken
-from sudare.microdata_release.charging import (
-    charge_of_reservation,
-    find_repeated,
-    keyed_hash_of_records,
-    require_sound,
-    settle_and_show,
-    without_opted_out,
-)
+from sudare.microdata_release.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
 from sudare.microdata_release.document import REPORT_FORMAT, private_document, protected_document
-from sudare.microdata_release.folders import PAGE, PEOPLE, PeopleWorkshop, require_free
+from sudare.microdata_release.earlier_records import find_comparable_records
+from sudare.microdata_release.folders import PAGE, PEOPLE, REPORT
 from sudare.microdata_release.large_running import run_large_plan
 from sudare.microdata_release.page import render_people_page
-from sudare.microdata_release.plan_file import Charging, PeoplePlan
-from sudare.microdata_release.reading import read_planned, read_population, without_identifiers
+from sudare.microdata_release.plan_file import Charging, PeoplePlan, read_people_plan
+from sudare.microdata_release.published_records import read_published_records
 from sudare.microdata_release.row_numbers import ROW, row_numbers, with_row_numbers
+from sudare.microdata_release.sources import read_planned, read_population, without_identifiers
 from sudare.microdata_release.step_order import looked_at_before
 from sudare.microdata_release.steps import Done, run_private_step, run_step, without_local_claim
-from sudare.privacy import ReleaseEvent
-from sudare.release.folders import appear, told
-from sudare.release.hashing import hash_of_file, seal_of
-from sudare.release.noting import find_noted_folders, note_report
-from sudare.release.running import WAIT
-from sudare.system.interrupts import uninterrupted
+from sudare.microdata_release.verification import read_report, verify_people
+from sudare.releases.accounts import Identity
+from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.kind import Attacked, Drawn, Kind, Run
+from sudare.releases.progress import Progress
+from sudare.releases.protocol import carry_out
+from sudare.releases.verification import Check, check_files
+from sudare.storage.hashes import hash_of_file
 
-__all__ = ["STAGES", "ProtectedPeople", "run_people_plan"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Progress = Callable[[str, float | None], None]
-"""Told what is being done, a word of STAGES, and which share of it is done where this is known."""
+__all__ = ["RECORDS", "STAGES", "ProtectedPeople", "run_people_plan"]
 
 STAGES = ("load", "protect", "save", "measure", "attack")
+"""What progress is told of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +58,17 @@ class ProtectedPeople:
         folder: where the result is.
         document: what ``report.json`` says.
         is_repeated: whether it had been made before, so that nothing was spent.
+        attacks: what the attacks found; for the holder.
+        lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
+        left_out: those that the attacks could not compare with this one.
     """
 
     folder: Path
     document: Mapping[str, Any]
     is_repeated: bool
+    attacks: tuple[AttackReport, ...] = ()
+    lost: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def run_people_plan(
@@ -86,53 +91,179 @@ def run_people_plan(
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
     """
-    tell = progress if progress is not None else _silent
-    if plan.charging is not None:
-        return _run_private(plan, plan.charging, again, tell)
-    require_free(plan.folder)
-    if plan.noted_in is not None:
-        find_noted_folders(
-            plan.noted_in, REPORT_FORMAT
-        )  # a ledger that cannot be used is noticed before anything is read
-    with PeopleWorkshop.beside(plan.folder) as workshop:
-        document, reports = (_make_large if plan.is_large else _make)(plan, workshop.folder, tell)
-        if not even_if_broken:
-            require_unbroken(reports)
-        document["attacks"] = record_of_attacks(reports)
-        document["even_if_broken"] = any(report.outcome is Outcome.BROKEN for report in reports)
-        with uninterrupted():
-            _finish(plan, workshop, document)
-            appear(workshop.folder, plan.folder)
-    return ProtectedPeople(plan.folder, document, is_repeated=False)
+    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress)
+    return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
 
 
-def _make(plan: PeoplePlan, folder: Path, tell: Progress) -> tuple[dict[str, Any], tuple[AttackReport, ...]]:
-    """Protect records in memory, write and measure them, and attack what was written."""
-    tell("load", None)
-    records = without_identifiers(plan, read_planned(plan))
-    population = None if plan.population is None else read_population(plan)
-    tell("protect", None)
-    done = _carry_out_steps(plan, with_row_numbers(records), population, tell)
-    tell("save", None)
-    whose = row_numbers(done[-1].records)
-    file, reread = _write(plan, done[-1].records.without(ROW), folder)
-    tell("measure", None)
-    input_hash = hash_of_file(plan.source) if plan.source.is_file() else ""
-    document = protected_document(plan, records, population, done, reread, [file], input_hash)
-    _require_models(document)
-    tell("attack", None)
-    reports = attack_folder(folder, document, original=records, whose=whose, hierarchies=done[-1].hierarchies)
-    return document, reports
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PeopleRead:
+    """The records of a plan; none where they are larger than memory.
+
+    Attributes:
+        records: that are protected, without identifiers.
+        population: everybody, if the records are a part of them.
+        keyed_hash: of the records of a plan with a price.
+    """
+
+    records: Records
+    population: Records | None = None
+    keyed_hash: str = ""
 
 
-def _make_large(plan: PeoplePlan, folder: Path, tell: Progress) -> tuple[dict[str, Any], tuple[AttackReport, ...]]:
-    """The same for records that are larger than memory."""
-    tell("protect", None)
-    with told(plan.folder):
-        document = run_large_plan(plan, folder)
-    _require_models(document)
-    tell("attack", None)
-    return document, attack_folder(folder, document)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PeopleProtected:
+    """Records that are protected, in memory.
+
+    Attributes:
+        read: what was read.
+        done: what each step did.
+    """
+
+    read: PeopleRead
+    done: tuple[Done, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PeopleDraft:
+    """Records that are written, and what the attacks are told of them by whoever holds the data.
+
+    Attributes:
+        document: what ``report.json`` says, without the attacks.
+        original: the records as they were.
+        whose: for each published record, the row of its person in ``original``.
+        hierarchies: that made quasi-identifiers coarser.
+    """
+
+    document: Mapping[str, Any]
+    original: Records | None = None
+    whose: NDArray[np.int64] | None = None
+    hierarchies: Mapping[str, Generalization] | None = None
+
+
+class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
+    """Records of people, with a price or without."""
+
+    name = "records"
+    report_format = REPORT_FORMAT
+    document_name = REPORT
+    refusals = (InputError, MissingPackageError)
+
+    def read_plan(self, file: Path, folder: Path | None = None) -> PeoplePlan:
+        """Read a plan; see `sudare.microdata_release.plan_file`."""
+        return read_people_plan(file, folder)
+
+    def header(self, plan: PeoplePlan) -> PlanHeader:
+        """What the order needs to know of a plan; only methods with differential privacy have a price."""
+        charging = plan.charging
+        return PlanHeader(
+            file=plan.file,
+            title=plan.title,
+            publisher=plan.publisher,
+            description=plan.description,
+            language=plan.language,
+            folder=plan.folder,
+            price=None if charging is None else ReleasePrice(budget=charging.budget, unit=charging.unit),
+            ledger=plan.noted_in if charging is None else charging.ledger,
+        )
+
+    def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
+        """The plan, its hierarchies, and who opted out where persons are told apart."""
+        return Identity(fingerprint=plan.fingerprint(last_opt_out))
+
+    def require_account(self, plan: PeoplePlan, dataset: Dataset) -> None:
+        """Refuse an account by which a person may have more rows than the plan says."""
+        require_rows_allowed(plan, _charging_of(plan), dataset)
+
+    def read(self, plan: PeoplePlan, run: Run) -> PeopleRead:
+        """Read the records, without identifiers and, with a price, without those who opted out."""
+        if plan.is_large:
+            return PeopleRead(records=Records([]))
+        run.tell("load", None)
+        everybody = read_planned(plan)
+        if run.account is None:
+            population = None if plan.population is None else read_population(plan)
+            return PeopleRead(records=without_identifiers(plan, everybody), population=population)
+        people = without_opted_out(plan, _charging_of(plan), everybody, run.account.ledger)
+        digest = keyed_hash_of_records(people, run.account.secret, run.account.charge.hash)
+        return PeopleRead(records=without_identifiers(plan, people), keyed_hash=digest)
+
+    def draw(self, plan: PeoplePlan, data: PeopleRead, run: Run) -> Drawn[PeopleProtected]:
+        """Carry out the steps of the plan; records that are larger than memory are protected while they are written."""
+        run.tell("protect", None)
+        if plan.is_large:
+            return Drawn(result=PeopleProtected(read=data, done=()))
+        if run.account is None:
+            done = _carry_out_steps(plan, with_row_numbers(data.records), data.population, run.tell)
+            return Drawn(result=PeopleProtected(read=data, done=tuple(done)))
+        made, event = run_private_step(plan, plan.steps[0][1], data.records)
+        if not event.is_private:
+            raise GuaranteeError("Records must not be drawn from a seed, for research.")
+        return Drawn(result=PeopleProtected(read=data, done=(made,)), event=event)
+
+    def write(self, plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:
+        """Write the records, and say of them what the written file shows."""
+        if plan.is_large:
+            draft = PeopleDraft(document=run_large_plan(plan, folder))
+        elif run.account is None:
+            draft = _write_protected(plan, drawn.result, folder, run.tell)
+        else:
+            return _write_private(plan, drawn, folder, run)
+        _require_models(draft.document)
+        return draft
+
+    def attack(self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, earlier: Sequence[Path], run: Run) -> Attacked:
+        """Attack what has no guarantee; what an attack finds in records with a price is bounded beforehand."""
+        if run.account is not None:
+            return Attacked()
+        run.tell("attack", None)
+        usable: tuple[Path, ...] = ()
+        left_out: tuple[Path, ...] = ()
+        if earlier:
+            own = read_published_records(folder, draft.document)
+            usable, left_out = find_comparable_records(own, earlier, draft.hierarchies)
+        reports = attack_folder(
+            folder,
+            draft.document,
+            original=draft.original,
+            whose=draft.whose,
+            hierarchies=draft.hierarchies,
+            earlier=usable,
+        )
+        return Attacked(reports=reports, left_out=left_out)
+
+    def require_unbroken(self, reports: Sequence[AttackReport]) -> None:
+        """Refuse records that an attack broke."""
+        require_unbroken(reports)
+
+    def report(
+        self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
+    ) -> Mapping[str, Any]:
+        """Write ``report.html``."""
+        document = dict(draft.document)
+        if plan.charging is None:
+            document["attacks"] = record_of_attacks(attacked.reports)
+            document["even_if_broken"] = attacked.is_broken
+        page = render_people_page(document, language=plan.language)
+        (folder / PAGE).write_text(page, encoding="utf-8")
+        return document
+
+    def fault_of(self, folder: Path) -> Check | None:
+        """What is wrong with the published file of a folder."""
+        checks = check_files(folder, read_report(folder), REPORT)
+        return next((check for check in checks if check.outcome == "failed"), None)
+
+    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
+        """Check a folder of protected records; see `verify_people`."""
+        return verify_people(folder, ledger)
+
+
+RECORDS = RecordsKind()
+
+
+def _charging_of(plan: PeoplePlan) -> Charging:
+    if plan.charging is None:
+        raise TypeError("this plan has no price")
+    return plan.charging
 
 
 def _carry_out_steps(plan: PeoplePlan, records: Records, population: Records | None, tell: Progress) -> list[Done]:
@@ -145,92 +276,33 @@ def _carry_out_steps(plan: PeoplePlan, records: Records, population: Records | N
     return done
 
 
-def _run_private(plan: PeoplePlan, charging: Charging, again: bool, tell: Progress) -> ProtectedPeople:
-    dataset = charging.ledger.dataset
-    with open_ledger(charging.ledger.location) as ledger:
-        require_sound(ledger, plan, charging)
-        secret = ledger.secret(dataset)
-        fingerprint = plan.fingerprint(ledger.opt_outs(dataset).last_entry)
-        with ledger.alone_with(dataset, fingerprint, lambda: tell(WAIT, None)):
-            repeated = None if again else find_repeated(plan, charging, ledger, fingerprint)
-            if repeated is not None:
-                return ProtectedPeople(*repeated, is_repeated=True)
-            return _make_private(plan, charging, ledger, fingerprint, secret, tell)
+def _write_protected(plan: PeoplePlan, made: PeopleProtected, folder: Path, tell: Progress) -> PeopleDraft:
+    tell("save", None)
+    last = made.done[-1]
+    whose = row_numbers(last.records)
+    file, reread = _write(plan, last.records.without(ROW), folder)
+    tell("measure", None)
+    input_hash = hash_of_file(plan.source) if plan.source.is_file() else ""
+    document = protected_document(plan, made.read.records, made.read.population, made.done, reread, [file], input_hash)
+    return PeopleDraft(document=document, original=made.read.records, whose=whose, hierarchies=last.hierarchies)
 
 
-def _make_private(
-    plan: PeoplePlan, charging: Charging, ledger: Ledger, fingerprint: str, secret: bytes, tell: Progress
-) -> ProtectedPeople:
-    require_free(plan.folder)
-    with (
-        PeopleWorkshop.beside(plan.folder) as workshop,
-        reserved(
-            ledger,
-            [charging.ledger.dataset],
-            charging.budget,
-            unit=charging.unit,
-            fingerprint=fingerprint,
-            purpose=plan.title,
-            refusals=(InputError, MissingPackageError),
-        ) as open_charge,
-    ):
-        reservation = open_charge.reservation
-        charge = charge_of_reservation(charging, ledger, reservation)
-        done, event, keyed_hash = _draw(plan, charging, ledger, open_charge, charge.hash, tell)
-        tell("save", None)
-        file, reread = _write(plan, done.records, workshop.folder)
-        document = private_document(plan, done, event, charge, reread, [file], keyed_hash)
-        with uninterrupted():
-            _finish(plan, workshop, document, lambda text: seal_of(text, secret, reservation.number))
-            settle_and_show(plan, ledger, reservation, event, workshop.folder)
-    return ProtectedPeople(plan.folder, document, is_repeated=False)
-
-
-def _draw(
-    plan: PeoplePlan, charging: Charging, ledger: Ledger, charge: OpenCharge, entry_hash: str, tell: Progress
-) -> tuple[Done, ReleaseEvent, str]:
-    """Read and draw."""
-    tell("load", None)
-    everybody = read_planned(plan)
-    people = without_opted_out(plan, charging, everybody, ledger)
-    keyed_hash = keyed_hash_of_records(people, ledger.secret(charging.ledger.dataset), entry_hash)
-    records = without_identifiers(plan, people)
-    tell("protect", None)
-    charge.begin_drawing()
-    done, event = run_private_step(plan, plan.steps[0][1], records)
-    if not event.is_private:
-        raise GuaranteeError("Records must not be drawn from a seed, for research.")
-    charge.keep()
-    return done, event, keyed_hash
+def _write_private(plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:
+    if drawn.event is None:
+        raise TypeError("records with a price were drawn without an event")
+    run.tell("save", None)
+    done, digest = drawn.result.done[0], drawn.result.read.keyed_hash
+    file, reread = _write(plan, done.records, folder)
+    return PeopleDraft(document=private_document(plan, done, drawn.event, run.paid.charge, reread, [file], digest))
 
 
 def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Records]:
     """Write the records, and read again what was written: whatever is said of them is said of the file."""
     file = folder / f"{PEOPLE}.{plan.format}"
-    with told(plan.folder):
-        write_people(file, records)
+    write_people(file, records)
     return file, read_people(file)
-
-
-def _finish(
-    plan: PeoplePlan,
-    workshop: PeopleWorkshop,
-    document: dict[str, Any],
-    seal: Callable[[bytes], str] = lambda text: "",
-) -> None:
-    page = render_people_page(document, language=plan.language)
-    with told(plan.folder):
-        (workshop.folder / PAGE).write_text(page, encoding="utf-8")
-    text = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-    if plan.noted_in is not None:
-        note_report(plan.noted_in, text, report_format=REPORT_FORMAT, folder=plan.folder, title=plan.title)
-    workshop.complete(text, seal(text))
 
 
 def _require_models(document: Mapping[str, Any]) -> None:
     if any(model["holds"] is False for model in document["models"]):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then
-
-
-def _silent(stage: str, share: float | None) -> None:
-    pass

@@ -16,7 +16,7 @@ from sudare.microdata_release.step_plan import (
     Microaggregate,
     Noise,
     Pram,
-    Sample,
+    SampleStep,
     Step,
     Swap,
 )
@@ -75,7 +75,7 @@ def looked_at_before(steps: Sequence[tuple[str, Step]], number: int, quasi_ident
 def _takes_records_away(step: Step) -> bool:
     if isinstance(step, Anonymize):
         return step.suppressed == "removed" and step.suppression > 0
-    return isinstance(step, Sample)
+    return isinstance(step, SampleStep)
 
 
 def _changed(step: Step, quasi_identifiers: Sequence[str]) -> Sequence[str]:
@@ -89,7 +89,7 @@ def _changed(step: Step, quasi_identifiers: Sequence[str]) -> Sequence[str]:
 
 def _looked_at(step: Step, quasi_identifiers: Sequence[str]) -> Sequence[str]:
     """Columns on whose values it depends what becomes of other records, or of other columns."""
-    if isinstance(step, Sample):
+    if isinstance(step, SampleStep):
         return () if step.by is None else (step.by,)
     if isinstance(step, Swap):
         return (*step.columns, *step.within, *(quasi_identifiers if step.k is not None else ()))

@@ -12,9 +12,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sudare.errors import ParameterError
-from sudare.microdata.metrics import METRICS
 from sudare.microdata.models import Model
-from sudare.microdata.pram import TransitionMatrix
+from sudare.microdata.perturb.pram import TransitionMatrix
+from sudare.microdata.search.metrics import METRICS
 from sudare.microdata_release.column_plan import PlannedColumn, column_of, columns_of, share_of
 from sudare.microdata_release.hierarchy_plan import numbers_of, refused
 from sudare.microdata_release.model_plan import at_least_two, needs_population, read_models
@@ -35,7 +35,7 @@ __all__ = [
     "Microaggregate",
     "Noise",
     "Pram",
-    "Sample",
+    "SampleStep",
     "SampledGroups",
     "Step",
     "Swap",
@@ -62,7 +62,7 @@ SEARCHES = ("optimal", "heuristic", "local")
 
 @dataclass(frozen=True, eq=False)
 class Anonymize:
-    """Coarser values, and suppression, until models hold; see ``sudare.microdata.anonymizing``."""
+    """Coarser values, and suppression, until models hold; see ``sudare.microdata.search.anonymizing``."""
 
     models: tuple[Model, ...]
     suppression: Fraction
@@ -73,7 +73,7 @@ class Anonymize:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleStep:
     """Some of the records: by coins, or so many, of all or of each stratum."""
 
     rate: Fraction | None
@@ -123,7 +123,7 @@ class Noise:
     decimals: int | None
 
 
-Step = Anonymize | Sample | Swap | Pram | Microaggregate | Noise | SampledGroups | Synthesize
+Step = Anonymize | SampleStep | Swap | Pram | Microaggregate | Noise | SampledGroups | Synthesize
 
 
 def read_step(section: Section, file: str, where: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, Step]:
@@ -229,7 +229,7 @@ def _require_levels(section: Section, columns: Mapping[str, PlannedColumn], sear
             )
 
 
-def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Sample:
+def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> SampleStep:
     if section.has("rate") == section.has("rows"):
         section.refuse("rate", "or 'rows' must be given, and not both", "か「rows」のどちらか一方を指定してください")
     rate = share_of(section, "rate") if section.has("rate") else None
@@ -241,7 +241,7 @@ def _read_sample(section: Section, columns: Mapping[str, PlannedColumn]) -> Samp
         section.refuse(
             "rows", "must be 'rate' where 'by' names a column", "ではなく「rate」を「by」と組み合わせてください"
         )
-    return Sample(rate, rows, by)
+    return SampleStep(rate, rows, by)
 
 
 def _read_swap(section: Section, columns: Mapping[str, PlannedColumn]) -> Swap:

@@ -10,18 +10,18 @@ from typing import cast
 
 from sudare.bilingual import Words
 from sudare.errors import InputError
-from sudare.microdata.anonymizing import Anonymized, anonymize
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.microaggregation import microaggregate
-from sudare.microdata.noisy_values import add_noise_to_numbers
-from sudare.microdata.outcomes import Outcome
-from sudare.microdata.pinned_levels import pinned_columns, pinned_hierarchies, with_pins
-from sudare.microdata.pram import randomize_values
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.perturb.microaggregation import microaggregate
+from sudare.microdata.perturb.noisy_values import add_noise_to_numbers
+from sudare.microdata.perturb.outcomes import Outcome
+from sudare.microdata.perturb.pram import randomize_values
+from sudare.microdata.perturb.sampled_k_anonymity import PROTECTS as SAMPLED_PROTECTS
+from sudare.microdata.perturb.sampled_k_anonymity import choose_levels, sampled_groups
+from sudare.microdata.perturb.sampling import sample_by_coins, sample_of_size, sample_of_strata
+from sudare.microdata.perturb.swapping import swap_randomly, swap_ranks, swap_risky
 from sudare.microdata.records import CodedColumn, Records
-from sudare.microdata.sampled_k_anonymity import PROTECTS as SAMPLED_PROTECTS
-from sudare.microdata.sampled_k_anonymity import choose_levels, sampled_groups
-from sudare.microdata.sampling import sample_by_coins, sample_of_size, sample_of_strata
-from sudare.microdata.swapping import swap_randomly, swap_ranks, swap_risky
+from sudare.microdata.search.anonymizing import Anonymized, anonymize
+from sudare.microdata.search.pinned_levels import pinned_columns, pinned_hierarchies, with_pins
 from sudare.microdata_release.hierarchy_plan import hierarchy_of
 from sudare.microdata_release.measuring import rest_of_population
 from sudare.microdata_release.plan_file import PeoplePlan
@@ -30,8 +30,8 @@ from sudare.microdata_release.step_plan import (
     Microaggregate,
     Noise,
     Pram,
-    Sample,
     SampledGroups,
+    SampleStep,
     Step,
     Swap,
     Synthesize,
@@ -153,7 +153,7 @@ def without_local_claim(done: Done) -> Done:
 
 
 def _perturb(plan: PeoplePlan, step: Step, records: Records) -> Outcome:
-    if isinstance(step, Sample):
+    if isinstance(step, SampleStep):
         if step.by is not None:
             return sample_of_strata(records, step.by, step.rate or 0)
         return sample_of_size(records, step.rows) if step.rows is not None else sample_by_coins(records, step.rate or 0)

@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
-from sudare.microdata.anonymizing import satisfies
 from sudare.microdata.grouping import group
-from sudare.microdata.large_counts import open_large
 from sudare.microdata.records import Records, read_people
+from sudare.microdata.search.anonymizing import satisfies
+from sudare.microdata.search.large_counts import open_large
 from sudare.microdata_release.attacking import attack_folder
 from sudare.microdata_release.document import REPORT_FORMAT
 from sudare.microdata_release.folders import PAGE, REPORT
 from sudare.microdata_release.model_record import model_of_record
 from sudare.microdata_release.page import render_people_page
-from sudare.release.documents import read_stated
-from sudare.release.verification import (
+from sudare.releases.verification import (
     Check,
     UnsoundError,
     check_files,
@@ -25,6 +24,7 @@ from sudare.release.verification import (
     event_of,
     outcome_of,
 )
+from sudare.storage.guarded_json import read_stated
 
 __all__ = ["read_report", "verify_people"]
 
@@ -149,18 +149,18 @@ def _check_models(folder: Path, document: dict[str, Any]) -> Check:
 
 def _check_attacks(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     """What the report says of attacks on the file is what they find, as far as they need nothing but the file."""
-    from sudare.attacks.verdicts import Outcome
+    from sudare.attacks.verdicts import AttackOutcome
 
     stated = {attack["attack"]: attack["outcome"] for attack in document["attacks"]}
     for report in attack_folder(folder, document):
         # Without the original records linkage cannot be judged, nor a model that compares with more than the file.
-        is_open = report.attack == "models" and report.outcome is Outcome.UNDECIDED
-        found = {Outcome.HELD.value, Outcome.UNDECIDED.value} if is_open else {report.outcome.value}
+        is_open = report.attack == "models" and report.outcome is AttackOutcome.UNDECIDED
+        found = {AttackOutcome.HELD.value, AttackOutcome.UNDECIDED.value} if is_open else {report.outcome.value}
         if report.attack != "linkage" and stated.get(report.attack) not in found:
             raise UnsoundError(
                 f"'{report.attack}' does not find what is stated", f"攻撃「{report.attack}」の結果が記載と一致しません"
             )
-    if Outcome.BROKEN.value in stated.values():
+    if AttackOutcome.BROKEN.value in stated.values():
         if document["even_if_broken"] is not True:
             raise UnsoundError("broken, and not said to be", "破られていますが、その旨の記載がありません")
         return (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_noise", "noise_for"]
 
-LARGEST_COUNT = 2**62
+MAX_COUNT = 2**62
 
 
 def add_noise(
@@ -121,6 +121,6 @@ def _read_table(counts: ArrayLike) -> NDArray[np.int64]:
             requirement,
             describe_array(counts if isinstance(counts, np.ma.MaskedArray) else table),
         )
-    if table.size and not (int(table.min()) >= -LARGEST_COUNT and int(table.max()) <= LARGEST_COUNT):
+    if table.size and not (int(table.min()) >= -MAX_COUNT and int(table.max()) <= MAX_COUNT):
         raise ParameterError("counts", "add_noise", requirement, describe_array(table))
     return table.astype(np.int64)

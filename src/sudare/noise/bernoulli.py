@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bernoulli_exp", "fair_coins"]
 
-LARGEST_EXPONENT = 10**6
+MAX_EXPONENT = 10**6
 _EXPONENT_RANGE = "a number from 0 to 10**6"
 
 
@@ -66,7 +66,7 @@ def bernoulli_exp(exponent: Rational) -> ExponentialCoin:
         True
     """
     exact = exact_fraction(exponent, "exponent", "bernoulli_exp", _EXPONENT_RANGE)
-    if not 0 <= exact <= LARGEST_EXPONENT:
+    if not 0 <= exact <= MAX_EXPONENT:
         raise ParameterError("exponent", "bernoulli_exp", _EXPONENT_RANGE, exponent)
     return _coin(exact)
 

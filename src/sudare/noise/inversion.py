@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 __all__ = ["InversionSampler", "InversionTable", "lattice_sampler"]
 
-FEWEST_CELL_BITS, MOST_CELL_BITS = 6, 13
+MIN_CELL_BITS, MAX_CELL_BITS = 6, 13
 SEARCH_SHARE = 1 / 256
 """Cells are made smaller until no more than this share of the words needs a search."""
 
-HIGHEST_THRESHOLD = 2**WORD_BITS - 2
+MAX_THRESHOLD = 2**WORD_BITS - 2
 """No word is certainly past a threshold from here on, so that the last value of a table is never given unchecked."""
 
 
@@ -45,22 +45,24 @@ class InversionTable:
         if any(high - low > 2 for low, high in bounds):
             raise ArithmeticError("Bounds of a cumulative distribution are too far apart for a table of 64-bit words.")
         self.thresholds: Words = np.array([min(low, 2**WORD_BITS - 1) for low, _ in bounds], dtype=np.uint64)
-        for cell_bits in range(FEWEST_CELL_BITS, MOST_CELL_BITS + 1):
+        for cell_bits in range(MIN_CELL_BITS, MAX_CELL_BITS + 1):
             touching, first, starts = self._thresholds_per_cell(cell_bits)
             if (touching > 1).mean() <= SEARCH_SHARE:
                 break
-        from sudare.kernels.sampling import SEARCH
+        from sudare.kernels.sampling import COUNT_BITS, COUNT_FROM, SEARCH
 
+        if (len(self.thresholds) + COUNT_FROM).bit_length() > COUNT_BITS:
+            raise ArithmeticError("A cumulative distribution has too many points for a table.")
         alone, none = touching == 1, touching == 0
-        upper_half = starts >> np.uint64(WORD_BITS - 1)
-        index = first.astype(np.int64) - np.where(none, upper_half.astype(np.int64), 0)
-        self.shift = np.uint64(WORD_BITS - cell_bits)
-        self.cell_index: NDArray[np.int32] = np.where(touching > 1, SEARCH, index).astype(np.int32)
         # In a cell without a threshold the comparison must always come out the same: compare with a word far away.
         far_away = starts ^ np.uint64(1 << WORD_BITS - 1)
         own = self.thresholds[np.minimum(first, len(self.thresholds) - 1)]
-        self.cell_threshold: Words = np.where(alone, own, np.where(none, far_away, touching.astype(np.uint64)))
-        self.search_from: NDArray[np.int32] = first.astype(np.int32)
+        compared = np.where(alone, own, far_away)
+        below = first + COUNT_FROM - np.where(none, starts >> np.uint64(WORD_BITS - 1), 0).astype(np.int64)
+        by = np.uint64(COUNT_BITS)
+        self.shift = np.uint64(WORD_BITS - cell_bits)
+        self.cells: Words = compared >> by << by | np.where(touching > 1, SEARCH, below).astype(np.uint64)
+        self.search_from: NDArray[np.int32] = np.append(first, len(self.thresholds)).astype(np.int32)
 
     def _thresholds_per_cell(self, cell_bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64], Words]:
         """How many thresholds have an undecided word in each cell, which is the first, and where the cells start."""
@@ -71,9 +73,9 @@ class InversionTable:
         return (last - first).astype(np.int64), first.astype(np.int64), starts
 
     @property
-    def arrays(self) -> tuple[np.uint64, NDArray[np.int32], Words, NDArray[np.int32], Words]:
+    def arrays(self) -> tuple[np.uint64, Words, NDArray[np.int32], Words]:
         """The table as the kernels take it."""
-        return self.shift, self.cell_index, self.cell_threshold, self.search_from, self.thresholds
+        return self.shift, self.cells, self.search_from, self.thresholds
 
 
 class InversionSampler(Sampler):
@@ -114,9 +116,9 @@ def lattice_table(law: LatticeLaw) -> tuple[int, list[Bounds]]:
     if law.two_sided:
         while begin + 1 < end and bounds[begin + 1].low == 0:
             begin += 1
-    while end > begin + 1 and bounds[end - 2].low >= HIGHEST_THRESHOLD:
+    while end > begin + 1 and bounds[end - 2].low >= MAX_THRESHOLD:
         end -= 1
-    if bounds[end - 1].low < HIGHEST_THRESHOLD:
+    if bounds[end - 1].low < MAX_THRESHOLD:
         raise ArithmeticError("The bounds of a cumulative distribution do not reach its upper end.")
     return lowest + begin, bounds[begin:end]
 

@@ -25,10 +25,10 @@ from sudare.noise.sampler import Sampler
 from sudare.noise.staircase import StaircaseSampler
 from sudare.parameters import Rational, exact_fraction, show_fraction
 
-__all__ = ["LARGEST_SCALE", "SMALLEST_SCALE", "discrete_gaussian", "discrete_laplace", "geometric", "lattice_tail"]
+__all__ = ["MAX_SCALE", "MIN_SCALE", "discrete_gaussian", "discrete_laplace", "geometric", "lattice_tail"]
 
-SMALLEST_SCALE = Fraction(1, 1000)
-LARGEST_SCALE = Fraction(10**12)
+MIN_SCALE = Fraction(1, 1000)
+MAX_SCALE = Fraction(10**12)
 _SCALE_RANGE = "a number from 0.001 to 10**12"
 
 NARROW_BITS = 6
@@ -95,7 +95,7 @@ def discrete_gaussian(sigma: Rational | None = None, *, sigma_squared: Rational 
     else:
         requirement = "a number from 10**-6 to 10**24"
         square = exact_fraction(sigma_squared, "sigma_squared", "discrete_gaussian", requirement)
-        if not SMALLEST_SCALE**2 <= square <= LARGEST_SCALE**2:
+        if not MIN_SCALE**2 <= square <= MAX_SCALE**2:
             raise ParameterError("sigma_squared", "discrete_gaussian", requirement, sigma_squared)
         name = f"discrete_gaussian(sigma_squared={show_fraction(square)})"
     return _lattice(LatticeLaw(Fraction(0), 1 / (2 * square), two_sided=True), Fraction(isqrt(int(square))), name)
@@ -144,7 +144,7 @@ def lattice_tail(law: LatticeLaw, threshold: int) -> Sampler:
 
 def _read_scale(value: object, parameter: str, function: str) -> Fraction:
     scale = exact_fraction(value, parameter, function, _SCALE_RANGE)
-    if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+    if not MIN_SCALE <= scale <= MAX_SCALE:
         raise ParameterError(parameter, function, _SCALE_RANGE, value)
     return scale
 

@@ -26,7 +26,7 @@ BLOCK_DRAWS = 1 << 20
 depend on the number of threads."""
 
 SIZE_BITS = 48
-MOST_DIMENSIONS = 64
+MAX_DIMENSIONS = 64
 
 
 class Sampler(ABC):
@@ -160,9 +160,9 @@ def read_entropy(entropy: EntropySource | None, function: str) -> EntropySource:
 
 def read_size(size: object, function: str) -> int:
     """The number of values that a size or a shape asks for."""
-    requirement = f"a whole number from 0 to 2**{SIZE_BITS}, or a shape of at most {MOST_DIMENSIONS} such numbers"
+    requirement = f"a whole number from 0 to 2**{SIZE_BITS}, or a shape of at most {MAX_DIMENSIONS} such numbers"
     lengths = size if isinstance(size, (tuple, list)) else (size,)
-    if len(lengths) > MOST_DIMENSIONS:
+    if len(lengths) > MAX_DIMENSIONS:
         raise ParameterError("size", function, requirement, Described(f"a shape of {len(lengths)} numbers"))
     places = 1
     for length in lengths:

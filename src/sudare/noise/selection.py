@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["exponential_mechanism", "report_noisy_max"]
 
-MOST_CANDIDATES = 1 << 30
+MAX_CANDIDATES = 1 << 30
 HOPELESS = Fraction(1 << 20)
 MARGIN = 2.0**-40
 """Larger than all rounding errors of a weight computed in double precision together (``selection.md`` proves
@@ -231,20 +231,20 @@ class _Energies:
 
 def _gaps_to_best(scores: object, function: str) -> tuple[NDArray[np.uint64] | NDArray[np.object_], Fraction]:
     """How far each score is below the best, as whole numbers, and the size of one such number."""
-    requirement = f"from 1 to {MOST_CANDIDATES} whole numbers or fractions in one dimension"
+    requirement = f"from 1 to {MAX_CANDIDATES} whole numbers or fractions in one dimension"
 
     def refuse(got: str, hint: str = "") -> ParameterError:
         return ParameterError("scores", function, requirement, Described(got), hint)
 
     if isinstance(scores, np.ndarray):
         is_plain = not isinstance(scores, np.ma.MaskedArray) and scores.ndim == 1 and scores.dtype.kind in "iu"
-        if not is_plain or not 1 <= scores.size <= MOST_CANDIDATES:
+        if not is_plain or not 1 <= scores.size <= MAX_CANDIDATES:
             raise refuse(f"a {type(scores).__name__} of {scores.dtype} with shape {scores.shape}")
         wide = scores.astype(np.uint64)  # differences modulo 2**64 are right for signed numbers too
         return np.uint64(int(scores.max()) % 2**WORD_BITS) - wide, Fraction(1)
     if isinstance(scores, (str, bytes)) or not isinstance(scores, Sequence):
         raise refuse(f"an object of type {type(scores).__name__}")
-    if not 1 <= len(scores) <= MOST_CANDIDATES:
+    if not 1 <= len(scores) <= MAX_CANDIDATES:
         raise refuse(f"{len(scores)} of them")
     for score in scores:
         is_exact = type(score) in (int, Fraction) or (type(score) is Decimal and score.is_finite())

@@ -20,14 +20,14 @@ import numpy as np
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import WORD_BITS, Bounds, LatticeLaw, NextWord, bounded_exp, is_below
 from sudare.noise.inversion import InversionSampler
-from sudare.noise.lattice import LARGEST_SCALE, geometric
+from sudare.noise.lattice import MAX_SCALE, geometric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Skipping", "approximate_tail", "keys_of_others", "tail_probability"]
 
-MOST_GAPS = 1 << 22
+MAX_GAPS = 1 << 22
 """Gaps drawn at once."""
 
 GUARD_BITS = 16
@@ -109,7 +109,7 @@ class Skipping:
         first = 0
         while first < places:
             wanted = 1.02 * (places - first) / float(self.scale)
-            gaps = self.gaps.draw(int(min(wanted + 4 * math.sqrt(wanted) + 8, MOST_GAPS)), entropy, threads=threads)
+            gaps = self.gaps.draw(int(min(wanted + 4 * math.sqrt(wanted) + 8, MAX_GAPS)), entropy, threads=threads)
             # No step exceeds 2**62 + 1, so sums pass the end before they could pass 2**64.
             steps = np.minimum(gaps, places).astype(np.uint64) + np.uint64(1)
             steps[0] += np.uint64(first)
@@ -137,10 +137,10 @@ def keys_of_others(known: NDArray[np.uint64], ranks: NDArray[np.uint64]) -> NDAr
 
 def _scale_for(probability: Callable[[int], Bounds], roughly: float) -> Fraction:
     """The scale of a geometric law whose chance of 0 is not below the probability, and barely above it if it can."""
-    scale = LARGEST_SCALE
+    scale = MAX_SCALE
     if roughly > 0:
         exact = -1 / math.log1p(-min(roughly, 0.75))
-        if exact < LARGEST_SCALE:
+        if exact < MAX_SCALE:
             unit = Fraction(2) ** (math.frexp(exact)[1] - SCALE_BITS)
             scale = math.floor(Fraction(exact) / unit) * unit
     bits = WORD_BITS + 2 * int(scale).bit_length()

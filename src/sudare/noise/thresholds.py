@@ -17,7 +17,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.noise.entropy import EntropySource
-from sudare.noise.lattice import LARGEST_SCALE, SMALLEST_SCALE, discrete_laplace
+from sudare.noise.lattice import MAX_SCALE, MIN_SCALE, discrete_laplace
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, describe_array, exact_fraction, exact_integer, shown
 from sudare.privacy.measurements import KeyReleaseMeasurement, LaplaceMeasurement
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PublishedKeys", "measurement_of_rows", "publish_keys", "threshold_for"]
 
-LARGEST_COUNT = 2**62
-MOST_ROWS = 2**31
-SMALLEST_DELTA, LARGEST_DELTA = Fraction(1, 10**60), Fraction(1, 2)
+MAX_COUNT = 2**62
+MAX_ROWS = 2**31
+MIN_DELTA, MAX_DELTA = Fraction(1, 10**60), Fraction(1, 2)
 WORKING_DIGITS = 200
 SLACK = Decimal(10) ** -150
 """Absolute; every operation at 200 digits errs by far less, also after 2**31 of them."""
@@ -71,7 +71,7 @@ def threshold_for(rows: int, scale: Rational, delta: Rational, *, rows_per_group
     each = most if rows_per_group is None else _read_rows(rows_per_group, "rows_per_group", "threshold_for")
     requirement = "a number from 0.001 to 10**12"
     width = exact_fraction(scale, "scale", "threshold_for", requirement)
-    if not SMALLEST_SCALE <= width <= LARGEST_SCALE:
+    if not MIN_SCALE <= width <= MAX_SCALE:
         raise ParameterError("scale", "threshold_for", requirement, scale)
     return _threshold(most, min(each, most), width, _read_delta(delta, "threshold_for"))
 
@@ -193,13 +193,13 @@ def publish_keys(
 
 
 def _read_rows(value: object, parameter: str, function: str) -> int:
-    return exact_integer(value, parameter, function, "a whole number from 1 to 2**31", smallest=1, largest=MOST_ROWS)
+    return exact_integer(value, parameter, function, "a whole number from 1 to 2**31", smallest=1, largest=MAX_ROWS)
 
 
 def _read_delta(value: object, function: str) -> Fraction:
     requirement = "a number from 1e-60 to 1/2"
     delta = exact_fraction(value, "delta", function, requirement)
-    if not SMALLEST_DELTA <= delta <= LARGEST_DELTA:
+    if not MIN_DELTA <= delta <= MAX_DELTA:
         raise ParameterError("delta", function, requirement, value)
     return delta
 
@@ -212,7 +212,7 @@ def _read_counts(counts: object) -> NDArray[np.int64]:
         is_whole = all(type(count) is int for count in array.reshape(-1))
     if isinstance(counts, np.ma.MaskedArray) or array.ndim != 1 or not is_whole:
         raise ParameterError("counts", "publish_keys", "whole numbers in one dimension", describe_array(array))
-    if array.dtype == np.int64 and (array.size == 0 or int(array.max()) <= LARGEST_COUNT):
+    if array.dtype == np.int64 and (array.size == 0 or int(array.max()) <= MAX_COUNT):
         return array
-    clipped: NDArray[np.int64] = np.clip(array, 0, LARGEST_COUNT).astype(np.int64)
+    clipped: NDArray[np.int64] = np.clip(array, 0, MAX_COUNT).astype(np.int64)
     return clipped

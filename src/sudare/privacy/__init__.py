@@ -11,6 +11,7 @@ from sudare.privacy.composition import compose, compose_parallel, for_group
 from sudare.privacy.conversion import epsilon_to_rho, rho_to_delta, rho_to_epsilon
 from sudare.privacy.delta_advice import DeltaAdvice, advise_delta
 from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.interpretation import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
 from sudare.privacy.measurements import (
     GaussianMeasurement,
     KeyReleaseMeasurement,
@@ -20,7 +21,6 @@ from sudare.privacy.measurements import (
     SelectionMeasurement,
     SmoothMeasurement,
 )
-from sudare.privacy.reading import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 

@@ -22,9 +22,9 @@ WEAK_RHO = 5
 """The largest budgets in public use are about this size (the 2020 census of the United States: epsilon 19.61, rho 2.63).
 A test of one person's presence can be nearly sure far below; `best_power` tells."""
 
-MOST_PARTS = 10**6
+MAX_PARTS = 10**6
 
-LONGEST_TEXT = 4000
+MAX_TEXT_LENGTH = 4000
 _WRITTEN_FRACTION = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
 
 _POSITIVE = "a positive, finite number that is not subnormal"
@@ -195,9 +195,9 @@ class Budget:
             SplitError: if the shares exceed the whole, or leave a part of it out.
         """
         if isinstance(shares, Integral) and not isinstance(shares, bool):
-            requirement = f"a whole number from 1 to {MOST_PARTS}, or a list of shares"
+            requirement = f"a whole number from 1 to {MAX_PARTS}, or a list of shares"
             parts = exact_integer(
-                shares, "shares", "Budget.split", requirement, smallest=1, largest=MOST_PARTS, error=SplitError
+                shares, "shares", "Budget.split", requirement, smallest=1, largest=MAX_PARTS, error=SplitError
             )
             return (self._scaled(Fraction(1, parts)),) * parts
         values = _read_shares(shares, "shares", "Budget.split")
@@ -299,7 +299,7 @@ def read_budget(value: object, function: str, parameter: str = "budget") -> Budg
 
 def read_text_fraction(text: object) -> Fraction:
     """A positive exact number as `str(Fraction)` writes it, and in no other spelling."""
-    if isinstance(text, str) and len(text) <= LONGEST_TEXT and _WRITTEN_FRACTION.fullmatch(text):
+    if isinstance(text, str) and len(text) <= MAX_TEXT_LENGTH and _WRITTEN_FRACTION.fullmatch(text):
         number = Fraction(text)
         if str(number) == text:
             return number

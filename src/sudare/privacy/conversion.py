@@ -30,12 +30,12 @@ __all__ = ["Conversion", "epsilon_to_rho", "rho_to_delta", "rho_to_epsilon"]
 Conversion = Literal["simple", "optimal", "gaussian"]
 CONVERSIONS = ("simple", "optimal", "gaussian")
 
-SMALLEST_NUMBER = Fraction(1, 10**30)
-LARGEST_NUMBER = Fraction(10**6)
-LARGEST_DELTA = 1 - Fraction(1, 10**9)
+MIN_NUMBER = Fraction(1, 10**30)
+MAX_NUMBER = Fraction(10**6)
+MAX_DELTA = 1 - Fraction(1, 10**9)
 """A larger delta is read as this one, which is a stronger statement: the logarithm of a number near 1 loses digits."""
 
-SMALLEST_EXPONENT = -2400
+MIN_EXPONENT = -2400
 """A smaller logarithm of a delta is rounded up to this one, so that a delta never vanishes."""
 
 WORKING_DIGITS = 60
@@ -98,7 +98,7 @@ def rho_to_delta(rho: Rational, epsilon: Rational, method: Conversion = "optimal
                 (e / r) + 2 / r + 2,
             )
             terms = ((order - 1) * order * r, -(order - 1) * e, (order - 1) * (order - 1).ln(), -order * order.ln())
-        exponent = max(_round(terms, ROUND_CEILING), Fraction(SMALLEST_EXPONENT))
+        exponent = max(_round(terms, ROUND_CEILING), Fraction(MIN_EXPONENT))
         return min(Fraction(1), _round((_decimal(exponent).exp(),), ROUND_CEILING))
 
 
@@ -174,9 +174,9 @@ def _read(value: object, parameter: str, function: str) -> Fraction:
         delta = exact_fraction(value, parameter, function, requirement)
         if not 0 < delta < 1:
             raise ParameterError(parameter, function, requirement, value)
-        return min(delta, LARGEST_DELTA)
+        return min(delta, MAX_DELTA)
     requirement = "a number from 1e-30 to 1e6"
     number = exact_fraction(value, parameter, function, requirement)
-    if not SMALLEST_NUMBER <= number <= LARGEST_NUMBER:
+    if not MIN_NUMBER <= number <= MAX_NUMBER:
         raise ParameterError(parameter, function, requirement, value)
     return number

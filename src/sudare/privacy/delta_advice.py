@@ -4,7 +4,7 @@ Delta is the part of a guarantee that may fail. Its worst reading is a mechanism
 probability delta; noise does far better than that, but nothing in the definition says so. Under this reading people * delta
 records are exposed on average, which is the measure here.
 
-Proof: ``reading.md`` beside this file.
+Proof: ``interpretation.md`` beside this file.
 """
 
 from __future__ import annotations

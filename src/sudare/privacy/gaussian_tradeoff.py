@@ -19,7 +19,7 @@ __all__ = ["delta_of", "epsilon_of", "rho_of"]
 DIGITS = 100
 """The two terms of delta cancel to about sqrt(rho) of their size, and rho is at least 10**-30."""
 
-SMALLEST_DELTA = Fraction(1, 10**1046)
+MIN_DELTA = Fraction(1, 10**1046)
 RESULT_DIGITS = 20
 HALVINGS = 120
 
@@ -32,7 +32,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
         r, e = _number(rho), _number(epsilon)
         deviation = e / mpmath.sqrt(2 * r) - mpmath.sqrt(r / 2)
         if deviation > 0 and deviation**2 / 2 > 2410:  # delta <= Phi(-deviation) <= exp(-deviation**2 / 2)
-            return SMALLEST_DELTA
+            return MIN_DELTA
         return min(Fraction(1), _up(_delta(r, e)))
 
 

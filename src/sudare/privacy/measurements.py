@@ -33,10 +33,10 @@ __all__ = [
     "read_measurement",
 ]
 
-SMALLEST_PARAMETER, LARGEST_PARAMETER = Fraction(1, 10**60), Fraction(10**60)
+MIN_PARAMETER, MAX_PARAMETER = Fraction(1, 10**60), Fraction(10**60)
 
-SMALLEST_BETA, LARGEST_BETA = Fraction(1, 10**15), Fraction(100)
-MOST_SMOOTH_CELLS = 10**6
+MIN_BETA, MAX_BETA = Fraction(1, 10**15), Fraction(100)
+MAX_SMOOTH_CELLS = 10**6
 SMOOTH_SLACK = Decimal(10) ** -20
 """Relative; every operation at 60 digits errs by far less, also where exp(beta) - 1 loses digits to a small beta."""
 
@@ -81,7 +81,7 @@ class Measurement(ABC):
         requirement = "a number from 1e-60 to 1e60"
         value = getattr(self, name)
         number = exact_fraction(value, name, type(self).__name__, requirement)
-        if not SMALLEST_PARAMETER <= number <= LARGEST_PARAMETER:
+        if not MIN_PARAMETER <= number <= MAX_PARAMETER:
             raise ParameterError(name, type(self).__name__, requirement, value)
         object.__setattr__(self, name, number)
 
@@ -383,11 +383,11 @@ class SmoothMeasurement(Measurement):
         for name in ("slide", "beta", "chance"):
             self._read_number(name)
         _require_chance(self.chance, "SmoothMeasurement")
-        if not SMALLEST_BETA <= self.beta <= LARGEST_BETA:
+        if not MIN_BETA <= self.beta <= MAX_BETA:
             raise ParameterError("beta", "SmoothMeasurement", "a number from 1e-15 to 100", self.beta)
-        requirement = f"a whole number from 1 to {MOST_SMOOTH_CELLS}"
+        requirement = f"a whole number from 1 to {MAX_SMOOTH_CELLS}"
         cells = exact_integer(
-            self.cells, "cells", "SmoothMeasurement", requirement, smallest=1, largest=MOST_SMOOTH_CELLS
+            self.cells, "cells", "SmoothMeasurement", requirement, smallest=1, largest=MAX_SMOOTH_CELLS
         )
         object.__setattr__(self, "cells", cells)
 
@@ -404,7 +404,7 @@ class SmoothMeasurement(Measurement):
         reach = cls(Fraction(1), Fraction(1), budget.delta, cells)._reach()
         half = budget.epsilon / 2
         with localcontext(Context(prec=60)):
-            beta = min((1 + _decimal(half) / _decimal(reach)).ln() * (1 - SMOOTH_SLACK), _decimal(LARGEST_BETA))
+            beta = min((1 + _decimal(half) / _decimal(reach)).ln() * (1 - SMOOTH_SLACK), _decimal(MAX_BETA))
             rounded = Fraction(Context(prec=30, rounding=ROUND_FLOOR).plus(beta))
         return cls(half, rounded, budget.delta, cells)
 

@@ -18,8 +18,8 @@ from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement,
 
 __all__ = ["epsilon_of_measurements"]
 
-WIDEST_SIGMA = 10**6
-SMALLEST_DELTA = Fraction(1, 10**12)
+MAX_SIGMA = 10**6
+MIN_DELTA = Fraction(1, 10**12)
 FINEST_GRID, COARSEST_GRID = 1e-7, 1e-4
 ROUNDING = Fraction(1, 10**9)
 """Relative, upwards, on top of the grid's pessimism: covers the rounding of the convolutions."""
@@ -36,9 +36,9 @@ def epsilon_of_measurements(measurements: Iterable[Measurement], delta: Fraction
     counted = Counter(measurement for measurement in measurements if measurement.rho)
     if not counted:
         return Fraction(0)
-    if delta < SMALLEST_DELTA:
+    if delta < MIN_DELTA:
         raise GuaranteeError(
-            f"Numerical composition is exact enough for delta >= {float(SMALLEST_DELTA):g}. Got {float(delta):g}. "
+            f"Numerical composition is exact enough for delta >= {float(MIN_DELTA):g}. Got {float(delta):g}. "
             "Use the 'optimal' conversion instead."
         )
     typical_loss = min(math.sqrt(2 * measurement.rho) for measurement in counted)
@@ -68,9 +68,9 @@ def _loss_distribution(measurement: Measurement, grid: float) -> tuple[Any, int]
         )
     if isinstance(measurement, GaussianMeasurement):
         sigma = math.sqrt(measurement.sigma_squared) * (1 - 1e-15)
-        if sigma > WIDEST_SIGMA:
+        if sigma > MAX_SIGMA:
             raise GuaranteeError(
-                f"Numerical composition takes Gaussian noise up to sigma = {WIDEST_SIGMA}. Got {sigma:g}. "
+                f"Numerical composition takes Gaussian noise up to sigma = {MAX_SIGMA}. Got {sigma:g}. "
                 "Use the 'optimal' conversion instead."
             )
         return (

@@ -4,7 +4,7 @@ The epsilon is chosen; the delta follows from it, from the sampling rate and fro
 that a group may have, of a difference of two binomial tails. Every number below is rounded so that delta comes out too
 large rather than too small.
 
-Proof: ``microdata/sampled_k_anonymity.md`` in this package.
+Proof: ``microdata/perturb/sampled_k_anonymity.md`` in this package.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _UP, _DOWN = Context(prec=DIGITS, rounding=ROUND_CEILING), Context(prec=DIGITS, 
 SLACK = Decimal(10) ** -40
 """More than the rounding of a handful of operations on numbers up to 10 at 60 digits."""
 
-SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(8)
-SMALLEST_RATE = Fraction(1, 10**7)
-LARGEST_K = 10**5
-MOST_RECORDS = 1000
+MIN_EPSILON, MAX_EPSILON = Fraction(1, 10**6), Fraction(8)
+MIN_RATE = Fraction(1, 10**7)
+MAX_K = 10**5
+MAX_RECORDS = 1000
 SHOWN_DIGITS = 6
 
 
@@ -51,7 +51,7 @@ class SampledGroupsMeasurement(Measurement):
         which is the least there is at this epsilon; for several it is that of group privacy. Also rho = epsilon**2 / 2 with
         the same delta.
 
-    Proof: ``microdata/sampled_k_anonymity.md`` in this package.
+    Proof: ``microdata/perturb/sampled_k_anonymity.md`` in this package.
 
     Args:
         rate: the probability with which each record is kept, by a coin of its own.
@@ -172,9 +172,9 @@ def smallest_group_size(rate: Rational, epsilon: Rational, delta: Rational) -> i
     high = 2
     while _delta(exact_rate, high, exact_epsilon) > allowed:
         high *= 2
-        if high > LARGEST_K:
+        if high > MAX_K:
             raise GuaranteeError(
-                f"No k up to {LARGEST_K} gives delta = {show_fraction(allowed)} at this sampling rate. "
+                f"No k up to {MAX_K} gives delta = {show_fraction(allowed)} at this sampling rate. "
                 "Take a smaller rate, a smaller epsilon or a larger delta."
             )
     low = high // 2  # too small, or 1
@@ -204,10 +204,10 @@ def sampled_groups_epsilon(rate: Rational, k: int, delta: Rational) -> Fraction:
     exact_rate, size, allowed = _read_rate(rate, function), _read_k(k, function), _read_delta(delta, function)
     least = log_rounded_up(1 / (1 - exact_rate))
     step = _unit_of_last_digit(least)
-    low, high = ceil(least / step), int(LARGEST_EPSILON / step)
+    low, high = ceil(least / step), int(MAX_EPSILON / step)
     if low > high or _delta(exact_rate, size, high * step) > allowed:
         raise GuaranteeError(
-            f"No epsilon up to {LARGEST_EPSILON} has delta = {show_fraction(allowed)} at this sampling rate and k. "
+            f"No epsilon up to {MAX_EPSILON} has delta = {show_fraction(allowed)} at this sampling rate and k. "
             "Take a smaller rate or a larger k."
         )
     while low < high:
@@ -327,7 +327,7 @@ def _require_rate(rate: Fraction, epsilon: Fraction) -> None:
 def _read_rate(value: object, function: str) -> Fraction:
     requirement = "a number from 1e-7 to below 1"
     number = exact_fraction(value, "rate", function, requirement)
-    if not SMALLEST_RATE <= number < 1:
+    if not MIN_RATE <= number < 1:
         raise ParameterError("rate", function, requirement, value)
     return number
 
@@ -335,7 +335,7 @@ def _read_rate(value: object, function: str) -> Fraction:
 def _read_epsilon(value: object, parameter: str, function: str) -> Fraction:
     requirement = "such that each record has an epsilon from 1e-6 to 8"
     number = exact_fraction(value, parameter, function, requirement)
-    if not SMALLEST_EPSILON <= number <= LARGEST_EPSILON:
+    if not MIN_EPSILON <= number <= MAX_EPSILON:
         raise ParameterError(parameter, function, requirement, number)
     return number
 
@@ -349,9 +349,9 @@ def _read_delta(value: object, function: str) -> Fraction:
 
 
 def _read_k(value: object, function: str) -> int:
-    return exact_integer(value, "k", function, f"a whole number from 2 to {LARGEST_K}", smallest=2, largest=LARGEST_K)
+    return exact_integer(value, "k", function, f"a whole number from 2 to {MAX_K}", smallest=2, largest=MAX_K)
 
 
 def _read_records(value: object, function: str) -> int:
-    requirement = f"a whole number from 1 to {MOST_RECORDS}"
-    return exact_integer(value, "records", function, requirement, smallest=1, largest=MOST_RECORDS)
+    requirement = f"a whole number from 1 to {MAX_RECORDS}"
+    return exact_integer(value, "records", function, requirement, smallest=1, largest=MAX_RECORDS)

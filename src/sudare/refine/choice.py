@@ -23,13 +23,13 @@ from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
-from sudare.noise.lattice import LARGEST_SCALE, SMALLEST_SCALE, discrete_laplace
+from sudare.noise.lattice import MAX_SCALE, MIN_SCALE, discrete_laplace
 from sudare.noise.sampler import Sampler, read_entropy
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
+from sudare.refine.arguments import read_values
 from sudare.refine.integers import nearest_integers
 from sudare.refine.lasso import nonnegative_lasso
-from sudare.refine.reading import read_values
 from sudare.refine.simplex import negative_l2, project_on_simplex
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _read_noise(noise: object, function: str) -> tuple[Sampler, float]:
         return noise_for(noise), sqrt(noise.sigma_squared)
     requirement = "a LaplaceMeasurement, a GaussianMeasurement, or a scale from 0.001 to 10**12"
     scale = exact_fraction(noise, "noise", function, requirement)
-    if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:
+    if not MIN_SCALE <= scale <= MAX_SCALE:
         raise ParameterError("noise", function, requirement, shown(noise))
     return discrete_laplace(scale), sqrt(2 * scale**2)
 

@@ -119,7 +119,7 @@ def _pass(blocks: NoisyBlocks, spreads: list[Values], seen: _Departures | None) 
         spreads: by height from 1 on.
         seen: where to write what was seen of the departures.
     """
-    from sudare.kernels.halvings import divide_nodes, join_halves
+    from sudare.kernels.tables.halvings import divide_nodes, join_halves
 
     values = [np.ascontiguousarray(blocks.measured[0], dtype=np.float64)]
     variances = [np.full(blocks.bins, blocks.variances[0])]
@@ -176,8 +176,8 @@ def _learned(blocks: NoisyBlocks, seen: _Departures) -> list[Values]:
 
 def _learned_at(departures: Values, noise: Values, counts: Values, believed: Values) -> tuple[Values, Values]:
     """Spreads of departures at one height, and the weights of all components there."""
-    from sudare.kernels.halvings import densities_of_departures, spreads_of_departures
-    from sudare.kernels.priors import learn_weights
+    from sudare.kernels.tables.halvings import densities_of_departures, spreads_of_departures
+    from sudare.kernels.tables.priors import learn_weights
 
     deviation = float(np.sqrt(np.median(noise)))
     absolute = ABSOLUTE * deviation

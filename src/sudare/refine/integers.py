@@ -8,7 +8,7 @@ import numpy as np
 
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer
-from sudare.refine.reading import read_values
+from sudare.refine.arguments import read_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

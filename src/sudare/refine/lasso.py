@@ -12,7 +12,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.parameters import Rational, shown
-from sudare.refine.reading import need_lower_cut_off, read_cut_off, read_total, read_values, read_weight
+from sudare.refine.arguments import need_lower_cut_off, read_cut_off, read_total, read_values, read_weight
 from sudare.refine.simplex import projected, scaled
 
 if TYPE_CHECKING:

@@ -110,7 +110,7 @@ def _moved(lines: Counts, wanted: Values, words: Words) -> Counts:
     The nearest table is max(count - own level of the line - level of the column, 0). A column's level is raised where it has
     too much, in proportion to how many of its places are left to give.
     """
-    from sudare.kernels.priors import project_children
+    from sudare.kernels.tables.priors import project_children
 
     inhabited = np.flatnonzero(lines.any(axis=1))
     if not inhabited.size:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.refine.components import ComponentTree, axes_within, centred, margin_of, subsets_of
-from sudare.refine.priors import learn_departures
+from sudare.refine.learning.priors import learn_departures
 from sudare.refine.trees import Words
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _divided(
 
 
 def _divided_root(table: Counts, trees: Mapping[int, ComponentTree], division: _Division, words: Words) -> Counts:
-    from sudare.kernels.priors import project_children
+    from sudare.kernels.tables.priors import project_children
 
     length = division.lengths[division.axis]
     values = np.broadcast_to(table / length, _with_axis(table.shape, division)).copy()
@@ -136,7 +136,7 @@ def _divided_children(
     learns: bool,
 ) -> Counts:
     """The tables of the nodes of a level, given what each has in all and what their parents have in each category."""
-    from sudare.kernels.transport import fill_tables
+    from sudare.kernels.tables.transport import fill_tables
 
     values = np.broadcast_to(table / division.lengths[division.axis], _with_axis(table.shape, division)).copy()
     for mask in division.components:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["rising_prefixes", "round_bins", "round_prefixes"]
 
-LARGEST = 2.0**62
+MAX_PREFIX = 2.0**62
 BLOCK = 64
 """Bins among which the largest fractional parts are rounded up."""
 
@@ -34,11 +34,11 @@ def rising_prefixes(bins: Values, total: int | None = None) -> Values:
         >>> rising_prefixes(np.array([3.0, -2.0, 4.0])).tolist()
         [2.0, 2.0, 5.0]
     """
-    from sudare.kernels.halvings import rising
+    from sudare.kernels.tables.halvings import rising
 
     prefixes, out = np.cumsum(bins), np.empty(bins.size)
     rising(prefixes, np.empty(bins.size), np.empty(bins.size, dtype=np.int64), out)
-    highest = min(max(float(prefixes[-1]), 0.0), LARGEST) if total is None else float(total)
+    highest = min(max(float(prefixes[-1]), 0.0), MAX_PREFIX) if total is None else float(total)
     np.clip(out, 0.0, highest, out=out)
     out[-1] = highest
     return out
@@ -55,7 +55,7 @@ def round_prefixes(prefixes: Values, word: np.uint64 | int, total: int | None = 
         total: the last prefix, where it is known.
     """
     shift = int(word) / 2**64
-    whole = np.floor(np.minimum(prefixes, LARGEST) + min(shift, 1 - 2**-53)).astype(np.int64)
+    whole = np.floor(np.minimum(prefixes, MAX_PREFIX) + min(shift, 1 - 2**-53)).astype(np.int64)
     if total is not None:
         whole[-1] = total
         np.minimum(whole, total, out=whole)
@@ -80,7 +80,7 @@ def round_bins(prefixes: Values, measured: Values, words: Random, certain: float
     if total is None:
         is_large = bins >= certain
         moved = measured + np.trunc(bins - measured)
-        large = np.where(is_large, np.clip(moved, 0.0, LARGEST), 0.0).astype(np.int64)
+        large = np.where(is_large, np.clip(moved, 0.0, MAX_PREFIX), 0.0).astype(np.int64)
         bins = np.where(is_large, 0.0, bins)
         return large + _rounded_in_blocks(bins, np.cumsum(bins), words, None)
     return _rounded_in_blocks(bins, prefixes, words, total)

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.domain.reading import read_array
+from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError, SudareError
 from sudare.parameters import describe_array
-from sudare.refine.reading import read_values
+from sudare.refine.arguments import read_values
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["controlled_rounding", "round_two_way"]
 
-LARGEST = 2**53
+MAX_EXACT = 2**53
 
 
 def controlled_rounding(values: ArrayLike, parents: ArrayLike, parent_sums: ArrayLike) -> Integers:
@@ -211,7 +211,7 @@ def _solve(costs: Values, margins: Any, missing: Integers, limits: Values | floa
 
 def _read_not_negative(values: ArrayLike, function: str) -> Values:
     array = read_values(values, function)
-    if array.min() < 0 or array.max() > LARGEST:
+    if array.min() < 0 or array.max() > MAX_EXACT:
         raise ParameterError("values", function, "numbers from 0 to 2**53", Described("others"))
     return array
 
@@ -221,7 +221,7 @@ def _read_sums(sums: ArrayLike, parameter: str, function: str) -> Integers:
     array = read_array(sums, parameter, function, requirement)
     if array.ndim != 1 or array.dtype.kind not in "iu" or not array.size:
         raise ParameterError(parameter, function, requirement, describe_array(array))
-    if int(array.min()) < 0 or int(array.max()) > LARGEST:
+    if int(array.min()) < 0 or int(array.max()) > MAX_EXACT:
         raise ParameterError(parameter, function, requirement, Described("others"))
     return array.astype(np.int64)
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from sudare.domain.layout import Layout, morton_layout, nodes_with_cells
 from sudare.domain.sparse_table import exact_sum
-from sudare.domain.table import LARGEST_TOTAL
+from sudare.domain.table import MAX_TOTAL
 from sudare.noise.bernoulli import fair_coins
 from sudare.noise.entropy import EntropySource
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALL_TO_THE_LEFT", "counts_down_a_tree", "counts_down_axes", "counts_with_total", "parts_at_once"]
 
-ALL_TO_THE_LEFT = LARGEST_TOTAL + 1
+ALL_TO_THE_LEFT = MAX_TOTAL + 1
 """The tilt of a node whose right half has no cells."""
 
 MAX_SHORT, MAX_ODD, MAX_PARTS = 32, 16, 64
@@ -61,7 +61,7 @@ def counts_with_total(values: Integers, word: int) -> Integers:
         >>> counts_with_total(np.array([7, -3, 2, 0]), word=0).tolist() in ([6, 0, 0, 0], [5, 0, 1, 0])
         True
     """
-    total = min(max(exact_sum(values), 0), LARGEST_TOTAL)
+    total = min(max(exact_sum(values), 0), MAX_TOTAL)
     counts = np.zeros(values.size, dtype=np.int64)
     if total == 0:
         return counts
@@ -98,7 +98,7 @@ def _level_for(noisy: Integers, total: int) -> int:
 
 def _level_in_floats(noisy: Integers, total: int) -> int:
     """About that level: right to the last digit but a few, which is where the search begins."""
-    from sudare.kernels.simplex import threshold_for_sum
+    from sudare.kernels.tables.simplex import threshold_for_sum
 
     room = np.empty(noisy.size)
     return int(threshold_for_sum(noisy.astype(np.float64), float(total), room))
@@ -123,7 +123,7 @@ def counts_down_a_tree(values: Integers, layout: Layout, source: EntropySource) 
     Returns:
         The counts of all cells, in the order of their keys.
     """
-    total = min(max(exact_sum(values), 0), LARGEST_TOTAL)
+    total = min(max(exact_sum(values), 0), MAX_TOTAL)
     return _Halving.along(layout).divide(np.clip(values, -MAX_NOISY, MAX_NOISY), total, source)
 
 
@@ -203,12 +203,12 @@ class _Halving:
 
     def divide(self, values: Integers, total: int, source: EntropySource) -> Integers:
         """The total, divided down to the cells as their noisy counts say."""
-        from sudare.kernels.haar import differences_along, refine_depth_first
+        from sudare.kernels.tables.haar import differences_along, refine_depth_first
 
         tilts = np.zeros(self.size, dtype=np.int64)
         tilts[self.leaves] = values
         differences_along(tilts.reshape(1, -1, 1))
-        np.clip(tilts, -LARGEST_TOTAL, LARGEST_TOTAL, out=tilts)
+        np.clip(tilts, -MAX_TOTAL, MAX_TOTAL, out=tilts)
         tilts += fair_coins(self.size, source)
         if self.alone is not None:
             tilts[self.alone] = ALL_TO_THE_LEFT

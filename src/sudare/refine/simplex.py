@@ -23,7 +23,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.parameters import Rational, describe_array, exact_integer
-from sudare.refine.reading import need_lower_cut_off, read_cut_off, read_total, read_values, read_weight
+from sudare.refine.arguments import need_lower_cut_off, read_cut_off, read_total, read_values, read_weight
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -116,7 +116,7 @@ def projected(
     values: Values, wanted: float, function: str, cut_off: float | None = None, *, factor: float = 1.0
 ) -> Values:
     """The projection on the simplex of the wanted sum, times a factor. Looks whether the values are finite."""
-    from sudare.kernels.simplex import threshold_for_sum, write_above
+    from sudare.kernels.tables.simplex import threshold_for_sum, write_above
 
     flat, out = values.reshape(-1), np.empty(values.size)
     # The output has room for the candidates, which are not needed any more when it is written.

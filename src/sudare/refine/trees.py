@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from sudare.refine.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
+from sudare.refine.learning.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -32,7 +32,7 @@ __all__ = [
     "Estimates",
     "Judge",
     "JudgeOfLevel",
-    "Judgement",
+    "LevelJudgement",
     "NoisyTree",
     "OpenLevel",
     "Words",
@@ -41,7 +41,7 @@ __all__ = [
     "use_reference",
 ]
 
-LARGEST_VARIANCE = 1e12
+MAX_VARIANCE = 1e12
 
 MIN_VARIANCE = 1e-9
 """The smallest variance that a projection can divide by."""
@@ -87,7 +87,7 @@ class Estimates:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class LevelJudgement:
     """What is known of the children of some parents, a row for each parent.
 
     Attributes:
@@ -139,14 +139,14 @@ class OpenLevel:
         values[self.rows(self.cells, part) == 0] = np.nan
         return values
 
-    def judge_as_estimated(self, part: slice) -> Judgement:
+    def judge_as_estimated(self, part: slice) -> LevelJudgement:
         """What the estimates alone tell."""
         variances = np.maximum(self.rows(self.variances, part), MIN_VARIANCE)
         variances[self.rows(self.cells, part) == 0] = -1.0
-        return Judgement(self.rows(self.values, part), variances)
+        return LevelJudgement(self.rows(self.values, part), variances)
 
 
-JudgeOfLevel = Callable[[slice, Words], Judgement]
+JudgeOfLevel = Callable[[slice, Words], LevelJudgement]
 """Takes some of the inhabited parents of a level, and tells of their children."""
 
 Judge = Callable[[OpenLevel], JudgeOfLevel | None]
@@ -224,7 +224,7 @@ def _judge_by_reference(
     found.clear()
     learned = departures
 
-    def judge(part: slice, _words: Words) -> Judgement:
+    def judge(part: slice, _words: Words) -> LevelJudgement:
         judgement = level.judge_as_estimated(part)
         known, evidence = given(part)
         posterior = learned.judge(evidence.values, evidence.variances, evidence.expected)
@@ -251,8 +251,8 @@ def _told_by_reference(
     with_it = evidence.departures_from(expected)
     if not all(gain > MIN_EVIDENCE + WORTHWHILE * used.size for gain in evidence.gains(with_it)):
         return None
-    spreads = np.full(values.size, LARGEST_VARIANCE)
-    spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, LARGEST_VARIANCE)
+    spreads = np.full(values.size, MAX_VARIANCE)
+    spreads[used] = np.minimum(with_it.judge(*given, expected).spreads, MAX_VARIANCE)
     return _told_by_children(tree, level, values, variances, shares, spreads, fan)
 
 
@@ -265,7 +265,7 @@ def refine_from_top(tree: NoisyTree, estimates: Estimates, words: Words, judge: 
         words: gives random words.
         judge: what else is known of the children of a level once their parents are refined.
     """
-    from sudare.kernels.priors import project_children
+    from sudare.kernels.tables.priors import project_children
 
     root = round(max(float(estimates.values[0][0]), 0.0)) if tree.total is None else tree.total
     counts = np.array([min(root, 1 << 62)], dtype=np.int64)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.domain.table import LARGEST_TOTAL
+from sudare.domain.table import MAX_TOTAL
 from sudare.refine.components import ComponentTree, axes_within
 from sudare.refine.trees import Words
 
@@ -36,7 +36,7 @@ HELD = 10
 FIXED = 1e9
 """How much more than anything else a public total weighs."""
 
-SMALLEST_VARIANCE = 1e-12
+MIN_VARIANCE = 1e-12
 TIES = 1e-6
 MAX_MOVES = 1 << 12
 
@@ -58,11 +58,11 @@ def whole_table(
         shared = cells // prod(lengths[axis] for axis in axes_within(mask))
         estimate += tree.values[0][0] / shared
         # A coordinate of the cells' table is one of the margin's over the root of the cells that share in it.
-        precision = shared / max(float(tree.variances[0][0]), SMALLEST_VARIANCE)
+        precision = shared / max(float(tree.variances[0][0]), MIN_VARIANCE)
         weights[mask] = precision * shared * (HELD if mask.bit_count() <= 1 else 1)
     scale = weights[-1]
     weights /= scale
-    people = min(max(round(float(estimate.sum())), 0), LARGEST_TOTAL) if total is None else total
+    people = min(max(round(float(estimate.sum())), 0), MAX_TOTAL) if total is None else total
     if total is not None:
         estimate += (total - estimate.sum()) / cells
         weights[0] = FIXED

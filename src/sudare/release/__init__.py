@@ -1,13 +1,21 @@
 """From a plan to a release: predicted accuracy, the charge, the published files, and a report that others can check.
 
-A reading map: `plan_file` (what a plan says), `running` (the order in which a release is made, and why no crash gives anything
-away), `document` (``release.json``), `page` (``release.html``), `verification`.
+A reading map: `plan_file` (what a plan says), `running` (what counts add to the order of `sudare.releases.protocol`),
+`document` (``release.json``), `page` (``release.html``), `verification`. Names are loaded on first use.
 """
 
-from sudare.release.page import render_page
-from sudare.release.plan_file import ReleasePlan, read_plan
-from sudare.release.running import Release, read_release_source, run_release
-from sudare.release.verification import Check, read_document, read_published_table, verify_release
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
+
+if TYPE_CHECKING:
+    from sudare.release.page import render_page
+    from sudare.release.plan_file import ReleasePlan, read_plan
+    from sudare.release.running import Release, read_release_source, run_release
+    from sudare.release.verification import read_document, read_published_table, verify_release
+    from sudare.releases.verification import Check
 
 __all__ = [
     "Check",
@@ -21,3 +29,19 @@ __all__ = [
     "run_release",
     "verify_release",
 ]
+
+__getattr__, __dir__ = loaded_on_use(
+    "sudare.release",
+    {
+        "Check": "sudare.releases.verification",
+        "Release": "running",
+        "ReleasePlan": "plan_file",
+        "read_document": "verification",
+        "read_plan": "plan_file",
+        "read_published_table": "verification",
+        "read_release_source": "running",
+        "render_page": "page",
+        "run_release": "running",
+        "verify_release": "verification",
+    },
+)

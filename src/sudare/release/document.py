@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -18,15 +18,19 @@ from typing import Any
 from sudare.accuracy import Accuracy
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.release.domains import describe_domain
-from sudare.release.hashing import hash_of_file
 from sudare.release.plan_file import ReleasePlan
+from sudare.releases.accounts import Charge
+from sudare.releases.documents import describe_file
 from sudare.system.clock import time_text
 from sudare.tables import Published
-from sudare.tables.plan import Plan
+from sudare.tables.planning.plan import Plan
 
-__all__ = ["DOCUMENT_FORMAT", "Charge", "describe_file", "write_document"]
+__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "write_document"]
 
 DOCUMENT_FORMAT = "sudare-release/1"
+PAGE_FORMAT = 2
+"""Raised whenever the same document gives another page, so that nobody compares a page with one of another form."""
+
 FALSE_ALARM = 0.05
 FLAVOURS = {"epsilon": "Pure DP", "epsilon-delta": "Approximate DP", "rho": "Zero-concentrated DP"}
 PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
@@ -38,30 +42,6 @@ SIGNED = (
     "Noisy counts are published in whole numbers as they were drawn, negative ones too, so that every sum is right on "
     "average."
 )
-
-
-@dataclass(frozen=True)
-class Charge:
-    """What the ledger says about a release before it is drawn.
-
-    Attributes:
-        location: which ledger.
-        dataset: which data set.
-        entry: number of the reservation.
-        hash: of the ledger up to there.
-        remaining: what is left of the budget after it.
-    """
-
-    location: str
-    dataset: str
-    entry: int
-    hash: str
-    remaining: str
-
-
-def describe_file(path: Path) -> dict[str, Any]:
-    """Name, size and hash of a published file."""
-    return {"name": path.name, "bytes": path.stat().st_size, "sha256": hash_of_file(path)}
 
 
 def write_document(
@@ -77,6 +57,7 @@ def write_document(
     event = published.event
     return {
         "format": DOCUMENT_FORMAT,
+        "page_format": PAGE_FORMAT,
         "title": plan.title,
         "publisher": plan.publisher,
         "description": plan.description,
@@ -160,7 +141,7 @@ def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
             "pre_processing_eda_hyperparameter_tuning": "None: the plan depends on domain, budget and workload alone.",
             "mechanisms": f"{event.mechanism}: discrete noise, drawn exactly from a cryptographic generator in whole numbers. "
             + "; ".join(f"{m.kind} with {_noise_words(m.to_dict())}" for m in event.measurements),
-            "justification": "; ".join(published.plan.reasons)
+            "justification": "; ".join(map(str, published.plan.reasons))
             if published.plan
             else "Named by the plan of the release.",
         },
@@ -235,11 +216,12 @@ def _describe_plan(plan: Plan) -> dict[str, Any]:
         "mechanism": plan.mechanism,
         "noise": plan.noise,
         "settings": {key: _plain(value) for key, value in plan.settings.items()},
-        "levels": [asdict(level) for level in plan.levels],
+        "levels": [level.to_dict() for level in plan.levels],
         "errors": [{**asdict(error), "margin": list(error.margin)} for error in plan.errors],
         "people": plan.people,
-        "alternatives": [asdict(alternative) for alternative in plan.alternatives],
-        "reasons": list(plan.reasons),
+        "alternatives": [alternative.to_dict() for alternative in plan.alternatives],
+        "reasons": [str(reason) for reason in plan.reasons],
+        "reasons_in_words": [reason.to_dict() for reason in plan.reasons],
     }
 
 

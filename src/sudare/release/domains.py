@@ -17,7 +17,7 @@ from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.domain.times import PERIODS
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.io import Source
-from sudare.io.text_files import read_text
+from sudare.io.formats.text_files import read_text
 from sudare.release.mesh_lists import read_mesh_list
 from sudare.release.public_files import require_other_files, require_public
 from sudare.sections import Section

@@ -1,16 +1,16 @@
-"""Hashes: plain ones of what is public, keyed ones of what is not."""
+"""Hashes of what a release is made from: plain ones of what is public, keyed ones of what is not."""
 
 from __future__ import annotations
 
 import hashlib
-import hmac
 from pathlib import Path
 
 from sudare.domain import CountTable
 from sudare.errors import InputError
 from sudare.io import Source, describe_source
+from sudare.storage.hashes import hash_of_file, keyed_digest
 
-__all__ = ["hash_of_file", "hash_of_public_source", "keyed_hash", "seal_of"]
+__all__ = ["hash_of_public_source", "keyed_hash"]
 
 
 def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
@@ -35,27 +35,7 @@ def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
         False
     """
     parts = (reservation.encode(), counts.keys.astype("<u8").tobytes(), counts.counts.astype("<i8").tobytes())
-    return _mac(key, "counts", parts)
-
-
-def seal_of(document: bytes, key: bytes, reservation: int) -> str:
-    """What shows that a complete release, found beside its place, is the one that was drawn for a reservation."""
-    return _mac(key, "seal", (str(reservation).encode(), document))
-
-
-def _mac(key: bytes, purpose: str, parts: tuple[bytes, ...]) -> str:
-    mac = hmac.new(key, purpose.encode(), "sha256")
-    for part in parts:
-        # With its length, so that no other division into parts gives the same bytes.
-        mac.update(len(part).to_bytes(8, "little"))
-        mac.update(part)
-    return mac.hexdigest()
-
-
-def hash_of_file(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return keyed_digest(key, "counts", parts)
 
 
 def hash_of_public_source(source: Source) -> str:

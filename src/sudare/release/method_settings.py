@@ -11,9 +11,9 @@ from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.privacy import Budget, Unit
 from sudare.sections import Section
 from sudare.tables.adaptive.adaptive_margins import read_settings
+from sudare.tables.arguments import read_layout, read_noise, read_refinement, read_request
 from sudare.tables.publish import METHODS, publishes_too_many_cells
-from sudare.tables.reading import read_layout, read_noise, read_refinement, read_request
-from sudare.tables.recovery.reading import WITHOUT_WEIGHT, read_recovery, read_total_share
+from sudare.tables.recovery.arguments import WITHOUT_WEIGHT, read_recovery, read_total_share
 from sudare.tables.recovery.recovering import measurements_for
 
 __all__ = ["require_usable"]

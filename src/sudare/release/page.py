@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 from sudare.release import page_words
-from sudare.release.charts import bar, colour_legend, signed_bar
 from sudare.release.page_accuracy import accuracy_section
-from sudare.release.page_numbers import (
+from sudare.releases.charts import bar, colour_legend, signed_bar
+from sudare.releases.page_numbers import (
     percent_rounded_up,
     show_amount,
     show_budget,
@@ -33,7 +34,7 @@ from sudare.release.page_numbers import (
     show_size,
     with_greek_letters,
 )
-from sudare.release.page_template import page_template
+from sudare.releases.page_template import page_template
 from sudare.tables.maps import COLD_COLOURS, COLOURS, MapAxes, find_map, legend_ticks, pixels_of, png_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["render_page"]
 
 TEMPLATE = "page.html.jinja"
-MOST_BARS = 24
+MAX_BARS = 24
 """An attribute with more values is shown in so many groups of neighbours."""
 
 FLAVOURS = {
@@ -133,15 +134,15 @@ def _tiles(release: Mapping[str, Any], table: SparseTable) -> list[tuple[str, Wo
     shape = "\N{NO-BREAK SPACE}×\N{NO-BREAK SPACE}".join(f"{length:,}" for length in table.domain.shape)
     cells = f"{table.domain.cells:,}" + (f" ({shape})" if len(table.domain.shape) > 1 else "")
     event = release["event"]
-    not_zero = [("non_empty", _same(f"{table.keys.size:,}"))]
+    not_zero = [("non_empty", Words.same(f"{table.keys.size:,}"))]
     if isinstance(table, SignedTable):
-        not_zero = [("above_zero", _same(f"{int((table.counts > 0).sum()):,}"))]
-        not_zero.append(("below_zero", _same(f"{int((table.counts < 0).sum()):,}")))
+        not_zero = [("above_zero", Words.same(f"{int((table.counts > 0).sum()):,}"))]
+        not_zero.append(("below_zero", Words.same(f"{int((table.counts < 0).sum()):,}")))
     return [
-        ("total", _same(f"{table.total:,}")),
+        ("total", Words.same(f"{table.total:,}")),
         *not_zero,
-        ("cells", _same(cells)),
-        ("budget", _same(show_budget(event.get("cost") or {}))),
+        ("cells", Words.same(cells)),
+        ("budget", Words.same(show_budget(event.get("cost") or {}))),
         ("mechanism", page_words.of_mechanism(str(event.get("mechanism", "–")))),
     ]
 
@@ -224,7 +225,7 @@ def _marginals(table: SparseTable, axes: MapAxes | None) -> list[_Marginal]:
 
 def _marginal(attribute: Attribute, places: Any, counts: Any) -> _Marginal:
     length = attribute.shape[0]
-    width = -(-length // MOST_BARS)
+    width = -(-length // MAX_BARS)
     groups = -(-length // width)
     # Exact sums: counts beyond 2**53 would not survive as floats.
     sums = np.zeros(groups, dtype=np.int64)
@@ -262,7 +263,7 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "levels": [
             (
-                page_words.of_level(str(level.get("name", ""))),
+                Words.read(level.get("words"), level.get("name", "")),
                 bar(float(level.get("share", 0)) / largest),
                 f"{float(level.get('share', 0)):.1%}",
                 show_amount(float(level.get("deviation", 0))),
@@ -273,10 +274,10 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
             (page_words.of_draw(str(draw.get("kind", ""))), show_decimal(draw.get("scale", draw.get("sigma", "–"))))
             for draw in _list(release["event"], "measurements")
         ],
-        "reasons": [page_words.of_reason(str(reason)) for reason in plan.get("reasons") or []],
+        "reasons": _reasons(plan),
         "alternatives": [
             (
-                page_words.of_alternative(str(other.get("mechanism", "")), str(other.get("settings", ""))),
+                _alternative(other),
                 f"× {float(other.get('ratio', 0)):.2f}",
                 f"× {float(other.get('worst_ratio', 0)):.2f}",
             )
@@ -285,6 +286,19 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
         "reference": reference if isinstance(reference, Mapping) else None,
         **_method(release),
     }
+
+
+def _reasons(plan: Mapping[str, Any]) -> list[Words]:
+    """Why the plan was chosen; documents of older versions say it in English alone."""
+    stored, texts = _list(plan, "reasons_in_words"), plan.get("reasons") or []
+    return [Words.read(words, text) for words, text in zip_longest(stored[: len(texts)], texts)]
+
+
+def _alternative(other: Mapping[str, Any]) -> Words:
+    """What was rejected; documents of older versions have no words for it but those of its settings."""
+    name, settings = page_words.of_mechanism(str(other.get("mechanism", ""))), str(other.get("settings", ""))
+    in_english = Words.joined([name, settings]).english if settings else name.english
+    return Words.read(other.get("words"), in_english)
 
 
 def _method(release: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,11 +313,11 @@ def _method(release: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ledger(release: Mapping[str, Any]) -> list[tuple[str, Words]]:
     ledger, given = release.get("ledger") or {}, release.get("input") or {}
-    rows = [(name, _same(str(ledger[name]))) for name in ("dataset", "location", "entry") if name in ledger]
+    rows = [(name, Words.same(str(ledger[name]))) for name in ("dataset", "location", "entry") if name in ledger]
     if "remaining" in ledger:
         rows.append(("remaining", page_words.of_remaining(with_greek_letters(str(ledger["remaining"])))))
     hashes = {"hash": ledger.get("hash"), "input": given.get("keyed_hash")}
-    return rows + [(name, _same(str(value))) for name, value in hashes.items() if value]
+    return rows + [(name, Words.same(str(value))) for name, value in hashes.items() if value]
 
 
 def _list(values: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -323,11 +337,7 @@ def _flattened(values: Mapping[str, Any], before: str = "") -> list[tuple[str, s
     return rows
 
 
-def _same(text: str) -> Words:
-    return Words(text, text)
-
-
 def _joined(words: Sequence[Words]) -> Words | None:
     if not words:
         return None
-    return Words(", ".join(each.english for each in words), "、".join(each.japanese for each in words))
+    return Words.joined(words)

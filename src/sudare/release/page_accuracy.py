@@ -13,8 +13,8 @@ from sudare.bilingual import Words
 from sudare.domain import CountTable
 from sudare.domain.sparse_table import SparseTable
 from sudare.release import page_words
-from sudare.release.charts import CurvePoint, error_curve
-from sudare.release.page_numbers import show_amount, show_distance
+from sudare.releases.charts import CurvePoint, error_curve
+from sudare.releases.page_numbers import show_amount, show_distance
 from sudare.tables.maps import MapAxes
 
 __all__ = ["accuracy_section"]
@@ -89,12 +89,15 @@ def _stated_errors(release: Mapping[str, Any]) -> list[ExpectedError]:
     """What the document states, if it does."""
     stated: Sequence[Any] = (release.get("accuracy") or {}).get("errors") or []
     rows = [row for row in stated if isinstance(row, Mapping) and set(FIELDS) <= set(row)]
-    return [ExpectedError(**{name: row[name] for name in FIELDS}) for row in rows]
+    return [
+        ExpectedError(**{name: row[name] for name in FIELDS}, name_words=Words.read(row.get("name_words"), row["name"]))
+        for row in rows
+    ]
 
 
 def _row(error: ExpectedError, measured: str, metres: int | None) -> _Row:
     return _Row(
-        Words(error.words("en"), error.words("ja")),
+        error.in_words,
         "" if metres is None or error.side is None else show_distance(error.side * metres),
         show_amount(error.rmse),
         f"{show_amount(error.low)} – {show_amount(error.high)}",

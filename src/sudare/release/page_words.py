@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sudare.bilingual import Words
-from sudare.tables.plan_words import (
-    of_alternative,
-    of_level,
-    of_mechanism,
-    of_quantity,
-    of_reason,
-    of_unit,
-)
+from sudare.tables.planning.plan_words import of_mechanism, of_quantity, of_unit
 
 __all__ = [
     "TEXTS",
-    "of_alternative",
     "of_draw",
-    "of_level",
     "of_mechanism",
     "of_quantity",
-    "of_reason",
     "of_remaining",
     "of_setting",
     "of_unit",
@@ -167,8 +157,8 @@ TEXTS = {
     ),
     "threshold": Words(
         (
-            "BIASED TOTALS: noisy counts below {threshold} are published as 0. Every empty cell so adds {each} on average, all "
-            "cells of the table together at most {all}, and cells with few people lose some."
+            "BIASED TOTALS: noisy counts below {threshold} are published as 0. On average, this adds {each} to "
+            "every empty cell, at most {all} to the whole table, and takes some people from cells with few."
         ),
         (
             "合計に偏りがあります: ノイズを加えた値が {threshold} 未満のセルは 0 として公表しています。このため空のセ"
@@ -179,7 +169,7 @@ TEXTS = {
     "marginal": Words("Published counts by {name}", "「{name}」別の公表値"),
     "value": Words("Value", "値"),
     "count": Words("Count", "人数"),
-    "accuracy": Words("How exact it is", "精度"),
+    "accuracy": Words("How accurate it is", "精度"),
     "accuracy_cells": Words(
         "The published count of a single cell is expected to differ from the true one by about ±{smallest}.",
         "公表値と真の値との差は、1セルでおよそ ±{smallest} と見込まれます。",
@@ -281,7 +271,7 @@ TEXTS = {
     ),
     "reference": Words("Public reference", "参照した公開データ"),
     "reference_text": Words(
-        "{name}. The publisher declares that this table was public already; it made the result more exact, at no cost.",
+        "{name}. The publisher declares that this table was public already; it made the result more accurate, at no cost.",
         "{name}。公表者が既に公開済みと宣言した表です。予算を使わずに精度を高めるために用いています。",
     ),
     "record": Words("Record", "記録"),
@@ -353,28 +343,26 @@ _VALUES = {
         "cells": Words("single cells", "個々のセル"),
     },
 }
+_WEIGHTED = Words("{part} ({weight:g})", "{part}（{weight:g}）")
 _BUDGETS = {"nothing": Words("nothing", "なし")}
 
 
 def of_draw(kind: str) -> Words:
     """A kind of noise, as an event names it."""
-    return _DRAWS.get(kind, Words(kind, kind))
+    return _DRAWS.get(kind, Words.same(kind))
 
 
 def of_setting(name: str, value: object) -> tuple[Words, Words]:
     """A setting of a mechanism as a plan gives it, and its value; others than the usual ones stand as they are."""
     values = _VALUES.get(name, {})
     if isinstance(value, Mapping):  # parts of a workload with their weights
-        parts = [(values.get(str(part), Words(str(part), str(part))), weight) for part, weight in value.items()]
-        in_words = Words(
-            ", ".join(f"{words.english} ({weight:g})" for words, weight in parts),
-            "、".join(f"{words.japanese}（{weight:g}）" for words, weight in parts),
-        )
-        return _SETTINGS.get(name, Words(name, name)), in_words
+        parts = [(values.get(str(part), Words.same(part)), weight) for part, weight in value.items()]
+        in_words = Words.joined([_WEIGHTED.format(part=words, weight=weight) for words, weight in parts])
+        return _SETTINGS.get(name, Words.same(name)), in_words
     shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return _SETTINGS.get(name, Words(name, name)), values.get(shown, Words(shown, shown))
+    return _SETTINGS.get(name, Words.same(name)), values.get(shown, Words.same(shown))
 
 
 def of_remaining(budget: str) -> Words:
     """What is left of a budget."""
-    return _BUDGETS.get(budget, Words(budget, budget))
+    return _BUDGETS.get(budget, Words.same(budget))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh, MeshList
@@ -21,33 +21,37 @@ from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.io import FORMATS, Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
-from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
 from sudare.release.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.release.method_settings import require_usable
 from sudare.release.plan_workload import read_histogram_workload, read_workload_key, workload_facts
 from sudare.release.public_files import require_other_files, require_public
-from sudare.sections import Section, nearest, read_toml
+from sudare.releases.header import (
+    BUDGET_KEYS,
+    LEDGER_KEYS,
+    TITLE_KEYS,
+    UNIT_KEYS,
+    LedgerEntryPoint,
+    read_budget_section,
+    read_ledger_section,
+    read_title,
+    read_unit_section,
+)
+from sudare.sections import Section, read_toml, suggest
 from sudare.tables import Plan, plan_table
+from sudare.tables.planning.workload import Workload
 from sudare.tables.publish import METHODS
-from sudare.tables.workload import Workload
 
 __all__ = [
-    "LEDGER_KEYS",
     "OUTPUT_FORMATS",
-    "LedgerEntryPoint",
     "Reference",
     "ReleasePlan",
-    "read_ledger_section",
     "read_plan",
 ]
 
 PLAN = Words("plan", "計画ファイル")
 HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
 KEYS = (
-    "title",
-    "publisher",
-    "description",
-    "language",
+    *TITLE_KEYS,
     "source",
     "domain",
     "unit",
@@ -74,9 +78,6 @@ SOURCE_KEYS = (
 )
 REFERENCE_KEYS = ("name", "public", *SOURCE_KEYS[:-1])
 METHOD_KEYS = ("name", "workload", "public_total")
-UNIT_KEYS = ("who", "rows", "cells", "rows_per_cell", "adjacency")
-BUDGET_KEYS = ("epsilon", "delta", "rho")
-LEDGER_KEYS = ("location", "dataset")
 OUTPUT_KEYS = ("folder", "formats", "count", "measurements")
 READING_KEYS = ("memory",)
 PREDICTION_KEYS = ("people",)
@@ -94,7 +95,6 @@ DECIDED_BY_RELEASES = {
     "threads",
     "keep_measurements",
 }
-DATABASES = ("postgresql:", "postgres:")
 
 
 @dataclass(frozen=True)
@@ -110,20 +110,7 @@ class Reference:
     source: Source
 
 
-@dataclass(frozen=True)
-class LedgerEntryPoint:
-    """Where the budget is kept.
-
-    Attributes:
-        location: a file, or the URL of a PostgreSQL database.
-        dataset: the data set's name there.
-    """
-
-    location: str
-    dataset: str
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReleasePlan:
     """What a plan file says.
 
@@ -215,9 +202,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     file = Path(path)
     top = Section(read_toml(file, PLAN, HINT), "", file.name, KEYS)
     base = file.resolve().parent
-    title = top.text("title")
-    publisher, description = top.text("publisher", ""), top.text("description", "")
-    language = top.choice("language", ("en", "ja"), "en")
+    head = read_title(top, "counts")
     source_section = top.section("source", SOURCE_KEYS)
     is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
@@ -226,7 +211,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     method = top.section("method", METHOD_KEYS)
     public_total = method.flag("public_total", False)
     unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
-    budget = _read_budget(top.section("budget", BUDGET_KEYS))
+    budget = read_budget_section(top.section("budget", BUDGET_KEYS))
     ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", ("auto", *METHODS), "auto")
     of_histogram: dict[str, Any] = {}
@@ -270,30 +255,30 @@ def read_plan(path: str | Path) -> ReleasePlan:
         _require_settings(method, name, budget, settings, workload)
         require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)
     return ReleasePlan(
-        file,
-        title,
-        publisher,
-        description,
-        language,
-        source,
-        domain,
-        unit,
-        budget,
-        ledger,
-        name,
-        workload,
-        public_total,
-        MappingProxyType(settings),
-        reference,
-        folder,
-        formats,
-        count,
-        measurements,
-        memory,
-        opt_outs_removed,
-        is_stated,
-        people,
-        predicted,
+        file=file,
+        title=head.title,
+        publisher=head.publisher,
+        description=head.description,
+        language=head.language,
+        source=source,
+        domain=domain,
+        unit=unit,
+        budget=budget,
+        ledger=ledger,
+        method=name,
+        workload=workload,
+        public_total=public_total,
+        settings=MappingProxyType(settings),
+        reference=reference,
+        folder=folder,
+        formats=formats,
+        count=count,
+        measurements=measurements,
+        memory=memory,
+        opt_outs_removed=opt_outs_removed,
+        says_rows=is_stated,
+        people=people,
+        predicted=predicted,
     )
 
 
@@ -350,37 +335,14 @@ def _source_facts(source: Source) -> dict[str, Any]:
 
 
 def _read_unit(section: Section, public_total: bool) -> Unit:
-    who = section.text("who", "person")
-    numbers = {key: section.whole(key) for key in ("cells", "rows_per_cell", "rows") if section.has(key)}
-    by_default = "replace" if public_total else "add-remove"
-    adjacency = cast("Adjacency", section.choice("adjacency", ADJACENCIES, by_default))
-    section.finish()
-    if public_total and adjacency != "replace":
+    unit = read_unit_section(section, by_default="replace" if public_total else "add-remove")
+    if public_total and unit.adjacency != "replace":
         section.refuse(
             "adjacency",
             'must be "replace" where the total is public: adding a person would change it',
             'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
         )
-    try:
-        return unit_of(who, adjacency, **numbers)
-    except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
-
-
-def _read_budget(section: Section) -> Budget:
-    numbers = {key: section.number(key) for key in ("epsilon", "delta", "rho") if section.has(key)}
-    section.finish()
-    try:
-        return Budget(**numbers)
-    except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
-
-
-def read_ledger_section(section: Section, base: Path) -> LedgerEntryPoint:
-    """Where a ledger is, and which data set in it is meant; a relative path is meant from the plan's folder."""
-    location, dataset = section.text("location"), section.text("dataset")
-    section.finish()
-    return LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)
+    return unit
 
 
 def _read_reference(section: Section, base: Path, protected: Source) -> Reference:
@@ -396,11 +358,11 @@ def _read_formats(section: Section) -> tuple[str, ...]:
     for form in formats:
         if form not in OUTPUT_FORMATS:
             listed = ", ".join(OUTPUT_FORMATS)
-            english, japanese = nearest(str(form), OUTPUT_FORMATS)
+            hint = suggest(str(form), OUTPUT_FORMATS)
             section.refuse(
                 "formats",
-                f"may have {listed}, not {form!r:.40}.{english}",
-                f"に使えるのは {listed} です（指定: {form!r:.40}）。{japanese}",
+                f"may have {listed}, not {form!r:.40}.{hint.english}",
+                f"に使えるのは {listed} です（指定: {form!r:.40}）。{hint.japanese}",
             )
     if not formats or len(set(formats)) < len(formats):
         section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
@@ -473,12 +435,12 @@ def _require_settings(
     accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]
     for key in settings:
         if key not in accepted:
-            english, japanese = nearest(key, accepted)
+            hint = suggest(key, accepted)
             listed = ", ".join(accepted)
             section.refuse(
                 key,
-                f'is not a setting of "{name}".{english} It takes: {listed}',
-                f"は「{name}」の設定ではありません。{japanese}使える設定: {listed}",
+                f'is not a setting of "{name}".{hint.english} It takes: {listed}',
+                f"は「{name}」の設定ではありません。{hint.japanese}使える設定: {listed}",
             )
 
 

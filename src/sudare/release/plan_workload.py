@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sudare.domain.domain import Domain
 from sudare.domain.hierarchy import Hierarchy
-from sudare.sections import Section, nearest
-from sudare.tables.areas import AREA_WORDS
+from sudare.sections import Section, suggest
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS
-from sudare.tables.workload import MARGINS, PlainPart, Workload
+from sudare.tables.planning.areas import AREA_WORDS
+from sudare.tables.planning.workload import MARGINS, PlainPart, Workload
 
 if TYPE_CHECKING:
     from sudare.tables.histograms.strategy import WeightedWorkload
@@ -110,11 +110,11 @@ def _weight(section: Section, weight: object) -> int | Decimal:
 def _refuse(section: Section, domain: Domain, part: object = None) -> NoReturn:
     words, names = ", ".join(f'"{word}"' for word in WORDS), ", ".join(f'"{name}"' for name in _names(domain))
     meant = part[0] if isinstance(part, list) and part and isinstance(part[0], str) else ""
-    english, japanese = nearest(meant, (*WORDS, *_names(domain)))
+    hint = suggest(meant, (*WORDS, *_names(domain)))
     section.refuse(
         KEY,
         f'must be one or several of {words}, "{MARGINS} 2" (of up to two attributes), {names}, and sides such as [1, 4, 16]; '
-        f"with weights as in {{ cells = 1, 16 = 2 }}.{english}",
+        f"with weights as in {{ cells = 1, 16 = 2 }}.{hint.english}",
         f'は {words}、"{MARGINS} 2"（2 属性までの周辺表）、{names}、[1, 4, 16] のような辺の長さのうち 1 つ以上です。'
-        f"重みは {{ cells = 1, 16 = 2 }} のように書きます。{japanese}",
+        f"重みは {{ cells = 1, 16 = 2 }} のように書きます。{hint.japanese}",
     )

@@ -1,23 +1,14 @@
-"""Running a release: charge, read, draw, write, settle, show. In this order, so that no crash gives anything away.
+"""The kind ``counts``: tables of counts with a proven guarantee, from a plan to a release folder.
 
-1. The budget is reserved before anybody is counted. From here on it counts as spent.
-2. The data is read. If it cannot be, nothing was drawn: the reservation is cancelled.
-3. Noise is drawn, and the files are written out of sight. If this fails the reservation stays spent.
-4. When all of it is on the disk the ledger settles the charge, with the hash of the release.
-5. One rename shows the folder.
-
-A crash after step 3 leaves a complete release out of sight. The same plan run again settles and shows it, and spends nothing.
-Whether a release was made before is decided by the plan alone, never by the data: else it would be seen from outside
-whether anybody had changed.
+What is done in which order, and why no crash gives anything away, is said in `sudare.releases.protocol`; here stands what counts
+add to it: how they are read without those who opted out, drawn, written and reported.
 """
 
 from __future__ import annotations
 
-import hmac
-import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -27,19 +18,24 @@ from sudare.accuracy import Accuracy
 from sudare.domain import CountTable, SignedTable
 from sudare.errors import InputError, LedgerError, PlanError, SudareError
 from sudare.io import describe_source, read_counts, write_measurements, write_table
-from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
-from sudare.ledger.reserving import OpenCharge, reserved
-from sudare.privacy import ReleaseEvent, Unit
-from sudare.release.document import Charge, write_document
+from sudare.ledger import Dataset, Ledger
+from sudare.privacy import Unit
+from sudare.release.document import DOCUMENT_FORMAT, write_document
 from sudare.release.expected import accuracy_of_release
-from sudare.release.folders import DOCUMENT, PAGE, SEAL, Workshop, appear, completed_beside, told
-from sudare.release.hashing import hash_of_file, hash_of_public_source, keyed_hash, seal_of
+from sudare.release.hashing import hash_of_public_source, keyed_hash
 from sudare.release.page import render_page
-from sudare.release.plan_file import Reference, ReleasePlan
-from sudare.system.interrupts import uninterrupted
+from sudare.release.plan_file import Reference, ReleasePlan, read_plan
+from sudare.release.verification import verify_release
+from sudare.releases.accounts import Identity
+from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.kind import Attacked, Drawn, Kind, Run
+from sudare.releases.progress import Progress
+from sudare.releases.protocol import carry_out
+from sudare.releases.verification import Check
+from sudare.storage.staging import DOCUMENT, PAGE
 from sudare.tables import Published, publish
 
-__all__ = ["Release", "limits_of", "read_release_source", "run_release"]
+__all__ = ["COUNTS", "STAGES", "Release", "limits_of", "read_release_source", "run_release"]
 
 SUFFIXES = {"parquet": ".parquet", "csv": ".csv", "arrow": ".arrow", "geoparquet": ".geoparquet", "geotiff": ".tif"}
 ANY_TABLE = {"parquet", "csv", "arrow"}
@@ -47,26 +43,20 @@ ANY_TABLE = {"parquet", "csv", "arrow"}
 
 TABLE = "table"
 MEASUREMENTS = "measurements.parquet"
-MOST_ENTRIES_CHECKED = 500
-"""Of a ledger, before each release: a tenth of a second."""
-
 COLUMNS_OF_COUNTS = {"count", "counts", "population", "people", "人口", "人数", "人口総数", "総数"}
 HEAVY = (
     "duckdb",
     "pyarrow.parquet",
     "sudare.kernels.mesh_codes",
     "sudare.kernels.sampling",
-    "sudare.kernels.splits",
-    "sudare.kernels.sorting",
+    "sudare.kernels.tables.splits",
+    "sudare.kernels.tables.sorting",
     "jinja2",
 )
 
-Progress = Callable[[str, float | None], None]
-"""Told what is being done (a word of STAGES), and which share of it is done where this is known."""
-
+REFERENCE = "reference"
 STAGES = ("read", "draw", "write", "report")
-WAIT = "wait"
-"""Told where another process makes the same release at the moment."""
+"""What progress is told of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,61 +96,146 @@ def run_release(
         InputError: if the data is not what the plan says; nothing was spent.
         OutputError: if the folder exists or cannot be written.
     """
-    tell = progress if progress is not None else _silent
-    with open_ledger(plan.ledger.location) as ledger:
-        _require_sound(ledger)
-        _require_unit(plan, ledger.dataset(plan.ledger.dataset))
-        secret, opted_out = ledger.secret(plan.ledger.dataset), ledger.opt_outs(plan.ledger.dataset)
-        reference_hash = "" if plan.reference is None else hash_of_public_source(plan.reference.source)
-        fingerprint = plan.fingerprint(reference_hash, opted_out.last_entry)
-        with ledger.alone_with(plan.ledger.dataset, fingerprint, lambda: tell(WAIT, None)):
-            repeated = None if again else _repeated(plan, ledger, fingerprint, secret)
-            if repeated is not None:
-                return repeated
-            Thread(target=_load_ahead).start()
-            return _make(plan, ledger, fingerprint, secret, reference_hash, threads, tell)
+    made = carry_out(COUNTS, plan, again=again, threads=threads, progress=progress)
+    table = None if made.draft is None else made.draft.published.table
+    return Release(made.folder, made.document, table, made.is_repeated)
 
 
-def _make(
-    plan: ReleasePlan,
-    ledger: Ledger,
-    fingerprint: str,
-    secret: bytes,
-    reference_hash: str,
-    threads: int | None,
-    tell: Progress,
-) -> Release:
-    """Charge, read, draw, write, settle and show."""
-    with Workshop.beside(plan.folder) as workshop:
-        _try_formats(plan, workshop.folder)
-        with reserved(
-            ledger,
-            [plan.ledger.dataset],
-            plan.budget,
-            unit=plan.unit,
-            fingerprint=fingerprint,
-            purpose=plan.title,
-        ) as open_charge:
-            charge = _charge(plan, ledger, open_charge.reservation)
-            published, truth = _publish(plan, ledger, open_charge, threads, tell)
-            hashes = keyed_hash(truth, secret, charge.hash), reference_hash
-            with told(plan.folder):
-                document = _write(plan, published, charge, workshop.folder, hashes, tell)
-            text = json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
-            with uninterrupted():
-                workshop.complete(text, seal_of(text, secret, open_charge.reservation.number))
-                _settle_and_show(plan, ledger, open_charge.reservation, published.event, workshop.folder)
-        return Release(plan.folder, document, published.table, is_repeated=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CountedPeople:
+    """What was read for a release.
+
+    Attributes:
+        truth: the true counts; not private.
+        reference: the public table, if there is one.
+    """
+
+    truth: CountTable
+    reference: CountTable | None
 
 
-def _require_sound(ledger: Ledger) -> None:
-    """Refuse a ledger that was changed from outside; a long one takes too long to check, and is left to its keeper."""
-    findings = ledger.verify() if ledger.head()[0] <= MOST_ENTRIES_CHECKED else []
-    if findings:
-        raise LedgerError(
-            f"The ledger was changed from outside or is damaged: {findings[0].english} `sudare ledger verify` tells more.",
-            f"台帳が外部から変更されたか、壊れています: {findings[0].japanese} `sudare ledger verify` で詳しく調べられます。",
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DrawnTable:
+    """What was drawn for a release.
+
+    Attributes:
+        published: the table and its event.
+        keyed_hash: of the true counts.
+    """
+
+    published: Published
+    keyed_hash: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WrittenTable:
+    """A table whose files are written.
+
+    Attributes:
+        published: the table and its event.
+        document: what ``release.json`` will say.
+    """
+
+    published: Published
+    document: Mapping[str, Any]
+
+
+class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
+    """Tables of counts with differential privacy."""
+
+    name = "counts"
+    report_format = DOCUMENT_FORMAT
+    document_name = DOCUMENT
+
+    def read_plan(self, file: Path, folder: Path | None = None) -> ReleasePlan:
+        """Read a plan; see `sudare.release.plan_file`."""
+        plan = read_plan(file)
+        return plan if folder is None else replace(plan, folder=folder.resolve())
+
+    def header(self, plan: ReleasePlan) -> PlanHeader:
+        """What the order needs to know of a plan."""
+        return PlanHeader(
+            file=plan.file,
+            title=plan.title,
+            publisher=plan.publisher,
+            description=plan.description,
+            language=plan.language,
+            folder=plan.folder,
+            price=ReleasePrice(budget=plan.budget, unit=plan.unit),
+            ledger=plan.ledger,
         )
+
+    def identity(self, plan: ReleasePlan, last_opt_out: int) -> Identity:
+        """The plan, the public reference, and who opted out where persons are told apart."""
+        reference = "" if plan.reference is None else hash_of_public_source(plan.reference.source)
+        return Identity(fingerprint=plan.fingerprint(reference, last_opt_out), public_files={REFERENCE: reference})
+
+    def require_account(self, plan: ReleasePlan, dataset: Dataset) -> None:
+        """Where rows are not bounded person by person, a plan must count with as many as the ledger says there may be."""
+        _require_unit(plan, dataset)
+
+    def prepare(self, plan: ReleasePlan, folder: Path) -> None:
+        """Try formats that do not hold every table; load what counting and drawing need meanwhile."""
+        Thread(target=_load_ahead).start()
+        _try_formats(plan, folder)
+
+    def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
+        """Count people, and read the public reference."""
+        run.tell("read", None)
+        truth = read_release_source(plan, run.paid.ledger, lambda share, _: run.tell("read", share))
+        reference = None if plan.reference is None else _read_reference(plan, plan.reference)
+        return CountedPeople(truth=truth, reference=reference)
+
+    def draw(self, plan: ReleasePlan, data: CountedPeople, run: Run) -> Drawn[DrawnTable]:
+        """Publish the counts by the plan's mechanism."""
+        run.tell("draw", None)
+        published = publish(
+            data.truth,
+            plan.budget,
+            plan.method if plan.predicted is None else plan.predicted,
+            unit=plan.unit,
+            reference=data.reference,
+            public_total=plan.public_total,
+            threads=run.threads,
+            keep_measurements=plan.measurements,
+            **({} if plan.predicted is not None else dict(plan.settings)),
+        )
+        digest = keyed_hash(data.truth, run.paid.secret, run.paid.charge.hash)
+        return Drawn(result=DrawnTable(published=published, keyed_hash=digest), event=published.event)
+
+    def write(self, plan: ReleasePlan, drawn: Drawn[DrawnTable], folder: Path, run: Run) -> WrittenTable:
+        """Write the table in all its formats, and make its document."""
+        published = drawn.result.published
+        run.tell("write", None)
+        files = []
+        for form in plan.formats:
+            path = folder / f"{TABLE}{SUFFIXES[form]}"
+            files.append(write_table(published.table, path, format=form, count=plan.count))
+        if published.measurements is not None:
+            files.append(write_measurements(published.measurements, plan.domain, folder / MEASUREMENTS))
+        run.tell("report", None)
+        hashes = drawn.result.keyed_hash, run.paid.identity.public_files[REFERENCE]
+        document = write_document(plan, published, run.paid.charge, files, *hashes, _expected(plan, published))
+        return WrittenTable(published=published, document=document)
+
+    def report(
+        self, plan: ReleasePlan, draft: WrittenTable, folder: Path, attacked: Attacked, *, even_if_broken: bool
+    ) -> Mapping[str, Any]:
+        """Write ``release.html``."""
+        page = render_page(draft.document, draft.published.table, language=plan.language)
+        (folder / PAGE).write_text(page, encoding="utf-8")
+        return draft.document
+
+    def fault_of(self, folder: Path) -> Check | None:
+        """The first check of a release that fails."""
+        return next((check for check in verify_release(folder) if check.outcome == "failed"), None)
+
+    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
+        """Check a release folder; see `verify_release`."""
+        return verify_release(folder, ledger)
+
+
+COUNTS = CountsKind()
 
 
 def _require_unit(plan: ReleasePlan, dataset: Dataset) -> None:
@@ -251,30 +326,6 @@ def _refuse_counts_as_people(plan: ReleasePlan) -> None:
             )
 
 
-def _publish(
-    plan: ReleasePlan, ledger: Ledger, charge: OpenCharge, threads: int | None, tell: Progress
-) -> tuple[Published, CountTable]:
-    """Count and draw."""
-    tell("read", None)
-    counted = read_release_source(plan, ledger, lambda share, _: tell("read", share))
-    reference = None if plan.reference is None else _read_reference(plan, plan.reference)
-    tell("draw", None)
-    charge.begin_drawing()
-    published = publish(
-        counted,
-        plan.budget,
-        plan.method if plan.predicted is None else plan.predicted,
-        unit=plan.unit,
-        reference=reference,
-        public_total=plan.public_total,
-        threads=threads,
-        keep_measurements=plan.measurements,
-        **({} if plan.predicted is not None else dict(plan.settings)),
-    )
-    charge.keep()
-    return published, counted
-
-
 def _read_reference(plan: ReleasePlan, reference: Reference) -> CountTable:
     """The public table; one of nobody is a mistake in the plan, which may be told because it is public."""
     table = read_counts(reference.source, plan.domain, memory=plan.memory)
@@ -300,116 +351,9 @@ def _try_formats(plan: ReleasePlan, folder: Path) -> None:
     shutil.rmtree(trial)
 
 
-def _write(
-    plan: ReleasePlan,
-    published: Published,
-    charge: Charge,
-    folder: Path,
-    hashes: tuple[str, str],
-    tell: Progress,
-) -> dict[str, Any]:
-    tell("write", None)
-    files = []
-    for form in plan.formats:
-        files.append(write_table(published.table, folder / f"{TABLE}{SUFFIXES[form]}", format=form, count=plan.count))
-    if published.measurements is not None:
-        files.append(write_measurements(published.measurements, plan.domain, folder / MEASUREMENTS))
-    tell("report", None)
-    document = write_document(plan, published, charge, files, *hashes, _expected(plan, published))
-    page = render_page(document, published.table, language=plan.language)
-    (folder / PAGE).write_text(page, encoding="utf-8")
-    return document
-
-
 def _expected(plan: ReleasePlan, published: Published) -> Accuracy | None:
     """What errors to expect, by publishing what was published once more; None rather than a release that is lost for it."""
     try:
         return accuracy_of_release(plan, published)
     except SudareError:
         return None
-
-
-def _charge(plan: ReleasePlan, ledger: Ledger, reservation: Reservation) -> Charge:
-    entry = ledger.entry(reservation.number)
-    remaining = ledger.dataset(plan.ledger.dataset).remaining
-    location = plan.ledger.location
-    public_name = "PostgreSQL" if "://" in location else Path(location).name
-    left = "nothing" if remaining is None else str(remaining)
-    return Charge(public_name, plan.ledger.dataset, reservation.number, entry.hash, left)
-
-
-def _settle_and_show(
-    plan: ReleasePlan, ledger: Ledger, reservation: Reservation, event: ReleaseEvent, folder: Path
-) -> None:
-    result = {
-        "document_sha256": hash_of_file(folder / DOCUMENT),
-        "made_in": folder.name,
-        "folder": str(plan.folder),
-    }
-    ledger.settle(reservation, event, result)
-    appear(folder, plan.folder)
-
-
-def _repeated(plan: ReleasePlan, ledger: Ledger, fingerprint: str, secret: bytes) -> Release | None:
-    """The same release, made before. The data is not looked at: whether something is published must not depend on it."""
-    made = ledger.settlements(plan.ledger.dataset, fingerprint)
-    for _, body in reversed(made):
-        for folder in (plan.folder, Path(body.result["folder"])):
-            if _is_whole(folder, body.result["document_sha256"]):
-                return _shown(folder)
-    if not plan.folder.exists():
-        for _, body in reversed(made):
-            hidden = plan.folder.with_name(body.result["made_in"])
-            if _is_whole(hidden, body.result["document_sha256"]):
-                appear(hidden, plan.folder)
-                return _shown(plan.folder)
-        if _settle_abandoned(plan, ledger, fingerprint, secret):
-            return _shown(plan.folder)
-    if made:
-        raise _gone(made[-1][0].number, made[-1][1].result["folder"])
-    return None
-
-
-def _shown(folder: Path) -> Release:
-    document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-    return Release(folder, document, None, is_repeated=True)
-
-
-def _settle_abandoned(plan: ReleasePlan, ledger: Ledger, fingerprint: str, secret: bytes) -> bool:
-    """Settle and show a release that was complete when its process ended; its cost is reserved still.
-
-    Only what bears the ledger's seal is taken: anybody may be able to write beside the target.
-    """
-    for reservation in ledger.reservations(plan.ledger.dataset):
-        for folder in completed_beside(plan.folder) if reservation.fingerprint == fingerprint else []:
-            text = (folder / DOCUMENT).read_bytes()
-            seal = (folder / SEAL).read_text(encoding="ascii", errors="replace") if (folder / SEAL).is_file() else ""
-            if not hmac.compare_digest(seal.encode(), seal_of(text, secret, reservation.number).encode()):
-                continue
-            event = ReleaseEvent.from_json(json.dumps(json.loads(text)["event"]))
-            if event.cost == reservation.cost and _is_whole(folder, hash_of_file(folder / DOCUMENT)):
-                _settle_and_show(plan, ledger, reservation, event, folder)
-                return True
-    return False
-
-
-def _is_whole(folder: Path, document_hash: str) -> bool:
-    """Whether a folder holds a document with this hash, and all files that it lists."""
-    if folder.is_symlink() or not (folder / DOCUMENT).is_file() or hash_of_file(folder / DOCUMENT) != document_hash:
-        return False
-    document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-    files = [(folder / Path(entry["name"]).name, entry["sha256"]) for entry in document["files"]]
-    return all(path.is_file() and hash_of_file(path) == digest for path, digest in files)
-
-
-def _gone(entry: int, folder: str) -> LedgerError:
-    return LedgerError(
-        f"This very release was made before (ledger entry {entry}), but its folder '{folder}' is gone or was changed. Bring "
-        "it back, or draw a new one with --again, which spends the budget once more.",
-        f"この公表は既に実行済みです（台帳の項目 {entry}）が、フォルダ「{folder}」が見つからないか変更されています。"
-        "フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
-    )
-
-
-def _silent(stage: str, share: float | None) -> None:
-    pass

@@ -15,55 +15,55 @@ from sudare.lazy import loaded_on_use
 
 if TYPE_CHECKING:
     from sudare.errors import DatabaseError as DatabaseError
-    from sudare.sql.connection import Connection as Connection
-    from sudare.sql.connection import connect as connect
-    from sudare.sql.cursors import Cursor as Cursor
-    from sudare.sql.dbapi import BINARY as BINARY
-    from sudare.sql.dbapi import DATETIME as DATETIME
-    from sudare.sql.dbapi import NUMBER as NUMBER
-    from sudare.sql.dbapi import ROWID as ROWID
-    from sudare.sql.dbapi import STRING as STRING
-    from sudare.sql.dbapi import Error as Error
-    from sudare.sql.dbapi import InterfaceError as InterfaceError
-    from sudare.sql.dbapi import NotSupportedError as NotSupportedError
-    from sudare.sql.dbapi import OperationalError as OperationalError
-    from sudare.sql.dbapi import ProgrammingError as ProgrammingError
-    from sudare.sql.dbapi import Warning as Warning  # noqa: A004 - DB-API calls it so
-    from sudare.sql.dbapi import apilevel as apilevel
-    from sudare.sql.dbapi import paramstyle as paramstyle
-    from sudare.sql.dbapi import threadsafety as threadsafety
-    from sudare.sql.describing import describe as describe
-    from sudare.sql.explaining import Explanation as Explanation
-    from sudare.sql.metadata import Metadata as Metadata
-    from sudare.sql.metadata_file import read_metadata as read_metadata
-    from sudare.sql.pricing import BatchPrice as BatchPrice
-    from sudare.sql.pricing import Price as Price
+    from sudare.sql.execution.connection import Connection as Connection
+    from sudare.sql.execution.connection import connect as connect
+    from sudare.sql.execution.cursors import Cursor as Cursor
+    from sudare.sql.execution.dbapi import BINARY as BINARY
+    from sudare.sql.execution.dbapi import DATETIME as DATETIME
+    from sudare.sql.execution.dbapi import NUMBER as NUMBER
+    from sudare.sql.execution.dbapi import ROWID as ROWID
+    from sudare.sql.execution.dbapi import STRING as STRING
+    from sudare.sql.execution.dbapi import Error as Error
+    from sudare.sql.execution.dbapi import InterfaceError as InterfaceError
+    from sudare.sql.execution.dbapi import NotSupportedError as NotSupportedError
+    from sudare.sql.execution.dbapi import OperationalError as OperationalError
+    from sudare.sql.execution.dbapi import ProgrammingError as ProgrammingError
+    from sudare.sql.execution.dbapi import Warning as Warning  # noqa: A004 - DB-API calls it so
+    from sudare.sql.execution.dbapi import apilevel as apilevel
+    from sudare.sql.execution.dbapi import paramstyle as paramstyle
+    from sudare.sql.execution.dbapi import threadsafety as threadsafety
+    from sudare.sql.execution.explaining import Explanation as Explanation
+    from sudare.sql.execution.pricing import BatchPrice as BatchPrice
+    from sudare.sql.execution.pricing import Price as Price
+    from sudare.sql.metadata.describing import describe as describe
+    from sudare.sql.metadata.file import read_metadata as read_metadata
+    from sudare.sql.metadata.model import Metadata as Metadata
 
 _HOMES = {
-    "BINARY": "dbapi",
-    "BatchPrice": "pricing",
-    "Connection": "connection",
-    "Cursor": "cursors",
-    "DATETIME": "dbapi",
+    "BINARY": "execution.dbapi",
+    "BatchPrice": "execution.pricing",
+    "Connection": "execution.connection",
+    "Cursor": "execution.cursors",
+    "DATETIME": "execution.dbapi",
     "DatabaseError": "sudare.errors",
-    "Error": "dbapi",
-    "Explanation": "explaining",
-    "InterfaceError": "dbapi",
-    "Metadata": "metadata",
-    "NUMBER": "dbapi",
-    "NotSupportedError": "dbapi",
-    "OperationalError": "dbapi",
-    "Price": "pricing",
-    "ProgrammingError": "dbapi",
-    "ROWID": "dbapi",
-    "STRING": "dbapi",
-    "Warning": "dbapi",
-    "apilevel": "dbapi",
-    "connect": "connection",
-    "describe": "describing",
-    "paramstyle": "dbapi",
-    "read_metadata": "metadata_file",
-    "threadsafety": "dbapi",
+    "Error": "execution.dbapi",
+    "Explanation": "execution.explaining",
+    "InterfaceError": "execution.dbapi",
+    "Metadata": "metadata.model",
+    "NUMBER": "execution.dbapi",
+    "NotSupportedError": "execution.dbapi",
+    "OperationalError": "execution.dbapi",
+    "Price": "execution.pricing",
+    "ProgrammingError": "execution.dbapi",
+    "ROWID": "execution.dbapi",
+    "STRING": "execution.dbapi",
+    "Warning": "execution.dbapi",
+    "apilevel": "execution.dbapi",
+    "connect": "execution.connection",
+    "describe": "metadata.describing",
+    "paramstyle": "execution.dbapi",
+    "read_metadata": "metadata.file",
+    "threadsafety": "execution.dbapi",
 }
 """In which module each name is."""
 

@@ -3,6 +3,5 @@
 - `interrupts`: signals that end a process, and steps that they do not tear apart.
 - `locks`: being the only process that does a piece of work. `scratch`: folders that do not outlive their process for long.
 - `regular_files`: files that are no pipes and no devices.
-- `sqlite_faults`: whether an error of SQLite means a damaged file, or a full disk.
 - `clock`: the time now, also where a computer's clock is wrong.
 """

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["hold_file", "is_held", "release_file"]
+__all__ = ["FileLock", "hold_file", "is_held", "release_file"]
 
 
 def hold_file(path: Path, on_wait: Callable[[], None] | None = None) -> int:
@@ -62,3 +62,64 @@ def is_held(handle: int) -> bool:
     except OSError:
         return True
     return False
+
+
+class FileLock:
+    """A lock between processes that ends with its holder, however that ends. The file stays.
+
+    Args:
+        path: of the file that is locked; made, for its owner alone, if it is not there.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, FileLock(Path(folder) / "work.lock"):
+        ...     FileLock(Path(folder) / "work.lock").try_take()
+        False
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle: int | None = None
+
+    def __enter__(self) -> FileLock:
+        self.take()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.leave()
+
+    def take(self) -> None:
+        """Wait for it.
+
+        Raises:
+            OSError: if the file cannot be made.
+        """
+        handle = self._opened()
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle = handle
+
+    def try_take(self) -> bool:
+        """Take it if nobody else has it; whether it is ours now.
+
+        Raises:
+            OSError: if the file cannot be made.
+        """
+        handle = self._opened()
+        if is_held(handle):
+            os.close(handle)
+            return False
+        self._handle = handle
+        return True
+
+    def leave(self) -> None:
+        """Give it back; twice does no harm."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _opened(self) -> int:
+        return os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)

@@ -31,20 +31,20 @@ what they publish and with the depth of the tree, not with the number of cells.
 
 from sudare.tables.adaptive.adaptive_margins import adaptive_margins
 from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
-from sudare.tables.bisection import topdown_bisection
-from sudare.tables.flat import gaussian, laplace
 from sudare.tables.histograms.histogram import histogram
-from sudare.tables.nn_wavelet import nn_wavelet
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
-from sudare.tables.planning import plan_table
-from sudare.tables.privelet import privelet
-from sudare.tables.pruning import PreparedTree
+from sudare.tables.mechanisms.bisection import topdown_bisection
+from sudare.tables.mechanisms.flat import gaussian, laplace
+from sudare.tables.mechanisms.nn_wavelet import nn_wavelet
+from sudare.tables.mechanisms.privelet import privelet
+from sudare.tables.mechanisms.pruning import PreparedTree
+from sudare.tables.mechanisms.topdown import table_at_level, topdown
+from sudare.tables.mechanisms.wide_tree import wide_tree
+from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.planning.planner import plan_table
 from sudare.tables.publish import publish
 from sudare.tables.published import NoisyCounts, Published, ThresholdEffect
 from sudare.tables.recovery import lasso, lm, negative_l2, simplex
 from sudare.tables.strategies.margin_tree import margin_tree
-from sudare.tables.topdown import table_at_level, topdown
-from sudare.tables.wide_tree import wide_tree
 
 __all__ = [
     "Alternative",

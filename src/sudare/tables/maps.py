@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COLD_COLOURS", "COLOURS", "MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
 
-MOST_PIXELS = 1024
-SHORTEST_AXIS = 8
+MAX_PIXELS = 1024
+MIN_AXIS_LENGTH = 8
 """Tables of two plain axes are shown as a map if both are at least this long."""
 
 COLOURS = ("#fde3a7", "#fbb877", "#f5875e", "#de4968", "#a8327d", "#721f81", "#411070", "#150e38")
@@ -109,12 +109,12 @@ def find_map(domain: Domain) -> MapAxes | None:
         if isinstance(attribute, MeshList):
             return MapAxes(axis, (position,), attribute.window, attribute)
         axis += len(attribute.shape)
-    if len(domain.shape) == 2 and min(domain.shape) >= SHORTEST_AXIS:
+    if len(domain.shape) == 2 and min(domain.shape) >= MIN_AXIS_LENGTH:
         return MapAxes(0, (0, 1), None)
     return None
 
 
-def pixels_of(table: SparseTable, axes: MapAxes, most: int = MOST_PIXELS) -> Pixels:
+def pixels_of(table: SparseTable, axes: MapAxes, most: int = MAX_PIXELS) -> Pixels:
     """The counts of a table summed over all other axes, and over squares of cells, to at most so many pixels a side."""
     rows, columns = axes.shape(table.domain)
     block = -(-max(rows, columns) // most)

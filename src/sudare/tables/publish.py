@@ -18,19 +18,19 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.adaptive.adaptive_margins import adaptive_margins
-from sudare.tables.bisection import topdown_bisection
-from sudare.tables.flat import gaussian, laplace
+from sudare.tables.arguments import MAX_SIGNED_CELLS, TOTAL, read_reference, read_table
 from sudare.tables.histograms import MAX_BINS, histogram
-from sudare.tables.nn_wavelet import nn_wavelet
-from sudare.tables.plan import Plan
-from sudare.tables.planning import Workload, plan_table
-from sudare.tables.privelet import privelet
+from sudare.tables.mechanisms.bisection import topdown_bisection
+from sudare.tables.mechanisms.flat import gaussian, laplace
+from sudare.tables.mechanisms.nn_wavelet import nn_wavelet
+from sudare.tables.mechanisms.privelet import privelet
+from sudare.tables.mechanisms.topdown import topdown
+from sudare.tables.mechanisms.wide_tree import wide_tree
+from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.planner import Workload, plan_table
 from sudare.tables.published import Published
-from sudare.tables.reading import MAX_SIGNED_CELLS, TOTAL, read_reference, read_table
 from sudare.tables.recovery.mechanisms import lasso, lm, negative_l2, simplex
 from sudare.tables.strategies.margin_tree import margin_tree
-from sudare.tables.topdown import topdown
-from sudare.tables.wide_tree import wide_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

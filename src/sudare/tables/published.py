@@ -18,7 +18,7 @@ from sudare.privacy.measurements import Measurement
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.tables.plan import Plan
+    from sudare.tables.planning.plan import Plan
 
 __all__ = ["NoisyCounts", "Published", "ThresholdEffect"]
 

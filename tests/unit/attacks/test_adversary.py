@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sudare.attacks import (
-    Count,
+    AttackOutcome,
     KeyColumn,
     NoiseLaw,
-    Outcome,
     PersonDomain,
     PublishedCell,
+    PublishedCount,
     attack_by_differences,
     attack_suppressed_cells,
     audit_function,
@@ -40,7 +40,7 @@ def test_a_combination_that_leaves_two_pieces_together_is_found() -> None:
         PublishedCell("district", frozenset("px"), 40),
     ]
     found = attack_by_differences(cells)
-    assert found.report().outcome is not Outcome.HELD
+    assert found.report().outcome is not AttackOutcome.HELD
 
 
 def test_a_difference_that_uncovers_a_cell_published_with_noise_is_found() -> None:
@@ -50,7 +50,7 @@ def test_a_difference_that_uncovers_a_cell_published_with_noise_is_found() -> No
         PublishedCell("a", frozenset("a"), 100),
         PublishedCell("b", frozenset("b"), 7, deviation=10.0),
     ]
-    assert attack_by_differences(cells).report().outcome is Outcome.BROKEN
+    assert attack_by_differences(cells).report().outcome is AttackOutcome.BROKEN
 
 
 def test_noise_that_wears_off_over_releases_is_found_for_parts_of_several_pieces() -> None:
@@ -58,8 +58,8 @@ def test_noise_that_wears_off_over_releases_is_found_for_parts_of_several_pieces
     # p and q are one piece, and not if another cell tells them apart.
     releases = [PublishedCell(f"city {number}", frozenset("apq"), 52, deviation=1.0) for number in range(100)]
     cells = [*releases, PublishedCell("ward", frozenset("a"), 50), PublishedCell("district", frozenset("px"), 40)]
-    assert attack_by_differences(cells[:-1]).report().outcome is Outcome.BROKEN
-    assert attack_by_differences(cells).report().outcome is not Outcome.HELD
+    assert attack_by_differences(cells[:-1]).report().outcome is AttackOutcome.BROKEN
+    assert attack_by_differences(cells).report().outcome is not AttackOutcome.HELD
 
 
 # -- intervals ---------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_whole_numbers_that_were_not_searched_are_undecided() -> None:
     verdict = next(one for one in searched.report().verdicts if one.target == "cell 2")
     left = {c for a, b, c in product(range(3), repeat=3) if 2 * a + 2 * b + c == 5}
     assert left == {1}
-    assert verdict.outcome is not Outcome.HELD
+    assert verdict.outcome is not AttackOutcome.HELD
 
 
 def test_a_shortfall_within_the_slack_is_not_held() -> None:
@@ -85,7 +85,7 @@ def test_a_shortfall_within_the_slack_is_not_held() -> None:
     )
     assert found.upper[0] - found.values[0] == 995
     verdict = next(one for one in found.report().verdicts if one.target == "cell 1")
-    assert verdict.outcome is not Outcome.HELD
+    assert verdict.outcome is not AttackOutcome.HELD
 
 
 def test_a_narrow_interval_of_large_numbers_is_not_called_one_value() -> None:
@@ -104,10 +104,10 @@ def test_tables_that_contradict_each_other_are_not_a_proof_of_safety() -> None:
     # the only F. An attack on a wrong premise is undecided. (test_reconstruction asserts "held" here.)
     domain = PersonDomain({"sex": ["F", "M"]})
     females, males = {"sex": "F"}, {"sex": "M"}
-    rounded = [Count(6), Count(0, where=females), Count(3, where=males)]
-    allowed = [Count(5, 7), Count(0, 1, where=females), Count(2, 4, where=males)]
+    rounded = [PublishedCount(6), PublishedCount(0, where=females), PublishedCount(3, where=males)]
+    allowed = [PublishedCount(5, 7), PublishedCount(0, 1, where=females), PublishedCount(2, 4, where=males)]
     assert reconstruct(domain, allowed).revealed > 0
-    assert reconstruct(domain, rounded).report().outcome is not Outcome.HELD
+    assert reconstruct(domain, rounded).report().outcome is not AttackOutcome.HELD
 
 
 def test_a_record_that_is_unique_with_all_its_values_is_not_held() -> None:
@@ -121,7 +121,7 @@ def test_a_record_that_is_unique_with_all_its_values_is_not_held() -> None:
     columns = {f"attribute {place}": [row[place] for row in rows] for place in range(4)}
     assert rows.count(rows[0]) == 1
     verdict = next(one for one in find_special_uniques(columns).report().verdicts if one.target == "record 0")
-    assert verdict.outcome is not Outcome.HELD
+    assert verdict.outcome is not AttackOutcome.HELD
 
 
 def test_the_same_number_in_another_type_is_the_same_person() -> None:
@@ -144,8 +144,8 @@ def perturbed() -> list[KeyColumn]:
 
 def test_a_near_link_of_unknown_truth_is_undecided() -> None:
     # Right: with the truth at hand this link is broken. Without it nobody knows, which is not "held".
-    assert link_records(perturbed(), truth=[0]).report().outcome is Outcome.BROKEN
-    assert link_records(perturbed()).report().outcome is not Outcome.HELD
+    assert link_records(perturbed(), truth=[0]).report().outcome is AttackOutcome.BROKEN
+    assert link_records(perturbed()).report().outcome is not AttackOutcome.HELD
 
 
 @pytest.mark.parametrize("truth", [None, [0, 1]])
@@ -153,7 +153,7 @@ def test_one_missing_number_does_not_hide_all_links(truth: list[int] | None) -> 
     # Right: a record without an age is far from everybody (or refused); the two exact links remain.
     column = KeyColumn("age", [30.0, 40.0], [30.0, 40.0, float("nan")], scale=10)
     try:
-        assert link_records([column], truth=truth).report().outcome is Outcome.BROKEN
+        assert link_records([column], truth=truth).report().outcome is AttackOutcome.BROKEN
     except ValueError as refusal:
         assert "age" in str(refusal)  # noqa: PT017 - a refusal that names the column is right, too
 
@@ -173,7 +173,7 @@ def test_a_test_with_too_few_people_is_undecided() -> None:
     own, others = np.arange(5.0), np.arange(5.0) * 7 + 50
     test = membership_in_records([KeyColumn("x", own, own, scale=100)], [KeyColumn("x", others, own, scale=100)])
     assert test.area.value == 1.0
-    assert test.report().outcome is not Outcome.HELD
+    assert test.report().outcome is not AttackOutcome.HELD
 
 
 def test_one_missing_number_does_not_hide_members() -> None:
@@ -201,13 +201,13 @@ def test_a_program_that_publishes_its_input_is_not_held_for_want_of_a_claim() ->
     # Right: epsilon of at least 3 was shown; without a claim to compare with, that is broken or undecided.
     found = audit_function(lambda table: table, np.array([5, 9]), np.array([5, 10]), runs=1000)
     assert found.lower_bound > 3
-    assert found.report().outcome is not Outcome.HELD
+    assert found.report().outcome is not AttackOutcome.HELD
 
 
 def test_a_claim_that_so_few_runs_could_never_refute_is_undecided() -> None:
     # Right: 125 runs show an epsilon of about 1 at most, whatever the program; a claim of 3 was not tested.
     found = audit_function(lambda table: table, 1, 0, runs=125, claimed=3)
-    assert found.report().outcome is not Outcome.HELD
+    assert found.report().outcome is not AttackOutcome.HELD
 
 
 def test_texts_that_differ_are_outputs_that_differ() -> None:
@@ -229,10 +229,10 @@ def test_bounded_noise_that_only_one_table_explains_is_found() -> None:
     }
     assert left == {(10, 5, 5)}
     found = average_linked_cells(published, [[1, -1, -1]], NoiseLaw.of(-1, [0.5, 0.0, 0.5]))
-    assert found.report().outcome is not Outcome.HELD
+    assert found.report().outcome is not AttackOutcome.HELD
 
 
 def test_answers_that_the_law_cannot_explain_are_undecided() -> None:
     # Right: noise of at most 1 cannot give 0 and 100 for one cell. The law is wrong, so nothing was tested.
     law = NoiseLaw.of(-1, [0.3, 0.4, 0.3])
-    assert average_answers([[0, 100]], law).report().outcome is not Outcome.HELD
+    assert average_answers([[0, 100]], law).report().outcome is not AttackOutcome.HELD

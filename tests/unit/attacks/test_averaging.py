@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sudare import ParameterError, discrete_gaussian, discrete_laplace
-from sudare.attacks import NoiseLaw, Outcome, answers_that_break, average_answers, average_linked_cells
-from sudare.attacks.averaging import _rounded_mean_is_right
+from sudare.attacks import AttackOutcome, NoiseLaw, answers_that_break, average_answers, average_linked_cells
+from sudare.attacks.audits.averaging import _rounded_mean_is_right
 
 
 def test_laws_have_the_moments_of_the_noise() -> None:
@@ -33,10 +33,10 @@ def test_laws_have_the_moments_of_the_noise() -> None:
 def test_many_answers_break_and_one_does_not(sampler: Any, law: NoiseLaw) -> None:
     truth = np.arange(20)
     once = average_answers(truth[:, None] + sampler.draw(20).reshape(20, 1), law)
-    assert once.report().outcome is Outcome.HELD
+    assert once.report().outcome is AttackOutcome.HELD
     often = average_answers(truth[:, None] + sampler.draw(20 * 2000).reshape(20, 2000), law)
     assert np.array_equal(often.estimates, truth)
-    assert len(often.report().with_outcome(Outcome.BROKEN)) == 20
+    assert len(often.report().with_outcome(AttackOutcome.BROKEN)) == 20
 
 
 @pytest.mark.usefixtures("repeatable_noise")
@@ -61,7 +61,7 @@ def test_noise_that_repeats_does_not_wear_off() -> None:
     assert impossible.confidences[0] == 0.0
     assert impossible.is_explained is not None
     assert impossible.is_explained.tolist() == [False, True]
-    (verdict,) = impossible.report().with_outcome(Outcome.UNDECIDED)
+    (verdict,) = impossible.report().with_outcome(AttackOutcome.UNDECIDED)
     assert verdict.sentence.english.startswith("No true count explains")
 
 
@@ -96,8 +96,8 @@ def test_sums_wear_off_cell_keys() -> None:
     assert linked.confidences[0] > 0.99
     alone = average_linked_cells(noisy[:1], np.zeros((1, 1)), law)
     assert alone.confidences[0] < 0.5
-    assert alone.report().outcome is Outcome.HELD
-    assert linked.report().outcome is Outcome.BROKEN
+    assert alone.report().outcome is AttackOutcome.HELD
+    assert linked.report().outcome is AttackOutcome.BROKEN
 
 
 def test_bounded_noise_leaves_intervals_that_sums_narrow() -> None:
@@ -111,9 +111,9 @@ def test_bounded_noise_leaves_intervals_that_sums_narrow() -> None:
     open_still = average_linked_cells([10, 6, 7], equation, law, exact=[True, False, False])
     assert open_still.confidences[1:].max() < 0.99
     wrong = average_linked_cells([10, 9, 9], equation, law, exact=[True, False, False])
-    assert {verdict.outcome for verdict in wrong.report().verdicts} == {Outcome.UNDECIDED}
+    assert {verdict.outcome for verdict in wrong.report().verdicts} == {AttackOutcome.UNDECIDED}
     # A law without bounds explains everything, however rare.
-    assert average_linked_cells([10, 90, 90], equation, NoiseLaw.gaussian(1)).report().outcome is Outcome.HELD
+    assert average_linked_cells([10, 90, 90], equation, NoiseLaw.gaussian(1)).report().outcome is AttackOutcome.HELD
 
 
 def test_least_squares_is_that_of_the_textbook() -> None:

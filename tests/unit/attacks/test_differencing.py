@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sudare import ParameterError
-from sudare.attacks import Outcome, PublishedCell, attack_by_differences
-from sudare.attacks.solver import SolverFailure
+from sudare.attacks import AttackOutcome, PublishedCell, attack_by_differences
+from sudare.attacks.tables.solver import SolverFailure
 
 needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")
 
@@ -36,7 +36,7 @@ def test_nested_areas_of_two_releases() -> None:
     assert [each.formula() for each in found.isolating] == ["2025 - 2024"]
     assert found.isolating[0].count == 2
     verdict = found.report().verdicts[0]
-    assert verdict.outcome is Outcome.BROKEN
+    assert verdict.outcome is AttackOutcome.BROKEN
     assert verdict.number == 2
     assert not attack_by_differences([old, new], threshold=2).isolating
 
@@ -60,7 +60,7 @@ def test_overlaps_that_isolate_nobody_are_not_accused() -> None:
     cells = [cell("left", "ab", PEOPLE), cell("right", "bd", PEOPLE)]
     found = attack_by_differences(cells)
     assert found.combinations == ()
-    assert found.report().outcome is Outcome.HELD
+    assert found.report().outcome is AttackOutcome.HELD
 
 
 def test_noise_stops_a_difference_until_it_is_averaged_away() -> None:
@@ -158,10 +158,10 @@ def test_searches_that_end_early_are_undecided(monkeypatch: pytest.MonkeyPatch) 
     def fails(*_: Any, **__: Any) -> None:
         raise SolverFailure("no time")
 
-    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.solutions", fails)
+    monkeypatch.setattr("sudare.attacks.tables.solver.IntegerProgram.solutions", fails)
     found = attack_by_differences(cells)
     assert not found.is_complete
-    assert found.report().outcome is Outcome.UNDECIDED
+    assert found.report().outcome is AttackOutcome.UNDECIDED
 
 
 @needs_solver
@@ -178,7 +178,7 @@ def test_wide_noise_needs_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("no search is needed")
 
-    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.solutions", never)
+    monkeypatch.setattr("sudare.attacks.tables.solver.IntegerProgram.solutions", never)
     cells = [cell(pieces, pieces, PEOPLE, 2.0) for pieces in ("ab", "bc", "cd", "abcd", "de")]
     assert attack_by_differences(cells).is_complete
 
@@ -191,16 +191,16 @@ def test_counts_that_contradict_each_other_are_undecided() -> None:
     ]
     found = attack_by_differences(cells)
     assert found.contradicts
-    assert found.report().outcome is Outcome.UNDECIDED
-    assert attack_by_differences(cells[1:]).report().outcome is Outcome.HELD
+    assert found.report().outcome is AttackOutcome.UNDECIDED
+    assert attack_by_differences(cells[1:]).report().outcome is AttackOutcome.HELD
     below_zero = [PublishedCell("city", frozenset("ab"), 40), cells[2]]
-    assert attack_by_differences(below_zero).report().outcome is Outcome.UNDECIDED
+    assert attack_by_differences(below_zero).report().outcome is AttackOutcome.UNDECIDED
 
 
 def test_large_systems_say_what_was_not_searched() -> None:
     cells = [PublishedCell(f"cell {place}", frozenset([place, place + 1]), 50) for place in range(401)]
     report = attack_by_differences(cells).report()
-    assert report.outcome is Outcome.UNDECIDED
+    assert report.outcome is AttackOutcome.UNDECIDED
     nested = [*cells, PublishedCell("three", frozenset([7, 8, 9]), 51)]
     assert attack_by_differences(nested).isolating[0].formula() == "three - cell 7"
 
@@ -211,10 +211,10 @@ def test_too_much_work_is_told_and_what_was_found_is_true() -> None:
     areas = [frozenset(np.flatnonzero(random.random(90) < 0.3).tolist()) for _ in range(90)]
     cells = [PublishedCell(f"cell {place}", area, int(people[list(area)].sum())) for place, area in enumerate(areas)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sudare.attacks.differencing.MOST_STEPS", 20_000)
+        patch.setattr("sudare.attacks.tables.differencing.MAX_STEPS", 20_000)
         found = attack_by_differences(cells)
     assert not found.is_complete
-    assert found.report().with_outcome(Outcome.UNDECIDED)
+    assert found.report().with_outcome(AttackOutcome.UNDECIDED)
     for combination in found.combinations:
         assert combination.count == people[[int(str(piece)) for piece in combination.pieces]].sum()
 

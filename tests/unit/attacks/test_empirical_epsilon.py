@@ -9,7 +9,7 @@ import pytest
 
 from sudare import ParameterError, discrete_laplace, uniform_below
 from sudare.attacks import audit_epsilon
-from sudare.attacks.empirical_epsilon import _confidence_limits
+from sudare.attacks.audits.empirical_epsilon import _confidence_limits
 
 
 def test_bound_is_close_to_the_truth_from_below() -> None:

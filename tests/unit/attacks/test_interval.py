@@ -19,8 +19,8 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from sudare import InputError, ParameterError
-from sudare.attacks import Outcome, attack_suppressed_cells
-from sudare.attacks.solver import SolverFailure
+from sudare.attacks import AttackOutcome, attack_suppressed_cells
+from sudare.attacks.tables.solver import SolverFailure
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")
@@ -126,14 +126,14 @@ def test_a_pattern_with_one_cell_in_a_row_is_broken_and_a_rectangle_holds() -> N
     alone[2, 1] = True
     names = [f"row {row}, column {column}" for row in range(4) for column in range(4)]
     broken = attack_suppressed_cells(table.ravel(), alone.ravel(), equations_of((4, 4)), names=names).report()
-    assert broken.outcome is Outcome.BROKEN
+    assert broken.outcome is AttackOutcome.BROKEN
     assert broken.verdicts[0].explain("en").startswith("row 2, column 1: The hidden value is 8: nothing else fits.")
     rectangle = np.zeros((4, 4), dtype=np.bool_)
     rectangle[np.ix_([2, 3], [1, 3])] = True
     found = attack_suppressed_cells(table.ravel(), rectangle.ravel(), equations_of((4, 4)))
     assert found.lower.tolist() == pytest.approx([0, 5, 0, 4])
     assert found.upper.tolist() == pytest.approx([25, 30, 25, 29])  # the sums of the other two cells bound each one
-    assert found.report().outcome is Outcome.HELD
+    assert found.report().outcome is AttackOutcome.HELD
 
 
 def test_the_known_trap() -> None:
@@ -202,11 +202,11 @@ def test_what_floating_point_cannot_tell_is_undecided() -> None:
     """Two sums share cells: the linear programs' ends are not those of a single sum, and may be off."""
     found = attack_suppressed_cells([3], [True], np.zeros((0, 1)))
     for lower, width, outcome in (
-        (995.0, 10_000.0, Outcome.UNDECIDED),
-        (900.0, 10_000.0, Outcome.HELD),
-        (1020.0, 10_000.0, Outcome.BROKEN),
-        (900.0, 15.0, Outcome.BROKEN),  # too low at the upper end
-        (995.0, 5.0 + 1000.0, Outcome.UNDECIDED),
+        (995.0, 10_000.0, AttackOutcome.UNDECIDED),
+        (900.0, 10_000.0, AttackOutcome.HELD),
+        (1020.0, 10_000.0, AttackOutcome.BROKEN),
+        (900.0, 15.0, AttackOutcome.BROKEN),  # too low at the upper end
+        (995.0, 5.0 + 1000.0, AttackOutcome.UNDECIDED),
     ):
         off = replace(
             found,
@@ -221,7 +221,7 @@ def test_what_floating_point_cannot_tell_is_undecided() -> None:
     narrow = replace(found, lower=np.array([3.0]), upper=np.array([3.1]), slack=np.array([10.0]))
     assert narrow.is_revealed.tolist() == [True]
     not_so = replace(found, lower=np.array([0.0]), upper=np.array([15.0]), slack=np.array([10.0]))
-    assert not_so.report().outcome is Outcome.UNDECIDED
+    assert not_so.report().outcome is AttackOutcome.UNDECIDED
     assert "floating point" in not_so.report().verdicts[0].sentence.english
 
 
@@ -230,13 +230,13 @@ def test_whole_numbers_beside_cells_without_a_bound() -> None:
     """What whole numbers reach is proved there, too; what they do not reach within the search is not."""
     total_hidden = attack_suppressed_cells([10, 4, 6], [True, True, False], [[1, -1, -1]], whole_numbers=True)
     assert total_hidden.is_exact
-    assert total_hidden.report().outcome is Outcome.HELD
+    assert total_hidden.report().outcome is AttackOutcome.HELD
     equations = np.array([[2, 2, 1, 0, 0, -1], [1, 0, 0, -1, 1, 0]])
     at_most = [np.inf, np.inf, 2, np.inf, np.inf, np.inf]
     values, hidden = [1, 1, 1, 3, 2, 5], [True] * 5 + [False]
     found = attack_suppressed_cells(values, hidden, equations, at_most=at_most, whole_numbers=True)
     assert found.is_unproved is not None
-    assert found.names[2] in {verdict.target for verdict in found.report().with_outcome(Outcome.UNDECIDED)}
+    assert found.names[2] in {verdict.target for verdict in found.report().with_outcome(AttackOutcome.UNDECIDED)}
     assert not found.is_exact
 
 
@@ -245,9 +245,9 @@ def test_a_search_without_time_is_undecided(monkeypatch: pytest.MonkeyPatch) -> 
     def fails(*_: Any, **__: Any) -> None:
         raise SolverFailure("no time")
 
-    monkeypatch.setattr("sudare.attacks.solver.IntegerProgram.ends", fails)
+    monkeypatch.setattr("sudare.attacks.tables.solver.IntegerProgram.ends", fails)
     found = attack_suppressed_cells([10, 2, 3, 5], [False, True, False, True], [[1, -1, -1, -1]], whole_numbers=True)
-    assert found.report().outcome is Outcome.UNDECIDED
+    assert found.report().outcome is AttackOutcome.UNDECIDED
     assert "not finished" in found.report().verdicts[0].sentence.english
 
 

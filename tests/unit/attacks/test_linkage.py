@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sudare import ParameterError
-from sudare.attacks import KeyColumn, Outcome, link_records
-from sudare.attacks.distances import codes_of_values, distances_by_part
+from sudare.attacks import AttackOutcome, KeyColumn, link_records
+from sudare.attacks.records.distances import codes_of_values, distances_by_part
 
 
 def naive_distance(columns: list[KeyColumn], first: int, second: int) -> float:
@@ -47,7 +47,7 @@ def test_small_changes_of_numbers_do_not_hide_people() -> None:
     links = link_records(columns, truth=np.argsort(order))
     assert links.share_right > 0.9
     report = links.report()
-    assert report.outcome is Outcome.BROKEN
+    assert report.outcome is AttackOutcome.BROKEN
     assert "blind guessing" in report.summary.english
 
 
@@ -76,7 +76,7 @@ def test_certain_links_are_alone_on_both_sides() -> None:
     links = link_records(columns)
     assert links.is_certain.tolist() == [True, False, False, True, False]
     assert np.isnan(links.share_right)
-    broken = links.report(["Ann", "Bob", "Ben", "Cy", "Zoe"]).with_outcome(Outcome.BROKEN)
+    broken = links.report(["Ann", "Bob", "Ben", "Cy", "Zoe"]).with_outcome(AttackOutcome.BROKEN)
     assert [verdict.target for verdict in broken] == ["Ann", "Cy"]
     absent = link_records(columns, truth=[1, 2, -1, 0, -1])
     assert absent.share_right == 1.0
@@ -86,9 +86,9 @@ def test_near_links_of_unknown_truth_are_undecided() -> None:
     columns = [KeyColumn("age", [30, 41, 70], [31, 41, 60, 60.0, 80, 80], scale=5)]
     links = link_records(columns)
     assert [verdict.outcome for verdict in links.report().verdicts] == [
-        Outcome.BROKEN, Outcome.UNDECIDED, Outcome.HELD,
+        AttackOutcome.BROKEN, AttackOutcome.UNDECIDED, AttackOutcome.HELD,
     ]  # fmt: skip
-    assert "not known" in links.report().with_outcome(Outcome.UNDECIDED)[0].sentence.english
+    assert "not known" in links.report().with_outcome(AttackOutcome.UNDECIDED)[0].sentence.english
 
 
 def test_missing_numbers_are_far_from_numbers_and_like_each_other() -> None:

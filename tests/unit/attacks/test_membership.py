@@ -11,9 +11,9 @@ from scipy.stats import binomtest
 
 from sudare import ParameterError, discrete_laplace
 from sudare.attacks import (
+    AttackOutcome,
     KeyColumn,
     NoiseLaw,
-    Outcome,
     evaluate_membership,
     membership_in_records,
     membership_in_tables,
@@ -40,7 +40,7 @@ def test_exact_tables_tell_members() -> None:
     assert test.true_positives.low > test.false_positives.high
     assert test.empirical_epsilon == 0  # nothing is known about how they came to be members
     report = test.report()
-    assert report.outcome is Outcome.BROKEN
+    assert report.outcome is AttackOutcome.BROKEN
     assert "0.5 is guessing" in report.summary.english
 
 
@@ -51,7 +51,7 @@ def test_noise_of_one_budget_hides_them() -> None:
     assert abs(test.area.value - 0.5) < 0.15
     assert not test.is_broken
     assert test.empirical_epsilon == 0
-    assert test.report().outcome is Outcome.HELD
+    assert test.report().outcome is AttackOutcome.HELD
 
 
 @pytest.mark.usefixtures("repeatable_noise")
@@ -105,11 +105,11 @@ def test_too_few_people_decide_nothing_and_many_do() -> None:
     few = evaluate_membership(random.random(8), random.random(8))
     assert not few.is_broken
     assert not few.excludes_a_working_test
-    assert few.report().outcome is Outcome.UNDECIDED
+    assert few.report().outcome is AttackOutcome.UNDECIDED
     assert "Too few people" in few.report().verdicts[0].sentence.english
     many = evaluate_membership(random.random(2000), random.random(2000))
     assert many.excludes_a_working_test
-    assert many.report().outcome is Outcome.HELD
+    assert many.report().outcome is AttackOutcome.HELD
     with pytest.raises(ParameterError, match="not a number"):
         evaluate_membership([np.nan, 1], [1, 2])
 

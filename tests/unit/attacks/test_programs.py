@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from sudare import InputError, ParameterError, discrete_laplace
-from sudare.attacks import Outcome, audit_command, audit_function
+from sudare.attacks import AttackOutcome, audit_command, audit_function
 from sudare.attacks.refusals import ToldParameterError
 
 FIRST, SECOND = np.array([5, 9, 0, 12]), np.array([5, 10, 0, 12])
@@ -30,12 +30,12 @@ def test_half_the_noise_is_caught_and_the_honest_one_is_not() -> None:
     assert cheating.is_broken
     assert cheating.lower_bound > 1.3
     report = cheating.report("our counter")
-    assert report.outcome is Outcome.BROKEN
+    assert report.outcome is AttackOutcome.BROKEN
     assert "It claims 1." in report.verdicts[0].sentence.english
     honest = audit_function(with_noise(1), FIRST, SECOND, runs=4000, claimed=1)
     assert not honest.is_broken
     assert 0.5 < honest.lower_bound <= 1
-    assert honest.report().outcome is Outcome.HELD
+    assert honest.report().outcome is AttackOutcome.HELD
 
 
 @pytest.mark.usefixtures("repeatable_noise")
@@ -68,7 +68,7 @@ def test_texts_are_outputs() -> None:
         lambda table: ["*" if n < 11 else "many" for n in table], FIRST, SECOND, runs=400, claimed=1
     )
     assert silent.lower_bound == 0
-    assert silent.report().outcome is Outcome.HELD
+    assert silent.report().outcome is AttackOutcome.HELD
     clock = iter(range(10_000))
     times = audit_function(lambda _: {"time": f"at {next(clock)}"}, FIRST, SECOND, runs=400, claimed=1)
     assert times.lower_bound == 0
@@ -77,13 +77,13 @@ def test_texts_are_outputs() -> None:
 def test_what_was_not_tested_is_undecided() -> None:
     nothing_claimed = audit_function(lambda _: 1, FIRST, SECOND, runs=400)
     assert not nothing_claimed.is_tested
-    assert nothing_claimed.report().outcome is Outcome.UNDECIDED
+    assert nothing_claimed.report().outcome is AttackOutcome.UNDECIDED
     too_few = audit_function(lambda _: 1, FIRST, SECOND, runs=125, claimed=2)
-    assert too_few.report().outcome is Outcome.UNDECIDED
+    assert too_few.report().outcome is AttackOutcome.UNDECIDED
     assert "cannot show more than 1.03" in too_few.report().verdicts[0].sentence.english
     enough = audit_function(lambda _: 1, FIRST, SECOND, runs=1000, claimed=2)
     assert enough.provable == audit_function(lambda table: table[1], FIRST, SECOND, runs=1000).lower_bound
-    assert enough.report().outcome is Outcome.HELD
+    assert enough.report().outcome is AttackOutcome.HELD
 
 
 def test_a_function_that_gives_nothing_for_one_neighbour_is_caught() -> None:

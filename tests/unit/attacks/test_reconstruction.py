@@ -18,9 +18,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import ParameterError, discrete_laplace
-from sudare.attacks import Count, Linear, Mean, Median, NoiseLaw, Outcome, PersonDomain, Reconstruction, reconstruct
-from sudare.attacks.published_statistics import Statistic, Value
-from sudare.attacks.solver import End, IntegerProgram, Row
+from sudare.attacks import (
+    AttackOutcome,
+    Linear,
+    Mean,
+    Median,
+    NoiseLaw,
+    PersonDomain,
+    PublishedCount,
+    Reconstruction,
+    reconstruct,
+)
+from sudare.attacks.tables.published_statistics import Statistic, Value
+from sudare.attacks.tables.solver import End, IntegerProgram, Row
 
 pytest.importorskip("ortools", reason="needs the extra 'solver'")
 
@@ -34,7 +44,7 @@ def fits(domain: PersonDomain, people: Sequence[Person], statistic: Statistic) -
         return statistic.low <= int(domain.counts(people) @ statistic.coefficients) <= statistic.high
     members = domain.members(statistic.where)
     group = [person for person in people if members[domain.cell(person)]]
-    if isinstance(statistic, Count):
+    if isinstance(statistic, PublishedCount):
         return statistic.low <= len(group) <= statistic.largest
     numbers = [int(person[domain.names.index(statistic.attribute)]) for person in group]
     if isinstance(statistic, Mean):
@@ -78,19 +88,21 @@ def test_same_as_trying_every_data_set(people: list[tuple[str, int]], chosen: li
         Mean("age", Fraction(sum(ages), len(ages))),
         Median("age", median(ages)),
         Mean("age", round(sum(ages) / len(ages), 1), 0.05),
-        Count(min(1, len(women)), 3 if women else 0, where={"sex": "F"}),
-        Count(len(women), where={"sex": "F"}),
+        PublishedCount(min(1, len(women)), 3 if women else 0, where={"sex": "F"}),
+        PublishedCount(len(women), where={"sex": "F"}),
         Mean("age", Fraction(sum(women), max(1, len(women))), where={"sex": "F"}),
         Linear(np.arange(8) ** 2, 0, int(domain.counts(people) @ np.arange(8) ** 2)),
     ]
-    check_against_every_data_set(domain, len(people), [Count(len(people)), *(offered[place] for place in chosen)])
+    check_against_every_data_set(
+        domain, len(people), [PublishedCount(len(people)), *(offered[place] for place in chosen)]
+    )
 
 
 @pytest.mark.parametrize("size", [3, 4])
 def test_medians_of_odd_and_even_groups(size: int) -> None:
     domain = PersonDomain({"age": range(7)})
     result = check_against_every_data_set(
-        domain, size, [Count(size), Median("age", 3), Mean("age", Fraction(11, size))]
+        domain, size, [PublishedCount(size), Median("age", 3), Mean("age", Fraction(11, size))]
     )
     assert result.number > 1
 
@@ -98,17 +110,17 @@ def test_medians_of_odd_and_even_groups(size: int) -> None:
 def test_contradictions_have_no_solution() -> None:
     domain = PersonDomain({"sex": "FM", "age": range(3)})
     contradictions: list[list[Statistic]] = [
-        [Count(2), Count(3, where={"sex": "F"})],
-        [Count(2), Mean("age", 2.5)],
-        [Count(2), Median("age", 7)],
-        [Count(0), Count(1, where={"sex": "F"})],
+        [PublishedCount(2), PublishedCount(3, where={"sex": "F"})],
+        [PublishedCount(2), Mean("age", 2.5)],
+        [PublishedCount(2), Median("age", 7)],
+        [PublishedCount(0), PublishedCount(1, where={"sex": "F"})],
     ]
     for statistics in contradictions:
         result = reconstruct(domain, statistics)
         assert result.exists is False
         assert result.number == result.revealed == 0
         (verdict,) = result.report().verdicts
-        assert verdict.outcome is Outcome.UNDECIDED
+        assert verdict.outcome is AttackOutcome.UNDECIDED
         assert "contradict each other" in verdict.sentence.english
 
 
@@ -121,7 +133,7 @@ def test_the_block_has_one_solution() -> None:
     assert (result.number, result.is_every_solution) == (1, True)
     assert sorted(result.people()) == sorted(tuple(person) for person in known["unique_solution"])
     ages = PersonDomain({"age": range(126)})
-    men = reconstruct(ages, [Count(3), Median("age", 30), Mean("age", 44)])
+    men = reconstruct(ages, [PublishedCount(3), Median("age", 30), Mean("age", 44)])
     assert men.number == known["male_age_triples_median30_mean44"]["ages 0..125"]
     # The attack does not claim more than the tables say: without the mean of the married, three data sets fit.
     fewer = reconstruct(domain, [*statistics[:-5], *statistics[-4:]])
@@ -140,26 +152,26 @@ def test_thresholds_are_broken() -> None:
     assert result.revealed >= 30  # half of the people
     assert result.confirmed(counts) == result.revealed
     report = result.report()
-    assert report.outcome is Outcome.BROKEN
+    assert report.outcome is AttackOutcome.BROKEN
     assert "people are the same in all of them" in report.summary.english
-    assert all(verdict.number >= 1 for verdict in report.with_outcome(Outcome.BROKEN))
+    assert all(verdict.number >= 1 for verdict in report.with_outcome(AttackOutcome.BROKEN))
 
 
 @pytest.mark.usefixtures("repeatable_noise")
 def test_noise_holds() -> None:
     """The same tables with epsilon 1 altogether: read with their noise they reveal nobody, read as exact they fit no data set."""
     domain, counts = small_town()
-    published = [s for s in publish_with_threshold(domain, counts, TABLES_OF_TOWN, 1) if isinstance(s, Count)]
+    published = [s for s in publish_with_threshold(domain, counts, TABLES_OF_TOWN, 1) if isinstance(s, PublishedCount)]
     margins_of_a_person = 1 + 4 + 6 + 4  # the total, attributes, pairs and triples that the tables hold
     noise = discrete_laplace(margins_of_a_person).draw(len(published))
     noisy = [count.low + int(draw) for count, draw in zip(published, noise, strict=True)]
     margin = NoiseLaw.laplace(margins_of_a_person).margin(0.01 / len(published))
-    careful = [Count.around(value, margin, count.where) for value, count in zip(noisy, published, strict=True)]
+    careful = [PublishedCount.around(value, margin, count.where) for value, count in zip(noisy, published, strict=True)]
     result = reconstruct(domain, careful, limit=10)
     assert result.exists
     assert result.revealed == 0
-    assert result.report().outcome is Outcome.HELD
-    credulous = [Count.around(value, 0, count.where) for value, count in zip(noisy, published, strict=True)]
+    assert result.report().outcome is AttackOutcome.HELD
+    credulous = [PublishedCount.around(value, 0, count.where) for value, count in zip(noisy, published, strict=True)]
     assert reconstruct(domain, credulous, limit=10).exists is False
 
 
@@ -167,7 +179,9 @@ def test_noise_holds() -> None:
 def test_a_noisy_table_taken_for_the_truth_invents_people() -> None:
     domain, counts = small_town()
     noisy = np.maximum(0, counts + discrete_laplace(1).draw(counts.size))
-    claimed = reconstruct(domain, [Count(int(count), where=where(domain, kind)) for kind, count in enumerate(noisy)])
+    claimed = reconstruct(
+        domain, [PublishedCount(int(count), where=where(domain, kind)) for kind, count in enumerate(noisy)]
+    )
     assert claimed.revealed == noisy.sum()
     assert claimed.confirmed(counts) < 0.7 * claimed.revealed
 
@@ -178,7 +192,10 @@ def where(domain: PersonDomain, kind: int) -> dict[str, Value]:
 
 def test_what_is_known_of_a_group_reveals_its_sensitive_value() -> None:
     domain = PersonDomain({"sex": "FM", "ill": ["yes", "no"]})
-    result = reconstruct(domain, [Count(5), Count(2, where={"sex": "F"}), Count(2, where={"sex": "F", "ill": "yes"})])
+    result = reconstruct(
+        domain,
+        [PublishedCount(5), PublishedCount(2, where={"sex": "F"}), PublishedCount(2, where={"sex": "F", "ill": "yes"})],
+    )
     assert result.inferred(["sex"], "ill") == {("F",): "yes"}
     assert result.people() == [("F", "yes"), ("F", "yes")]
 
@@ -189,7 +206,7 @@ def test_time_that_runs_out_is_told() -> None:
     result = reconstruct(domain, published, seconds=0.05)
     assert not result.is_exact
     assert (result.revealed, result.people()) == (0, [])
-    assert result.report().outcome is Outcome.UNDECIDED
+    assert result.report().outcome is AttackOutcome.UNDECIDED
 
 
 @pytest.mark.slow
@@ -224,12 +241,12 @@ def test_a_switched_row_holds_where_its_switch_is_on() -> None:
 @pytest.mark.parametrize(
     ("statistics", "message"),
     [
-        ([Count(2, where={"sex": "F"})], "enough to bound the number"),
-        ([Count(2), Median("age", 1, where={"sex": "F"})], "a median needs a Count"),
-        ([Count(2), Count(1, where={"sex": "X"})], "values that 'sex' can have"),
-        ([Count(2), Count(1, where={"size": 1})], "about attributes sex, age"),
-        ([Count(2), Mean("sex", 1)], "whole numbers"),
-        ([Count(2), Linear(np.arange(3), 0, 1)], "6 whole-number coefficients"),
+        ([PublishedCount(2, where={"sex": "F"})], "enough to bound the number"),
+        ([PublishedCount(2), Median("age", 1, where={"sex": "F"})], "a median needs a Count"),
+        ([PublishedCount(2), PublishedCount(1, where={"sex": "X"})], "values that 'sex' can have"),
+        ([PublishedCount(2), PublishedCount(1, where={"size": 1})], "about attributes sex, age"),
+        ([PublishedCount(2), Mean("sex", 1)], "whole numbers"),
+        ([PublishedCount(2), Linear(np.arange(3), 0, 1)], "6 whole-number coefficients"),
     ],
 )
 def test_mistakes_are_told(statistics: list[Statistic], message: str) -> None:
@@ -240,16 +257,16 @@ def test_mistakes_are_told(statistics: list[Statistic], message: str) -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Count(-1),
-        lambda: Count(3, 2),
+        lambda: PublishedCount(-1),
+        lambda: PublishedCount(3, 2),
         lambda: PersonDomain({}),
         lambda: PersonDomain({"sex": ["F", "F"]}),
         lambda: PersonDomain({"a": range(2000), "b": range(2000)}),
         lambda: Median("age", 0.3).doubled(),
         lambda: Mean("age", 1, -1).bounds(),
-        lambda: reconstruct(PersonDomain({"a": "x"}), [Count(1)], limit=0),
-        lambda: reconstruct(PersonDomain({"a": "x"}), [Count(1)], seconds=0),
-        lambda: reconstruct(PersonDomain({"a": "x"}), [Count(1)]).confirmed([1, 2]),
+        lambda: reconstruct(PersonDomain({"a": "x"}), [PublishedCount(1)], limit=0),
+        lambda: reconstruct(PersonDomain({"a": "x"}), [PublishedCount(1)], seconds=0),
+        lambda: reconstruct(PersonDomain({"a": "x"}), [PublishedCount(1)]).confirmed([1, 2]),
     ],
 )
 def test_arguments(make: Any) -> None:
@@ -264,7 +281,11 @@ def test_numbers_of_groups_are_those_of_every_data_set(people: list[tuple[str, i
     domain = PersonDomain({"sex": ["F", "M"], "age": range(3)})
     women = sum(sex == "F" for sex, _ in people)
     young = sum(age == 0 for _, age in people)
-    statistics: list[Statistic] = [Count(len(people)), Count(women, where={"sex": "F"}), Count(young, where={"age": 0})]
+    statistics: list[Statistic] = [
+        PublishedCount(len(people)),
+        PublishedCount(women, where={"sex": "F"}),
+        PublishedCount(young, where={"age": 0}),
+    ]
     groups: list[dict[str, Any]] = [{"sex": "F", "age": 0}, {"age": [1, 2]}, {"sex": "M"}, {"sex": "M", "age": [0, 1]}]
     result = reconstruct(domain, statistics, groups=groups, limit=limit)
     numbers = [
@@ -284,29 +305,37 @@ def test_numbers_of_groups_are_those_of_every_data_set(people: list[tuple[str, i
 def test_a_count_by_itself_needs_no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(IntegerProgram, "solutions", None)
     domain = PersonDomain({"age": ["young", "old", "none"]})
-    published = [Count(2, 4, {"age": "young"}), Count(0, 10**6, {"age": "old"}), Count(0, where={"age": "none"})]
+    published = [
+        PublishedCount(2, 4, {"age": "young"}),
+        PublishedCount(0, 10**6, {"age": "old"}),
+        PublishedCount(0, where={"age": "none"}),
+    ]
     result = reconstruct(domain, published, groups=[{"age": "old"}], limit=10**6)
     assert (result.least.tolist(), result.largest.tolist()) == ([2, 0, 0], [4, 10**6, 0])
     assert result.is_exact
     assert not result.is_every_solution
-    assert reconstruct(domain, [*published, Count(5, 6, {"age": "young"})]).exists is False
+    assert reconstruct(domain, [*published, PublishedCount(5, 6, {"age": "young"})]).exists is False
 
 
 def test_small_counts_are_people_and_large_ones_statistics() -> None:
     domain = PersonDomain({"age": ["young", "middle", "old"]})
-    published = [Count(40, where={"age": "young"}), Count(2, where={"age": "old"}), Count(1, 2, {"age": "middle"})]
+    published = [
+        PublishedCount(40, where={"age": "young"}),
+        PublishedCount(2, where={"age": "old"}),
+        PublishedCount(1, 2, {"age": "middle"}),
+    ]
     result = reconstruct(domain, published)
     assert result.determined(3).tolist() == [2]
     assert result.determined(2).tolist() == []
     report = result.report(fewer_than=3)
-    assert [verdict.target for verdict in report.with_outcome(Outcome.BROKEN)] == ["age old"]
+    assert [verdict.target for verdict in report.with_outcome(AttackOutcome.BROKEN)] == ["age old"]
     assert "1 kind(s) of fewer than 3 people are determined, 2 people in all" in report.summary.english
-    assert len(result.report().with_outcome(Outcome.BROKEN)) == 3
+    assert len(result.report().with_outcome(AttackOutcome.BROKEN)) == 3
 
 
 def test_very_many_data_sets_are_told_by_their_power_of_ten() -> None:
     for kinds in (40, 5000):  # more digits than Python writes out
         domain = PersonDomain({"kind": range(kinds)})
-        result = reconstruct(domain, [Count(0, 9, {"kind": kind}) for kind in range(kinds)])
+        result = reconstruct(domain, [PublishedCount(0, 9, {"kind": kind}) for kind in range(kinds)])
         assert result.number == 10**kinds
         assert result.report(3).summary.english.startswith(f"At least 10^{kinds} data set(s) fit")

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 from sudare import MissingPackageError
-from sudare.attacks import Count, Outcome, PersonDomain, reconstruct, solver
-from sudare.attacks.solver import IntegerProgram, Row, SolverFailure
+from sudare.attacks import AttackOutcome, PersonDomain, PublishedCount, reconstruct
+from sudare.attacks.tables import solver
+from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 
 pytest.importorskip("ortools", reason="needs the extra 'solver'")
 
@@ -34,9 +35,9 @@ def test_a_solver_that_gives_no_answer_leaves_the_attack_undecided(monkeypatch: 
     with pytest.raises(SolverFailure):
         PROGRAM.ranges(2, seconds=1)
     assert solver._solver.process is None
-    result = reconstruct(PersonDomain({"sex": "FM"}), [Count(3)])
+    result = reconstruct(PersonDomain({"sex": "FM"}), [PublishedCount(3)])
     assert result.exists is None
-    assert result.report().outcome is Outcome.UNDECIDED
+    assert result.report().outcome is AttackOutcome.UNDECIDED
 
 
 def test_an_answer_is_not_waited_for_longer_than_its_time() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import ParameterError
-from sudare.attacks import Outcome, find_special_uniques, population_uniques
+from sudare.attacks import AttackOutcome, find_special_uniques, population_uniques
 
 
 def naive(records: list[tuple[int, ...]], most: int) -> list[set[tuple[int, ...]]]:
@@ -69,7 +69,7 @@ def test_known_scores(names: str, score: int) -> None:
 def test_a_two_anonymous_file_has_no_uniques() -> None:
     found = find_special_uniques({"age": [30, 30, 40, 40], "sex": ["F", "F", "M", "M"]}, largest_size=2)
     assert not found.scores.any()
-    assert found.report().outcome is Outcome.HELD
+    assert found.report().outcome is AttackOutcome.HELD
 
 
 def test_unique_with_all_values_but_not_with_few() -> None:
@@ -78,8 +78,8 @@ def test_unique_with_all_values_but_not_with_few() -> None:
     found = find_special_uniques(columns, largest_size=2)
     assert found.unique_with_all.tolist() == [True] * 7 + [False] * 2
     report = found.report()
-    assert [verdict.target for verdict in report.with_outcome(Outcome.HELD)] == ["record 7", "record 8"]
-    assert len(report.with_outcome(Outcome.UNDECIDED)) == 7
+    assert [verdict.target for verdict in report.with_outcome(AttackOutcome.HELD)] == ["record 7", "record 8"]
+    assert len(report.with_outcome(AttackOutcome.UNDECIDED)) == 7
 
 
 def test_unique_in_the_population_too() -> None:

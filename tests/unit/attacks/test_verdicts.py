@@ -5,28 +5,30 @@ from __future__ import annotations
 import pytest
 
 import sudare.attacks
-from sudare.attacks import AttackReport, Outcome, Verdict
+from sudare.attacks import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 
 
-def verdict(outcome: Outcome) -> Verdict:
+def verdict(outcome: AttackOutcome) -> Verdict:
     return Verdict("interval", "cell 1", outcome, 1.0, Words("Found.", "発見。"), Words("Hide it.", "秘匿。"))
 
 
 def test_order_and_outcome_of_a_report() -> None:
-    report = AttackReport.of("interval", Words("a", "b"), [verdict(each) for each in (Outcome.HELD, Outcome.UNDECIDED)])
-    assert report.outcome is Outcome.UNDECIDED
-    report = AttackReport.of("interval", Words("a", "b"), [*report.verdicts, verdict(Outcome.BROKEN)])
-    assert [each.outcome for each in report.verdicts] == list(Outcome)
-    assert report.outcome is Outcome.BROKEN
-    assert len(report.with_outcome(Outcome.HELD)) == 1
-    assert AttackReport.of("interval", Words("a", "b"), []).outcome is Outcome.HELD
+    report = AttackReport.of(
+        "interval", Words("a", "b"), [verdict(each) for each in (AttackOutcome.HELD, AttackOutcome.UNDECIDED)]
+    )
+    assert report.outcome is AttackOutcome.UNDECIDED
+    report = AttackReport.of("interval", Words("a", "b"), [*report.verdicts, verdict(AttackOutcome.BROKEN)])
+    assert [each.outcome for each in report.verdicts] == list(AttackOutcome)
+    assert report.outcome is AttackOutcome.BROKEN
+    assert len(report.with_outcome(AttackOutcome.HELD)) == 1
+    assert AttackReport.of("interval", Words("a", "b"), []).outcome is AttackOutcome.HELD
 
 
 def test_remedy_is_told_unless_the_target_held() -> None:
-    assert verdict(Outcome.BROKEN).explain("en") == "cell 1: Found. Hide it."
-    assert verdict(Outcome.BROKEN).explain("ja") == "cell 1: 発見。秘匿。"
-    assert verdict(Outcome.HELD).explain("en") == "cell 1: Found."
+    assert verdict(AttackOutcome.BROKEN).explain("en") == "cell 1: Found. Hide it."
+    assert verdict(AttackOutcome.BROKEN).explain("ja") == "cell 1: 発見。秘匿。"
+    assert verdict(AttackOutcome.HELD).explain("en") == "cell 1: Found."
 
 
 def test_every_name_of_the_package_can_be_loaded() -> None:

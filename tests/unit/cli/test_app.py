@@ -12,11 +12,12 @@ import typer
 from typer.testing import CliRunner
 
 from sudare.cli import app as cli_app
-from sudare.cli import build_app, main, planning
+from sudare.cli import build_app, main
 from sudare.cli.app import COMMANDS, GROUPS
-from sudare.cli.messages import Language, Words
-from sudare.cli.speaking import Speaker
-from sudare.cli.spoken import spoken
+from sudare.cli.commands import planning
+from sudare.cli.console.messages import Catalogue, Language
+from sudare.cli.console.speaking import Speaker
+from sudare.cli.console.spoken import spoken
 from sudare.errors import (
     AggregatorError,
     BudgetExceededError,
@@ -45,8 +46,8 @@ def test_every_command_has_help_in_both_languages(
     path: tuple[str, ...], language: Language, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    shown = CliRunner().invoke(build_app(language), [*path, "--help"])
-    words = Words(language)
+    shown = CliRunner().invoke(build_app(language, path), [*path, "--help"])
+    words = Catalogue(language)
     assert shown.exit_code == 0
     assert words("help.usage") in shown.stdout
     assert words("help.examples") in shown.stdout
@@ -165,7 +166,7 @@ def test_a_parameter_without_a_way_to_type_it_is_refused() -> None:
         raise NotImplementedError
 
     with pytest.raises(TypeError, match="folder"):
-        spoken(untyped, "verify", Words("en"))
+        spoken(untyped, "verify", Catalogue("en"))
 
 
 def test_what_typer_raises_passes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +224,7 @@ def test_a_signal_before_the_command_begins(
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Typer makes something else of it there."""
-    monkeypatch.setattr("sudare.cli.spoken.Wishes", lambda *_: signal.raise_signal(number))
+    monkeypatch.setattr("sudare.cli.console.spoken.Wishes", lambda *_: signal.raise_signal(number))
     shown = run("mesh", "bounds", "5339")
     assert (shown.code, shown.out) == (128 + number, "")
     assert "Interrupted" in shown.err

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.cli.budgets import budget_in_words, budget_values, exact_text, read_budget
-from sudare.cli.failures import UsageError
-from sudare.cli.messages import Words
+from sudare.cli.console.budgets import budget_in_words, budget_values, exact_text, read_budget
+from sudare.cli.console.failures import UsageError
+from sudare.cli.console.messages import Catalogue
 from sudare.errors import BudgetError
 from sudare.privacy import Budget
 
@@ -50,7 +50,7 @@ def test_impossible_budgets_are_refused(given: tuple[str | None, str | None, str
 
 
 def test_budgets_in_words() -> None:
-    words = Words("en")
+    words = Catalogue("en")
     assert budget_in_words(None, words) == "nothing"
     assert budget_in_words(Budget(epsilon=0.5, delta=1e-6), words) == "epsilon = 0.5, delta = 0.000001"
     assert budget_in_words(Budget(rho=Fraction(1, 3)), words) == "rho = 0.333333"

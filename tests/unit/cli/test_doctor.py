@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sudare.cli import doctor
+from sudare.cli.commands import doctor
 from tests.unit.cli.conftest import Answer, Run
 
 

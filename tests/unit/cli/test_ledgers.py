@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sudare import Budget, Unit
-from sudare.cli.checking import shown_location
+from sudare.cli.commands.checking import shown_location
 from sudare.ledger import open_ledger
 from tests.unit.cli.conftest import Run
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from sudare.cli.mapping import BACKGROUND, half_blocks, shrink
-from sudare.cli.speaking import Speaker
+from sudare.cli.commands.mapping import BACKGROUND, half_blocks, shrink
+from sudare.cli.console.speaking import Speaker
 from tests.unit.cli.conftest import PLAN, Run
 
 PNG = b"\x89PNG\r\n\x1a\n"

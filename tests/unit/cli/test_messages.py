@@ -5,43 +5,38 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from string import Formatter
 
 import pytest
 
 import sudare.cli
-from sudare.cli import english, japanese
-from sudare.cli.messages import Words, find_language
+from sudare.bilingual import blanks_of
+from sudare.cli.console.messages import Catalogue, find_language
+from sudare.cli.words import MESSAGES, MODULES
 
 CODE = Path(sudare.cli.__file__).parent
 
 
-def blanks(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+def test_no_key_stands_twice() -> None:
+    assert len(MESSAGES) == sum(len(module.HELP) + len(module.SPOKEN) for module in MODULES)
 
 
-def test_both_languages_have_the_same_keys() -> None:
-    assert english.MESSAGES.keys() == japanese.MESSAGES.keys()
-    assert len(english.MESSAGES) == len(english.HELP) + len(english.SPOKEN)
-
-
-@pytest.mark.parametrize("key", english.MESSAGES)
+@pytest.mark.parametrize("key", MESSAGES)
 def test_both_languages_have_the_same_blanks(key: str) -> None:
-    assert blanks(english.MESSAGES[key]) == blanks(japanese.MESSAGES[key])
-    assert english.MESSAGES[key].strip()
-    assert japanese.MESSAGES[key].strip()
+    words = MESSAGES[key]
+    assert blanks_of(words.en) == blanks_of(words.ja)
+    assert words.en.strip()
+    assert words.ja.strip()
 
 
-@pytest.mark.parametrize(
-    "key", [key for key in english.MESSAGES if key.endswith(".examples") and key != "help.examples"]
-)
+@pytest.mark.parametrize("key", [key for key in MESSAGES if key.endswith(".examples") and key != "help.examples"])
 def test_examples_are_the_same_commands(key: str) -> None:
-    assert english.MESSAGES[key] == japanese.MESSAGES[key]
-    assert all(line.startswith("sudare ") for line in english.MESSAGES[key].splitlines())
+    assert MESSAGES[key].en == MESSAGES[key].ja
+    assert all(line.startswith("sudare ") for line in MESSAGES[key].en.splitlines())
 
 
 def test_japanese_is_japanese() -> None:
-    for key, text in japanese.MESSAGES.items():
+    for key, words in MESSAGES.items():
+        text = words.ja
         is_wording = not key.endswith(".examples") and re.search(r"[a-zA-Z]{4}", re.sub(r"\{\w+\}", "", text))
         assert not is_wording or not text.isascii() or "Python" in text or "Geo" in text or "Postgre" in text, key
 
@@ -51,8 +46,6 @@ def test_no_key_is_forgotten_and_none_is_unused() -> None:
     literals: set[str] = set()
     patterns: list[str] = []
     for file in CODE.glob("*.py"):
-        if file.stem.startswith(("english", "japanese")):
-            continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 literals.add(node.value)
@@ -60,15 +53,15 @@ def test_no_key_is_forgotten_and_none_is_unused() -> None:
                 parts = [re.escape(str(v.value)) if isinstance(v, ast.Constant) else r"[\w.-]+" for v in node.values]
                 patterns.append("".join(parts))
     families = [pattern for pattern in patterns if re.fullmatch(r"[\w.\\\[\]+-]*\\\.[\w.\\\[\]+-]*", pattern)]
-    for key in english.MESSAGES:
+    for key in MESSAGES:
         assert key in literals or any(re.fullmatch(family, key) for family in families), key
 
 
 def test_blanks_are_filled_in() -> None:
-    assert "31" in Words("en")("release.repeated", entry=31)
-    assert "31" in Words("ja")("release.repeated", entry=31)
+    assert "31" in Catalogue("en")("release.repeated", entry=31)
+    assert "31" in Catalogue("ja")("release.repeated", entry=31)
     with pytest.raises(KeyError):
-        Words("en")("no such key")
+        Catalogue("en")("no such key")
 
 
 @pytest.mark.parametrize(

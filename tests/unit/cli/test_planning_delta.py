@@ -44,6 +44,8 @@ def test_in_japanese(run: Run, town: Path) -> None:
     shown = run("plan", rewritten(town, APPROXIMATE, PEOPLE), "--lang", "ja")
     assert "大きすぎます" in shown.err
     assert "推奨値" in shown.out
+    assert "ノイズ" in shown.out
+    assert not any(word in shown.out for word in ("wide-tree", "margin-tree", "laplace", "gaussian"))
 
 
 def test_a_delta_that_is_small_enough(run: Run, town: Path) -> None:

@@ -7,8 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from sudare.cli.progress import progress_bars
-from sudare.cli.speaking import Speaker
+from sudare.cli.console.progress import progress_bars
+from sudare.cli.console.speaking import Speaker
 
 
 def test_progress_on_a_terminal() -> None:
@@ -37,7 +37,7 @@ def test_long_stages_in_a_file_are_told_again(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([0.0, 30.0, 61.0, 61.0, 90.0])
-    monkeypatch.setattr("sudare.cli.progress.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("sudare.cli.console.progress.time.monotonic", lambda: next(clock))
     with progress_bars(Speaker("en")) as tell:
         for share in (0.0, 0.25, 0.5, 0.75):
             tell("zcdp", share)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli.messages import CATALOGUES
-from sudare.cli.speaking import Speaker
+from sudare.cli.console.messages import LANGUAGES
+from sudare.cli.console.speaking import Speaker
 from sudare.ledger import open_ledger
 from tests.unit.cli.conftest import PLAN, Run
 
@@ -157,9 +157,13 @@ def test_wrong_data_charges_nothing(run: Run, town: Path) -> None:
 @pytest.mark.parametrize(
     ("moment", "english", "japanese"),
     [
-        ("read_counts", "Nothing was charged", "予算は使われていません"),
-        ("_write", "holds the charge of this release as spent (entry 2)", "使用済みとして扱われます（項目 2）"),
-        ("appear", "charged and is complete (entry 2)", "完成しています（項目 2）"),
+        ("release.running.read_counts", "Nothing was charged", "予算は使われていません"),
+        (
+            "release.running.write_table",
+            "holds the charge of this release as spent (entry 2)",
+            "使用済みとして扱われます（項目 2）",
+        ),
+        ("releases.folder_store.publish_folder", "charged and is complete (entry 2)", "完成しています（項目 2）"),
     ],
 )
 def test_whatever_happens_the_charge_is_told(
@@ -174,7 +178,7 @@ def test_whatever_happens_the_charge_is_told(
     def stop(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"sudare.release.running.{moment}", stop)
+    monkeypatch.setattr(f"sudare.{moment}", stop)
     shown = run("release", town / "plan.toml", "--yes", "--json")
     assert shown.code == (130 if isinstance(error, KeyboardInterrupt) else 70)
     assert english in shown.error["english"]
@@ -222,7 +226,7 @@ def test_the_page_with_the_truth_stays_outside(run: Run, town: Path) -> None:
 def test_stages_have_words() -> None:
     from sudare.release.running import STAGES
 
-    assert all(Speaker(language).words(f"stage.{stage}") for stage in STAGES for language in CATALOGUES)
+    assert all(Speaker(language).words(f"stage.{stage}") for stage in STAGES for language in LANGUAGES)
 
 
 def test_the_json_of_a_release_has_nothing_but_json(run: Run, town: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli.sql_shell import statements
+from sudare.cli.sql.shell import statements
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
 from tests.unit.cli.conftest import Answer, Run
@@ -168,7 +168,7 @@ class TestFailures:
         def stop(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("sudare.sql.charging.answer", stop)
+        monkeypatch.setattr("sudare.sql.execution.charging.answer", stop)
         shown = ask("run", "--epsilon", 1, COUNT)
         assert shown.code == 130
         assert "stays spent" in shown.err

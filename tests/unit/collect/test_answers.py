@@ -31,7 +31,14 @@ from sudare.collect import (
     UnboundedNoise,
     randomize_answers,
 )
-from sudare.collect.answers import METADATA, answers_from_arrow, answers_to_arrow, shuffled, text_types, typed_answers
+from sudare.collect.questionnaires.answers import (
+    METADATA,
+    answers_from_arrow,
+    answers_to_arrow,
+    shuffled,
+    text_types,
+    typed_answers,
+)
 from sudare.errors import InputError, ParameterError
 from sudare.noise import ResearchEntropy
 from tests.scripted import ScriptedEntropy

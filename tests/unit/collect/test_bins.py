@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from sudare.collect import KaryResponse, UniformTransition
-from sudare.collect.bins import grouped, laplace_bins, normal_bins
-from sudare.collect.grids import Grid
-from sudare.collect.noisy_numbers import BoundedNoise
-from sudare.collect.real_transition import RealTransition
+from sudare.collect.randomizers.noisy_numbers import BoundedNoise
+from sudare.collect.transitions.bins import grouped, laplace_bins, normal_bins
+from sudare.collect.transitions.grids import Grid
+from sudare.collect.transitions.real_transition import RealTransition
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise import ResearchEntropy
 

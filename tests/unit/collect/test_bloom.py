@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from sudare.collect import bloom
-from sudare.collect.bloom import bloom_bits, bloom_filter, java_bits, keyed_permanent_response, python_bits
+from sudare.collect.rappor import bloom
+from sudare.collect.rappor.bloom import bloom_bits, bloom_filter, java_bits, keyed_permanent_response, python_bits
 from sudare.errors import ParameterError
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data")) / "rappor_sample"

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.collect import DenseTransition, KaryResponse, MatrixResponse, Retention, binary_response, warner
-from sudare.collect.categories import LARGEST_EPSILON, CategoryRandomizer, other_weight, read_labels
-from sudare.collect.randomizer import are_places, read_places
+from sudare.collect.randomizers.categories import MAX_EPSILON, CategoryRandomizer, other_weight, read_labels
+from sudare.collect.randomizers.randomizer import are_places, read_places
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise import ResearchEntropy
 
-epsilons = st.fractions(Fraction(1, 10**6), LARGEST_EPSILON, max_denominator=10**6)
+epsilons = st.fractions(Fraction(1, 10**6), MAX_EPSILON, max_denominator=10**6)
 
 
 def is_at_most_exp(ratio: Fraction, epsilon: Fraction) -> bool:

@@ -29,11 +29,11 @@ from sudare.collect import (
     UnboundedNoise,
     specification,
 )
-from sudare.collect.client import RULES
-from sudare.collect.device_numbers import GridPoints
-from sudare.collect.device_rules import RowsRule
-from sudare.collect.forms import form_of
-from sudare.collect.reports import KINDS, read_lines
+from sudare.collect.device.client import RULES
+from sudare.collect.device.numbers import GridPoints
+from sudare.collect.device.rules import RowsRule
+from sudare.collect.questionnaires.report_forms import form_of
+from sudare.collect.questionnaires.reports import KINDS, read_lines
 from sudare.errors import GuaranteeError, InputError, ParameterError
 from tests.scripted import ScriptedEntropy
 from tests.statistical.goodness import chi_square_rejects
@@ -41,8 +41,8 @@ from tests.unit.collect.test_reports import RANDOMIZERS
 
 DEVICE = """
 import json, sys
-from sudare.collect.client import Client
-from sudare.collect.memory import Memory
+from sudare.collect.device.client import Client
+from sudare.collect.device.memory import Memory
 client = Client(sys.argv[1], epsilon_at_most=3)
 with Memory(sys.argv[2]) as memory:
     kept = {json.dumps(memory.respond(client, "me", json.loads(sys.argv[3]), question="?")) for day in range(5)}

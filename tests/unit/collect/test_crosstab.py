@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sudare.collect import DenseTransition, KaryResponse, UniformTransition
-from sudare.collect.crosstab import (
+from sudare.collect.estimation.crosstab import (
     RandomizedAttribute,
     count_reports,
     invert,
@@ -20,11 +20,11 @@ from sudare.collect.crosstab import (
     maximum_likelihood,
     rounded,
 )
-from sudare.collect.crosstab_intervals import bootstrap_tables, fisher_variances
-from sudare.collect.interior_point import fit_by_interior_point
-from sudare.collect.kronecker import Kronecker
-from sudare.collect.likelihood import Likelihood, fit_by_bayes
-from sudare.collect.transition import Transition
+from sudare.collect.estimation.crosstab_intervals import bootstrap_tables, fisher_variances
+from sudare.collect.estimation.interior_point import fit_by_interior_point
+from sudare.collect.estimation.likelihood import Likelihood, fit_by_bayes
+from sudare.collect.transitions.kronecker import Kronecker
+from sudare.collect.transitions.transition import Transition
 from sudare.errors import GuaranteeError, ParameterError
 
 Values = NDArray[np.float64]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.collect.grids import BoundedLaw, Grid, exp_minus_down, exp_minus_up
+from sudare.collect.transitions.grids import BoundedLaw, Grid, exp_minus_down, exp_minus_up
 from sudare.errors import ParameterError
-from sudare.kernels.bounded import UNDECIDED, bounded_response
+from sudare.kernels.collection.bounded import UNDECIDED, bounded_response
 from sudare.noise.exact import LatticeLaw
 from tests.scripted import ScriptedEntropy
 

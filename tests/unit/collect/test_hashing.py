@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sudare.collect import LocalHashing
-from sudare.collect.device_rules import hash_value
+from sudare.collect.device.rules import hash_value
 from sudare.errors import ParameterError
-from sudare.kernels.hashing import hash_places
+from sudare.kernels.collection.hashing import hash_places
 from sudare.noise import ResearchEntropy, secure_entropy
 from tests.scripted import ScriptedEntropy
 from tests.statistical.goodness import chi_square_rejects
@@ -49,7 +49,7 @@ def test_mixing_is_a_bijection() -> None:
             result = word ^ result >> shift
         return result
 
-    from sudare.collect.device_rules import _mix
+    from sudare.collect.device.rules import _mix
 
     for word in [0, 1, 2**64 - 1, *map(int, secure_entropy().words(200))]:
         back = undo_shift(_mix(word), 31) * pow(0x94D049BB133111EB, -1, 2**64) % 2**64
@@ -94,7 +94,7 @@ def test_supports_are_those_of_a_naive_twin() -> None:
 
 
 def test_threads_share_the_counting(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sudare.collect import hashing
+    from sudare.collect.randomizers import hashing
 
     question = LocalHashing(range(30), 1.2)
     reports = question.randomize(np.arange(500) % 30)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.collect.grids import Grid
-from sudare.collect.mean_transitions import OneBitTransition, WindowTransition
-from sudare.collect.means import MeanEstimate, MeanRandomizer, OneBit, Piecewise
-from sudare.collect.transition import DenseTransition
+from sudare.collect.randomizers.means import MeanEstimate, MeanRandomizer, OneBit, Piecewise
+from sudare.collect.transitions.grids import Grid
+from sudare.collect.transitions.mean_transitions import OneBitTransition, WindowTransition
+from sudare.collect.transitions.transition import DenseTransition
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise import ResearchEntropy, uniform_below
 
@@ -129,7 +129,9 @@ def test_same_words_same_reports_as_the_naive_twin(kind: Any) -> None:
 def test_every_random_number_leads_to_its_report(transition: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of all numbers below the total, as many lead to a report as its weight says."""
     everything = np.arange(transition.total, dtype=np.uint64)
-    monkeypatch.setattr("sudare.collect.mean_transitions.uniform_below", lambda bound, size, source: everything)
+    monkeypatch.setattr(
+        "sudare.collect.transitions.mean_transitions.uniform_below", lambda bound, size, source: everything
+    )
     for place in range(4):
         drawn = transition.draw(np.full(transition.total, place), ResearchEntropy(1))
         assert np.bincount(drawn, minlength=transition.reports).tolist() == transition.weights()[place].tolist()

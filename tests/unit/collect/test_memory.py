@@ -20,10 +20,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sudare.collect import Client, KaryResponse, LocalHashing, Memory, Randomizer, UnaryResponse, durable, specification
-from sudare.collect.forms import form_of
+from sudare.collect import Client, KaryResponse, LocalHashing, Memory, Randomizer, UnaryResponse, specification
+from sudare.collect.questionnaires.report_forms import form_of
 from sudare.errors import InputError, NotPrivateError, OutputError, ParameterError
 from sudare.noise import ResearchEntropy, SecureEntropy
+from sudare.storage import sqlite_file
+from sudare.storage.private_files import close_to_others
 from tests.unit.collect.test_reports import RANDOMIZERS
 
 ILLNESS = KaryResponse(("none", "flu", "cold", "other"), 1)
@@ -131,7 +133,7 @@ connection.close()
 def test_what_another_process_is_reading_stays_in_the_log_and_that_is_told(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(durable, "LONGEST_ERASURE", 0.2)
+    monkeypatch.setattr(sqlite_file, "MAX_LOG_WAIT_SECONDS", 0.2)
 
     def remains() -> bytes:
         return b"".join(file.read_bytes() for file in path.parent.iterdir())
@@ -150,7 +152,7 @@ def test_what_another_process_is_reading_stays_in_the_log_and_that_is_told(
             assert b"to be forgotten" in remains()
             assert memory.answered(ILLNESS, "ann", question="?") == 0, "forgotten all the same"
             # A reader that ends in time is waited for.
-            monkeypatch.setattr(durable, "LONGEST_ERASURE", 30.0)
+            monkeypatch.setattr(sqlite_file, "MAX_LOG_WAIT_SECONDS", 30.0)
             ending = threading.Timer(0.3, lambda: (reader.stdin.write("end\n"), reader.stdin.flush()))  # type: ignore[union-attr]
             ending.start()
             memory.forget("ann")
@@ -197,7 +199,7 @@ def test_locks_survive_a_second_opening(path: Path) -> None:
     """Opening and closing a file would take away all locks that the process holds on it."""
     elsewhere = "import sys, sqlite3; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
     with Memory(path) as memory, memory._file.writing():
-        durable.is_kept_private(path)
+        close_to_others(path)
         found = subprocess.run([sys.executable, "-c", elsewhere, str(path)], capture_output=True, text=True, timeout=60)
     assert "database is locked" in found.stderr
 
@@ -264,8 +266,8 @@ def test_a_forked_process_is_refused(path: Path) -> None:
 
 WRITER = """
 import json, sys
-from sudare.collect.client import Client
-from sudare.collect.memory import Memory
+from sudare.collect.device.client import Client
+from sudare.collect.device.memory import Memory
 client = Client(sys.argv[1])
 with Memory(sys.argv[2]) as memory:
     print("ready", flush=True)

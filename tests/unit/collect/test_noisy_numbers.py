@@ -10,9 +10,9 @@ import mpmath
 import numpy as np
 import pytest
 
-from sudare.collect.grids import Grid
-from sudare.collect.noisy_numbers import BoundedNoise, NumberRandomizer, UnboundedNoise
-from sudare.collect.real_transition import RealTransition
+from sudare.collect.randomizers.noisy_numbers import BoundedNoise, NumberRandomizer, UnboundedNoise
+from sudare.collect.transitions.grids import Grid
+from sudare.collect.transitions.real_transition import RealTransition
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise import ResearchEntropy
 from sudare.privacy.events import ReleaseEvent

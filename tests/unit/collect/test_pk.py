@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from sudare.collect import KaryResponse, Randomizer, Retention
-from sudare.collect.grids import Grid
-from sudare.collect.noisy_numbers import BoundedNoise, UnboundedNoise
-from sudare.collect.pk import (
+from sudare.collect.estimation.pk import (
     NumberAttribute,
     kept_for_rate,
     noise_for_k,
@@ -25,6 +23,8 @@ from sudare.collect.pk import (
     rate_for_k,
     scale_for_rate,
 )
+from sudare.collect.randomizers.noisy_numbers import BoundedNoise, UnboundedNoise
+from sudare.collect.transitions.grids import Grid
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise import ResearchEntropy
 

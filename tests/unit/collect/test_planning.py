@@ -12,13 +12,19 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from sudare.collect import KaryResponse
-from sudare.collect.grids import Grid
-from sudare.collect.hashing import LocalHashing
-from sudare.collect.means import OneBit, Piecewise
-from sudare.collect.noisy_numbers import UnboundedNoise
-from sudare.collect.planning import CollectionPlan, Prediction, _largest_of_normals, plan_collection, plan_mean
-from sudare.collect.randomizer import Randomizer
-from sudare.collect.unary import UnaryResponse
+from sudare.collect.randomizers.hashing import LocalHashing
+from sudare.collect.randomizers.means import OneBit, Piecewise
+from sudare.collect.randomizers.noisy_numbers import UnboundedNoise
+from sudare.collect.randomizers.planning import (
+    CollectionPlan,
+    Prediction,
+    _largest_of_normals,
+    plan_collection,
+    plan_mean,
+)
+from sudare.collect.randomizers.randomizer import Randomizer
+from sudare.collect.randomizers.unary import UnaryResponse
+from sudare.collect.transitions.grids import Grid
 from sudare.errors import ParameterError
 
 

@@ -25,7 +25,7 @@ from sudare.collect import (
     read_questionnaire,
     warner,
 )
-from sudare.collect.questionnaire import METHODS
+from sudare.collect.questionnaires.questionnaire import METHODS
 from sudare.errors import GuaranteeError, PlanError
 
 TWO = 'values = ["yes", "no"]'
@@ -145,7 +145,7 @@ def test_questions_without_an_epsilon(tmp_path: Path) -> None:
         (question("kary-respose", TWO), "Did you mean 'kary-response'"),
         (question("kary-response", "epsilon = 1"), "'values' in section .question 1. is missing"),
         (question("kary-response", TWO), "'epsilon' in section .question 1. is missing"),
-        (question("kary-response", f"{TWO}\nepsilo = 1"), "meant by 'epsilo'"),
+        (question("kary-response", f"{TWO}\nepsilo = 1"), "Is 'epsilo' a misspelling of 'epsilon'"),
         (question("kary-response", f"{TWO}\nepsilon = 1\nkept = 0.5"), "no key 'kept'"),
         (question("warner", f"{TWO}\ntruht = 0.8"), "Did you mean 'truth'"),
         (question("warner", f"{TWO}\nepsilon = 1"), "no key 'epsilon'"),

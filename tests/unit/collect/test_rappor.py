@@ -22,10 +22,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect.bloom import bloom_filter
-from sudare.collect.rappor import Rappor
-from sudare.collect.rappor_filters import read_texts
-from sudare.collect.rappor_memory import PermanentMemory
+from sudare.collect.rappor.bloom import bloom_filter
+from sudare.collect.rappor.filters import read_texts
+from sudare.collect.rappor.memory import PermanentMemory
+from sudare.collect.rappor.rappor import Rappor
 from sudare.errors import GuaranteeError, InputError, NotPrivateError, OutputError, ParameterError
 from sudare.noise import ResearchEntropy
 from tests.scripted import ScriptedEntropy
@@ -138,7 +138,7 @@ def test_words_are_carried_over_between_buffers(monkeypatch: pytest.MonkeyPatch)
     words = ResearchEntropy(5).words(1 << 16).tolist()
     whole = rappor.permanent_response(lanes, ScriptedEntropy(words))
     for size in (1, 3, 17):
-        monkeypatch.setattr("sudare.collect.rappor.BUFFER_WORDS", size)
+        monkeypatch.setattr("sudare.collect.rappor.rappor.BUFFER_WORDS", size)
         assert (rappor.permanent_response(lanes, ScriptedEntropy(words)) == whole).all()
 
 
@@ -386,8 +386,8 @@ def test_threads_and_connections_agree(path: Path) -> None:
 
 WRITER = """
 import json, sys
-from sudare.collect.rappor import Rappor
-from sudare.collect.rappor_memory import PermanentMemory
+from sudare.collect.rappor.rappor import Rappor
+from sudare.collect.rappor.memory import PermanentMemory
 
 rappor = Rappor(64, 2, 16, f=0.5, p=0.5, q=0.75)
 with PermanentMemory(sys.argv[1], rappor, "home") as memory:

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from sudare.collect.bloom import bloom_bits
-from sudare.collect.rappor import Rappor
-from sudare.collect.rappor_association import Collected, associate
-from sudare.collect.rappor_decode import _Regression, decode, estimate_all, select_candidates
-from sudare.collect.rappor_design import BitCounts, Candidates, count_bits, estimate_bits, weights_and_rates
+from sudare.collect.rappor.association import Collected, associate
+from sudare.collect.rappor.bloom import bloom_bits
+from sudare.collect.rappor.design import BitCounts, CandidateTexts, count_bits, estimate_bits, weights_and_rates
+from sudare.collect.rappor.rappor import Rappor
+from sudare.collect.rappor.rappor_decode import _Regression, decode, estimate_all, select_candidates
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.kernels.rappor import joint_gains, nonnegative_lasso
+from sudare.kernels.collection.rappor import joint_gains, nonnegative_lasso
 from sudare.noise import ResearchEntropy
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data")) / "rappor_sample"
@@ -37,7 +37,7 @@ def collected(seed: int, rappor: Rappor = RAPPOR, unknown: int = 0) -> Any:
 
 
 @pytest.fixture(scope="module")
-def sample() -> tuple[Rappor, BitCounts, Candidates]:
+def sample() -> tuple[Rappor, BitCounts, CandidateTexts]:
     if not DATA.is_dir():
         pytest.skip("the folder rappor_sample is missing: the published sample is not decoded")
     header, row = list(csv.reader((DATA / "params.csv").read_text().splitlines()))
@@ -48,7 +48,7 @@ def sample() -> tuple[Rappor, BitCounts, Candidates]:
     counts = np.array([[int(x) for x in row] for row in csv.reader((DATA / "counts.csv").read_text().splitlines())])
     rows = list(csv.reader((DATA / "map.csv").read_text().splitlines()))
     positions = [[int(x) - 1 for x in row[1:] if x] for row in rows]
-    candidates = Candidates.from_positions(rappor, [row[0] for row in rows], positions)
+    candidates = CandidateTexts.from_positions(rappor, [row[0] for row in rows], positions)
     return rappor, BitCounts(rappor, counts[:, 0], counts[:, 1:]), candidates
 
 
@@ -57,7 +57,7 @@ def printed(name: str) -> float:
     return next(float(line.split()[-1]) for line in lines if name in line)
 
 
-def test_sample_agrees_with_what_was_printed(sample: tuple[Rappor, BitCounts, Candidates]) -> None:
+def test_sample_agrees_with_what_was_printed(sample: tuple[Rappor, BitCounts, CandidateTexts]) -> None:
     rappor, counts, candidates = sample
     found = decode(rappor, counts, candidates)
     assert found.candidates == printed("Candidate strings") == 300
@@ -72,7 +72,7 @@ def test_sample_agrees_with_what_was_printed(sample: tuple[Rappor, BitCounts, Ca
     assert abs(rappor.detection_share(found.people) - printed("Detection frequency")) < 1e-9
 
 
-def test_sample_has_texts_that_the_printed_run_missed(sample: tuple[Rappor, BitCounts, Candidates]) -> None:
+def test_sample_has_texts_that_the_printed_run_missed(sample: tuple[Rappor, BitCounts, CandidateTexts]) -> None:
     """The printed run found none and left 0.988 of the variance unexplained; they are there, and fall off as exp(-i/30)."""
     rappor, counts, candidates = sample
     found = decode(rappor, counts, candidates)
@@ -90,7 +90,7 @@ def test_sample_has_texts_that_the_printed_run_missed(sample: tuple[Rappor, BitC
     assert abs(everything.unbiased.sum() - everything.people) < 5 * np.sqrt(everything.variances.sum())
 
 
-def test_sample_is_complete(sample: tuple[Rappor, BitCounts, Candidates]) -> None:
+def test_sample_is_complete(sample: tuple[Rappor, BitCounts, CandidateTexts]) -> None:
     assert json.loads((DATA / "known_answers.json").read_text())
     assert sample[1].people.sum() == 10_000_000
 
@@ -154,7 +154,7 @@ def test_lasso_is_optimal(background: float) -> None:
 
 
 def test_lasso_without_penalty_is_non_negative_least_squares() -> None:
-    counts, candidates = count_bits(RAPPOR, collected(1)), Candidates.from_texts(RAPPOR, TEXTS)
+    counts, candidates = count_bits(RAPPOR, collected(1)), CandidateTexts.from_texts(RAPPOR, TEXTS)
     shares = select_candidates(counts, candidates, others=False, strictness=1e-7)
     weights, rates = weights_and_rates(counts)
     expected, _ = nnls(np.sqrt(weights)[:, None] * candidates.matrix().toarray(), np.sqrt(weights) * rates)
@@ -164,7 +164,7 @@ def test_lasso_without_penalty_is_non_negative_least_squares() -> None:
 def test_selection_never_takes_more_than_half_the_rows() -> None:
     tiny = Rappor(8, 2, 2, 0.25, 0.25, 0.75)
     counts = count_bits(tiny, tiny.randomize([f"{i % 30}" for i in range(20_000)], ResearchEntropy(1)))
-    candidates = Candidates.from_texts(tiny, [f"{i}" for i in range(200)])
+    candidates = CandidateTexts.from_texts(tiny, [f"{i}" for i in range(200)])
     shares = select_candidates(counts, candidates)
     assert 1 <= (shares[:-1] > 0).sum() <= 8
     assert decode(tiny, counts, candidates).candidates == 200
@@ -174,7 +174,7 @@ def test_selection_never_takes_more_than_half_the_rows() -> None:
 
 
 def test_regression_is_plain_weighted_least_squares() -> None:
-    counts, candidates = count_bits(RAPPOR, collected(2)), Candidates.from_texts(RAPPOR, TEXTS)
+    counts, candidates = count_bits(RAPPOR, collected(2)), CandidateTexts.from_texts(RAPPOR, TEXTS)
     fit = _Regression(counts, candidates, np.arange(40), others=True)
     weights, rates = weights_and_rates(counts)
     design = np.column_stack([candidates.matrix().toarray(), np.full(256, 1 - (31 / 32) ** 2)])
@@ -215,7 +215,7 @@ def test_nothing_is_found_among_strangers(others: bool) -> None:
 def test_candidates_that_cannot_be_told_apart() -> None:
     rappor = Rappor(16, 2, 2, 0.25, 0.25, 0.75)
     places = [[0, 1, 16, 17], [2, 3, 18, 19]]
-    twins = Candidates.from_positions(rappor, ["one", "two", "again"], [*places, places[0]])
+    twins = CandidateTexts.from_positions(rappor, ["one", "two", "again"], [*places, places[0]])
     reports = rappor.randomize(["x"] * 4_000)
     with pytest.raises(GuaranteeError, match="told apart"):
         estimate_all(rappor, reports, twins)
@@ -240,7 +240,7 @@ def test_candidates_that_cannot_be_told_apart() -> None:
         {"reports": RAPPOR.randomize([])},
         {"reports": Rappor(32, 2, 4, 0.25, 0.25, 0.75).randomize(["a"] * 9, cohorts=[0] * 9)["bits"]},
         {"reports": count_bits(Rappor(32, 2, 8, 0.5, 0.25, 0.75), RAPPOR.randomize(["a"]))},
-        {"candidates": Candidates.from_texts(Rappor(16, 2, 8, 0.25, 0.25, 0.75), ["a"])},
+        {"candidates": CandidateTexts.from_texts(Rappor(16, 2, 8, 0.25, 0.25, 0.75), ["a"])},
     ],
 )
 def test_wrong_arguments_of_decode(change: dict[str, Any]) -> None:
@@ -257,7 +257,7 @@ def test_wrong_counts_and_positions() -> None:
     wrong: list[list[list[int]]] = [[[2]], [[-1]], [[]], [[0], [1]]]
     for positions in wrong:
         with pytest.raises(ParameterError):
-            Candidates.from_positions(rappor, ["a"], positions)
+            CandidateTexts.from_positions(rappor, ["a"], positions)
     with pytest.raises(ParameterError):
         BitCounts(rappor, [1], [[0, 0]]) + BitCounts(Rappor(2, 1, 1, 0, 0.2, 0.75), [1], [[0, 0]])  # type: ignore[arg-type]
 

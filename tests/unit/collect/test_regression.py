@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,17 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+import sudare.collect
 from sudare.collect import DenseTransition, UniformTransition
-from sudare.collect.regression import (
+from sudare.collect.estimation import regression
+from sudare.collect.estimation.regression import (
     RegressionFit,
     _logistic_terms,
     linear_regression_of_answer,
     linear_regression_on_answer,
     logistic_regression,
 )
-from sudare.collect.transition import Transition
+from sudare.collect.transitions.transition import Transition
 from sudare.errors import GuaranteeError, ParameterError
 
 Values = NDArray[np.float64]
@@ -170,3 +173,11 @@ def test_bad_input() -> None:
         linear_regression_on_answer(np.arange(8.0), [0, 0, 0, 1, 1, 1, 1, 0], COINS, labels=("a",))
     with pytest.raises(ParameterError, match="level"):
         linear_regression_on_answer(np.arange(8.0), [0, 0, 0, 1, 1, 1, 1, 0], COINS).intervals(1.5)
+
+
+def test_everything_is_exported_and_documented() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "reference" / "api" / "collect.md"
+    assert "::: sudare.collect.estimation.regression\n" in page.read_text(encoding="utf-8")
+    for name in regression.__all__:
+        assert name in sudare.collect.__all__
+        assert getattr(sudare.collect, name) is getattr(regression, name)

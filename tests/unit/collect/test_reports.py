@@ -27,11 +27,11 @@ from sudare.collect import (
     UnaryResponse,
     read_randomizer,
     read_reports,
-    reports,
     specification,
     write_reports,
 )
-from sudare.collect.forms import FORMS, form_of
+from sudare.collect.questionnaires import reports
+from sudare.collect.questionnaires.report_forms import FORMS, form_of
 from sudare.errors import InputError, OutputError, ParameterError
 
 RANDOMIZERS: tuple[Randomizer, ...] = (

@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect.rounding import cautious_digits, float_above
+from sudare.collect.transitions.rounding import cautious_digits, float_above
 
 COSTS = st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**9)
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect import DenseTransition, UniformTransition, transition
-from sudare.collect.transition import BUFFER_WORDS, Transition
+from sudare.collect import DenseTransition, UniformTransition
+from sudare.collect.transitions import transition
+from sudare.collect.transitions.transition import BUFFER_WORDS, Transition
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.kernels.responses import count_places
+from sudare.kernels.collection.responses import count_places
 from sudare.noise import ResearchEntropy
 from tests.scripted import ScriptedEntropy
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect import DenseTransition, UnaryResponse, unary
-from sudare.collect.unary import fill_biased
+from sudare.collect import DenseTransition, UnaryResponse
+from sudare.collect.randomizers import unary
+from sudare.collect.randomizers.unary import fill_biased
 from sudare.errors import ParameterError
 from sudare.noise import ResearchEntropy
 from tests.scripted import ScriptedEntropy

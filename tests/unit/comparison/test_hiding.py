@@ -8,7 +8,7 @@ from sudare.comparison.hiding import hide_small_cells
 from sudare.comparison.people import Population, Sample
 from sudare.comparison.views import View, spread
 from sudare.errors import ParameterError
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 
 from .towns import half
 

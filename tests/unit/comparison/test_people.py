@@ -7,8 +7,8 @@ import pytest
 
 from sudare.comparison.people import Population, merged_from_level
 from sudare.errors import InputError
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_builders import flat_hierarchy, grouped_hierarchy, interval_hierarchy
+from sudare.microdata.hierarchies.builders import flat_hierarchy, grouped_hierarchy, interval_hierarchy
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
 from sudare.noise.entropy import ResearchEntropy
 

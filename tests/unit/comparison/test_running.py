@@ -13,10 +13,10 @@ from sudare.comparison.document import comparison_csv, comparison_document
 from sudare.comparison.methods import METHODS
 from sudare.comparison.people import Population, Sample
 from sudare.comparison.plan_file import quick_plan
-from sudare.comparison.running import MEASURES, Chosen, Measured, compare
+from sudare.comparison.running import MEASURES, Chosen, MeasuredValue, compare
 from sudare.comparison.views import View
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.noise.entropy import EntropySource
 
 from .towns import measured, small_comparison, town
@@ -92,9 +92,9 @@ def test_every_measure_is_there_and_documents_hold_numbers_only() -> None:
 
 
 def test_measured_means_leave_out_what_is_no_number() -> None:
-    assert Measured.of([1.0, math.nan, 3.0]).value == 2.0
-    assert Measured.of([1.0, 3.0]).error == pytest.approx(1.0)
-    assert math.isnan(Measured.of([math.nan]).value)
+    assert MeasuredValue.of([1.0, math.nan, 3.0]).value == 2.0
+    assert MeasuredValue.of([1.0, 3.0]).error == pytest.approx(1.0)
+    assert math.isnan(MeasuredValue.of([math.nan]).value)
 
 
 def test_progress_is_told_up_to_the_end() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudare.disclosure.problem import UNKNOWN, SuppressionProblem
 from sudare.disclosure.structure import Dimension, TableSystem
+from sudare.disclosure.suppression.problem import UNKNOWN, SuppressionProblem
 
 Booleans = NDArray[np.bool_]
 

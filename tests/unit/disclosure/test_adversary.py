@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
 from sudare import InputError
-from sudare.disclosure.audit import audit
+from sudare.disclosure.argus.files import read_apriori, read_records, read_table, status_lines
+from sudare.disclosure.argus.metadata import read_hierarchy, read_metadata
 from sudare.disclosure.cell_key import read_perturbation_table
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
-from sudare.disclosure.certificate import Certificate, Claim, Witness
 from sudare.disclosure.linking import link_tables
 from sudare.disclosure.merging import estat_text, merge_meshes
-from sudare.disclosure.problem import UNKNOWN, Requirement, SuppressionProblem
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, primary_cells, strictest
-from sudare.disclosure.secondary import suppress
-from sudare.disclosure.singletons import joint_cells, lone_contributors
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
-from sudare.disclosure.tau_argus import read_apriori, read_records, read_table, status_lines
-from sudare.disclosure.tau_argus_metadata import read_hierarchy, read_metadata
+from sudare.disclosure.suppression.audit import audit
+from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness
+from sudare.disclosure.suppression.problem import UNKNOWN, Requirement, SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
+from sudare.disclosure.suppression.singletons import joint_cells, lone_contributors
 from tests.unit.disclosure.small_tables import filled, possible_tables
 
 Integers = NDArray[np.int64]
@@ -357,7 +357,7 @@ def test_an_empty_lead_string_does_not_hang(tmp_path: Path) -> None:
     # Right: refuse `<HIERLEADSTRING> ""`; every text starts with an empty one, again and again.
     path = written(tmp_path, "h.hrc", "north\n@n1\n")
     call = f"read_hierarchy({str(path)!r}, 'area', lead='')"
-    assert ends_in_time(f"from sudare.disclosure.tau_argus_metadata import read_hierarchy; {call}")
+    assert ends_in_time(f"from sudare.disclosure.argus.metadata import read_hierarchy; {call}")
     with pytest.raises(InputError):
         read_hierarchy(path, "area", lead="")
 

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import InputError
-from sudare.disclosure.certificate import Certificate, Claim, Witness  # noqa: F401 - Witness for the script below
-from sudare.disclosure.heuristic import protect, prove
-from sudare.disclosure.problem import SuppressionProblem
+from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness  # noqa: F401 - Witness for the script below
+from sudare.disclosure.suppression.heuristic import protect, prove
+from sudare.disclosure.suppression.problem import SuppressionProblem
 from tests.unit.disclosure.small_tables import FLAT, filled, is_safe, problems
 
 

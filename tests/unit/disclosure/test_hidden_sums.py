@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sudare import InputError
-from sudare.disclosure import heuristic
 from sudare.disclosure.cell_table import Contributions, aggregate
-from sudare.disclosure.hidden_sums import unsafe_sums
-from sudare.disclosure.linear import Deadline
-from sudare.disclosure.problem import Requirement, SuppressionProblem
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, Rule, cells_with_code, primary_cells
-from sudare.disclosure.secondary import suppress
 from sudare.disclosure.structure import CellTable, Dimension
+from sudare.disclosure.suppression import heuristic
+from sudare.disclosure.suppression.hidden_sums import unsafe_sums
+from sudare.disclosure.suppression.linear import SolverDeadline
+from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
 
 Booleans = NDArray[np.bool_]
 Record = tuple[str, str, int]
@@ -113,7 +113,7 @@ def test_patterns_have_no_unsafe_sums(records: list[Record], way: str) -> None:
 
 def test_what_is_looked_at_for_a_sum_has_all_its_cells() -> None:
     table = of_records([(code, holding, 9) for code in "abcdei" for holding in "XYZ"])
-    search = heuristic._Search(problem_of(table, PPercent(20)), Deadline(None))
+    search = heuristic._Search(problem_of(table, PPercent(20)), SolverDeadline(None))
     part, beside = table.system.cell(area="a"), table.system.cell(area="h")
     alone = search.block((part,))
     both = search.block((part, beside))

@@ -16,14 +16,14 @@ from benchmarks.disclosure_secondary import enterprise_problem
 from hypothesis import HealthCheck, assume, given, settings
 
 from sudare import InputError, MissingPackageError, ParameterError
-from sudare.disclosure import heuristic
-from sudare.disclosure.certificate import Certificate
-from sudare.disclosure.exact import cheapest
-from sudare.disclosure.heuristic import protect
-from sudare.disclosure.problem import SuppressionProblem
-from sudare.disclosure.secondary import suppress
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import Dimension, TableSystem
+from sudare.disclosure.suppression import heuristic
+from sudare.disclosure.suppression.certificate import Certificate
+from sudare.disclosure.suppression.exact import cheapest
+from sudare.disclosure.suppression.heuristic import protect
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
 from tests.unit.disclosure.small_tables import CUBE, FLAT, ends_by_another_solver, filled, is_safe, patterns, problems
 from tests.unit.disclosure.test_audit import trap
 
@@ -121,12 +121,12 @@ def test_larger_tables_are_searched_in_neighbourhoods(monkeypatch: pytest.Monkey
     leaves = [cell for cell in range(system.size) if not system.is_total[cell]]
     problem = SuppressionProblem.of_levels(system, values, dict.fromkeys(leaves[:2], (1, 1)))
     whole = protect(problem)
-    for name, value in (("SMALL", 0), ("NEAREST", 3), ("NEIGHBOURHOODS", (5, 20)), ("LARGEST_BLOCK", 40)):
+    for name, value in (("SMALL", 0), ("NEAREST", 3), ("NEIGHBOURHOODS", (5, 20)), ("MAX_BLOCK", 40)):
         monkeypatch.setattr(heuristic, name, value)
     near = protect(problem)
     assert is_safe(problem, near.mask(system.size))
     assert problem.cost(near.mask(system.size)) <= 2 * problem.cost(whole.mask(system.size))
-    monkeypatch.setattr(heuristic, "LARGEST_BLOCK", 0)
+    monkeypatch.setattr(heuristic, "MAX_BLOCK", 0)
     assert is_safe(problem, protect(problem).mask(system.size))
 
 
@@ -172,7 +172,7 @@ def test_time_limits_end_in_a_safe_pattern_or_a_refusal(monkeypatch: pytest.Monk
     with pytest.raises(InputError, match="within the time limit"):
         suppress(problem, seconds=1e-9)
     clock = iter(np.arange(0.0, 1e6, 0.25))
-    monkeypatch.setattr("sudare.disclosure.linear.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("sudare.disclosure.suppression.linear.time.monotonic", lambda: float(next(clock)))
     refused, given_ = 0, 0
     for seconds in range(1, 30, 3):
         try:
@@ -205,8 +205,8 @@ def test_negative_magnitudes_with_a_lower_bound() -> None:
 SCRIPT = """
 import json
 from tests.unit.disclosure.small_tables import DEEP, filled
-from sudare.disclosure.problem import SuppressionProblem
-from sudare.disclosure.secondary import suppress
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
 system, values = filled(DEEP, [5, 5, 5, 5, 5, 5, 5, 5])
 problem = SuppressionProblem.of_levels(system, values, {7: (2, 2), 16: (2, 2)}, insiders=((7,), (16,)))
 print(json.dumps([suppress(problem, method=method).certificate.to_text() for method in ("fast", "exact")]))

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.disclosure.rules import PPercent, primary_cells
-from sudare.disclosure.status import CellStatus, PrimaryCells
-from sudare.disclosure.tau_argus import (
+from sudare.disclosure.argus.files import (
     dimension_of,
     read_apriori,
     read_hierarchy,
@@ -20,6 +18,8 @@ from sudare.disclosure.tau_argus import (
     table_of_records,
     write_status_table,
 )
+from sudare.disclosure.rules import PPercent, primary_cells
+from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.errors import InputError, OutputError, ParameterError
 
 FIXED = """firm 1 3

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import InputError
-from sudare.disclosure.audit import audit
+from sudare.disclosure.argus.metadata import dimension_of, read_metadata
 from sudare.disclosure.cell_table import Contributions, aggregate
-from sudare.disclosure.certificate import Certificate, Claim, Witness
-from sudare.disclosure.exact import cheapest
-from sudare.disclosure.heuristic import prove
-from sudare.disclosure.problem import SuppressionProblem
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, primary_cells, strictest
-from sudare.disclosure.secondary import suppress
-from sudare.disclosure.singletons import too_few
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
-from sudare.disclosure.tau_argus_metadata import dimension_of, read_metadata
+from sudare.disclosure.suppression.audit import audit
+from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness
+from sudare.disclosure.suppression.exact import cheapest
+from sudare.disclosure.suppression.heuristic import prove
+from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress
+from sudare.disclosure.suppression.singletons import too_few
 from tests.unit.disclosure.small_tables import possible_tables
 
 HALVES = ["ab", "bc", "ac", "a", "b", "c"]

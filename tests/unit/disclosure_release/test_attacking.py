@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from sudare.attacks.solver import SolverFailure
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.tables.solver import SolverFailure
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.disclosure_release import attack_folder, attacking, read_report, read_table_plan, run_table_plan
 from sudare.disclosure_release.confidential import CERTIFICATE, CONFIDENTIAL
 from sudare.errors import InputError
@@ -128,14 +128,14 @@ class TestFolders:
         shutil.copytree(safe, bare, ignore=shutil.ignore_patterns("confidential*"))
         reports = attack_folder(bare, read_report(bare))
         assert [report.attack for report in reports] == ["interval"]
-        assert reports[0].outcome is Outcome.HELD
+        assert reports[0].outcome is AttackOutcome.HELD
 
     def test_a_public_reader_of_what_is_broken(self, tmp_path: Path) -> None:
         out = self.made(tmp_path, WHOLE + "secondary = false\n")
         for name in (CONFIDENTIAL, "confidential.html"):
             (out / name).unlink()
         reports = attack_folder(out, read_report(out))
-        assert reports[0].outcome is Outcome.BROKEN
+        assert reports[0].outcome is AttackOutcome.BROKEN
         assert all(verdict.number == 0 for verdict in reports[0].verdicts)
 
     @pytest.mark.parametrize("damage", ["missing", "header", "status", "value", "twice", "short"])
@@ -173,21 +173,21 @@ class TestFolders:
 
     def test_large_tables_by_subtraction_and_proof(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         safe = self.made(tmp_path)
-        monkeypatch.setattr(attacking, "MOST_UNKNOWNS", 3)
-        monkeypatch.setattr(attacking, "MOST_WORK_OF_INSIDERS", 3)
+        monkeypatch.setattr(attacking, "MAX_UNKNOWNS", 3)
+        monkeypatch.setattr(attacking, "MAX_WORK_OF_INSIDERS", 3)
         reports = attack_folder(safe, read_report(safe))
-        assert [report.outcome for report in reports] == [Outcome.HELD] * 2
+        assert [report.outcome for report in reports] == [AttackOutcome.HELD] * 2
         assert "certificate" in reports[0].verdicts[0].sentence.english
         (safe / CERTIFICATE).unlink()
         reports = attack_folder(safe, read_report(safe))
-        assert [report.outcome for report in reports] == [Outcome.UNDECIDED] * 2
+        assert [report.outcome for report in reports] == [AttackOutcome.UNDECIDED] * 2
         shutil.rmtree(safe)
-        monkeypatch.setattr(attacking, "MOST_UNKNOWNS", 2)
+        monkeypatch.setattr(attacking, "MAX_UNKNOWNS", 2)
         broken = self.made(tmp_path, WHOLE + "secondary = false\n")
-        assert attack_folder(broken, read_report(broken))[0].outcome is Outcome.BROKEN
+        assert attack_folder(broken, read_report(broken))[0].outcome is AttackOutcome.BROKEN
         shutil.rmtree(broken)
         rounded = self.made(tmp_path, WHOLE.replace('"suppress"', '"round"\nbase = 2'))
-        assert attack_folder(rounded, read_report(rounded))[0].outcome is Outcome.BROKEN
+        assert attack_folder(rounded, read_report(rounded))[0].outcome is AttackOutcome.BROKEN
 
     def test_a_solver_that_gives_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Undecided, and never taken for safe; the certificate still proves what it proves."""
@@ -197,9 +197,9 @@ class TestFolders:
 
         safe = self.made(tmp_path)
         monkeypatch.setattr(attacking, "attack_suppressed_cells", fail)
-        assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {Outcome.HELD}
+        assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {AttackOutcome.HELD}
         (safe / CERTIFICATE).unlink()
-        assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {Outcome.UNDECIDED}
+        assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {AttackOutcome.UNDECIDED}
 
     def test_a_finer_table_before(self, tmp_path: Path) -> None:
         """A cell that is hidden now follows from another table about the same firms."""
@@ -209,10 +209,10 @@ class TestFolders:
         run_table_plan(read_table_plan(build_firms(tmp_path, before), tmp_path / "before"), even_if_broken=True)
         run_table_plan(read_table_plan(build_firms(tmp_path, WHOLE), tmp_path / "out"))
         reports = attack_folder(tmp_path / "out", read_report(tmp_path / "out"), earlier=[tmp_path / "before"])
-        assert reports[0].outcome is Outcome.HELD
+        assert reports[0].outcome is AttackOutcome.HELD
         assert reports[-1].attack == "earlier"
-        assert reports[-1].outcome is Outcome.BROKEN
-        assert len(reports[-1].with_outcome(Outcome.BROKEN)) == 4
+        assert reports[-1].outcome is AttackOutcome.BROKEN
+        assert len(reports[-1].with_outcome(AttackOutcome.BROKEN)) == 4
 
     @pytest.mark.parametrize("has_holder_file", [True, False])
     def test_a_table_that_undoes_an_earlier_one(self, tmp_path: Path, has_holder_file: bool) -> None:
@@ -233,4 +233,4 @@ class TestFolders:
         texts = [(tmp_path / name / "table.csv").read_text() for name in ("one", "two")]
         assert texts[0] != texts[1]
         reports = attack_folder(tmp_path / "two", read_report(tmp_path / "two"), earlier=[tmp_path / "one"])
-        assert reports[-1].outcome is Outcome.BROKEN
+        assert reports[-1].outcome is AttackOutcome.BROKEN

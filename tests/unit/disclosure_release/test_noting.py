@@ -12,7 +12,7 @@ from sudare.errors import InputError, LedgerError
 from sudare.ledger import open_ledger
 from sudare.microdata_release import read_people_plan, run_people_plan
 from sudare.privacy import Budget, Unit
-from sudare.release.hashing import hash_of_file
+from sudare.storage.hashes import hash_of_file
 from tests.unit.disclosure_release.firms import RULES, WHOLE, build_firms
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, build_town
 

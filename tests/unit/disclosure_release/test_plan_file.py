@@ -68,7 +68,7 @@ def test_every_method(tmp_path: Path) -> None:
 TWO_TABLES = '\n[[tables]]\nname = "one"\ndimensions = ["region"]\n[[tables]]\nname = "two"\ndimensions = ["trade"]\n'
 MISTAKES: list[tuple[str, str, str]] = [
     ("", "'title' in the plan is missing", "title"),
-    ('titel = "x"\n' + WHOLE.split("\n", 1)[1], "Is it meant by 'titel'?", "titel"),
+    ('titel = "x"\n' + WHOLE.split("\n", 1)[1], "Is 'titel' a misspelling of 'title'?", "titel"),
     (WHOLE + "serach = 1\n", "Did you mean 'search'?", "search"),
     (WHOLE.replace("threshold", "treshold"), "Did you mean 'threshold'?", "threshold"),
     (WHOLE.replace("hierarchy =", "hierachy ="), "Did you mean 'hierarchy'?", "hierarchy"),

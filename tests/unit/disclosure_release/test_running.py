@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.disclosure_release import ProtectedFolder, attack_folder, read_table_plan, run_table_plan, verify_protected
 from sudare.disclosure_release.confidential import CERTIFICATE, CONFIDENTIAL
 from sudare.disclosure_release.published_table import read_published_tables, system_of_document
@@ -155,7 +155,7 @@ class TestAttacks:
         made = carry_out(tmp_path, plan, even_if_broken=True)
         assert made.document["even_if_broken"]
         assert "Published although an attack breaks it" in (tmp_path / "out" / "report.html").read_text()
-        assert made.attacks[0].outcome is Outcome.BROKEN
+        assert made.attacks[0].outcome is AttackOutcome.BROKEN
 
     def test_no_message_tells_a_value(self, tmp_path: Path) -> None:
         lines = firms()
@@ -174,7 +174,7 @@ class TestAttacks:
         named = WHOLE + '[earlier]\nfolders = ["before"]\n'
         made = carry_out(tmp_path, named, "same")
         assert [report.attack for report in made.attacks][-1] == "earlier"
-        assert made.attacks[-1].outcome is Outcome.HELD
+        assert made.attacks[-1].outcome is AttackOutcome.HELD
         naked = WHOLE.replace('"suppress"', '"none"')
         carry_out(tmp_path, naked, "naked", even_if_broken=True)
         with pytest.raises(InputError, match="The attack 'earlier' breaks 4 of 4"):
@@ -202,7 +202,7 @@ class TestAttacks:
         plan = HEAD + DIMENSIONS + "[rules]\nthreshold = 2\n" + SUPPRESS
         build_firms(tmp_path, plan, lines)
         made = run_table_plan(read_table_plan(tmp_path / "plan.toml", tmp_path / "aware"))
-        assert made.attacks[1].outcome is Outcome.HELD
+        assert made.attacks[1].outcome is AttackOutcome.HELD
         assert made.attacks[1].verdicts
         # A control: the pattern that was found without thinking of them, seen by them.
         unaware = plan + "singletons = false\n"
@@ -215,7 +215,7 @@ class TestAttacks:
         own |= {key: theirs[key] for key in ("insiders", "insider_rest", "insider_share")}
         (tmp_path / "unaware" / CONFIDENTIAL).write_text(json.dumps(own))
         seen = attack_folder(tmp_path / "unaware", made.document)
-        assert [report.outcome for report in seen] == [Outcome.HELD, Outcome.BROKEN]
+        assert [report.outcome for report in seen] == [AttackOutcome.HELD, AttackOutcome.BROKEN]
 
 
 class TestInputs:
@@ -393,7 +393,7 @@ class TestMethods:
         made = carry_out(tmp_path, COUNTS + '[protection]\nmethod = "round"\nbase = 5\n')
         table = rows(tmp_path / "out" / "table.csv")
         assert all(int(row["count"]) % 5 == 0 and row["status"] == "rounded" for row in table)
-        assert made.attacks[0].outcome is Outcome.HELD
+        assert made.attacks[0].outcome is AttackOutcome.HELD
         assert is_sound(tmp_path / "out")
 
     def test_cell_keys(self, tmp_path: Path) -> None:
@@ -454,7 +454,7 @@ class TestMethods:
         assert [row["mesh"] for row in hidden] == ["533946113", "533946121"]
         assert b"HTKSYORI,HTKSAKI,GASSAN" in (out / "table-estat.csv").read_bytes()
         assert b",*" in (out / "table-estat.csv").read_bytes()
-        assert made.attacks[0].outcome is Outcome.HELD
+        assert made.attacks[0].outcome is AttackOutcome.HELD
         assert is_sound(out)
 
     def test_meshes_merged_otherwise_before(self, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure_release import (
     ProtectedFolder,
@@ -21,7 +21,7 @@ from sudare.disclosure_release import (
 )
 from sudare.disclosure_release.confidential import CONFIDENTIAL, read_confidential
 from sudare.disclosure_release.published_table import digits_needed_by, read_published_tables
-from sudare.disclosure_release.reading import _with_marks, read_judged_table
+from sudare.disclosure_release.sources import _with_marks, read_judged_table
 from sudare.errors import InputError
 from sudare.ledger import open_ledger
 from sudare.microdata.pseudonyms.keys import new_key
@@ -80,12 +80,12 @@ class TestDigits:
         shown = ~published.hidden
         assert (holder.values[shown] == 100 * published.values[shown]).all()
         assert is_sound(finer)
-        assert {one.outcome for one in attack_folder(finer, read_report(finer))} == {Outcome.HELD}
+        assert {one.outcome for one in attack_folder(finer, read_report(finer))} == {AttackOutcome.HELD}
 
     def test_a_reader_without_the_holders_file(self, finer: Path) -> None:
         for path in finer.glob("confidential*"):
             path.unlink()
-        assert attack_folder(finer, read_report(finer))[0].outcome is Outcome.HELD
+        assert attack_folder(finer, read_report(finer))[0].outcome is AttackOutcome.HELD
 
     def test_earlier_tables_with_other_digits(self, finer: Path) -> None:
         plan = (
@@ -94,7 +94,7 @@ class TestDigits:
         (finer.parent / "plan.toml").write_text(plan + '[earlier]\nfolders = ["out"]\n')
         made = run_table_plan(read_table_plan(finer.parent / "plan.toml", finer.parent / "after"))
         assert made.document["value"]["decimals"] == 4
-        assert made.attacks[-1].outcome is Outcome.HELD
+        assert made.attacks[-1].outcome is AttackOutcome.HELD
 
     def test_stated_digits_are_shown(self, tmp_path: Path) -> None:
         carry_out(tmp_path, WHOLE.replace('value = "turnover"', 'value = "turnover"\ndecimals = 2'))
@@ -181,7 +181,7 @@ class TestWhatWasKnownBefore:
         carry_out(tmp_path, BARE, "bare", even_if_broken=True)
         made = carry_out(tmp_path, REGIONS + '[earlier]\nfolders = ["bare"]\n', "after")
         earlier = made.attacks[-1]
-        assert earlier.outcome is Outcome.UNDECIDED
+        assert earlier.outcome is AttackOutcome.UNDECIDED
         assert "known too closely from earlier tables already" in earlier.summary.english
 
     def test_more_is_added(self, tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ class TestWhatWasKnownBefore:
         """It was known too closely before; now it is known exactly."""
         rounded = WHOLE.replace('"suppress"', '"round"\nbase = 5')
         made = carry_out(tmp_path, rounded, "rounded", even_if_broken=True)
-        assert made.attacks[0].outcome is Outcome.BROKEN
+        assert made.attacks[0].outcome is AttackOutcome.BROKEN
         lax = WHOLE.replace(RULES, "[rules]\nthreshold = 1\n") + '[earlier]\nfolders = ["rounded"]\n'
         with pytest.raises(InputError, match="The attack 'earlier' breaks"):
             carry_out(tmp_path, lax, "after")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sudare import CountTable, Domain, Hierarchy
 from sudare.domain.branches import distinct_levels, hierarchy_layout, level_bits
-from sudare.tables.dense_tree import cells_of_nodes
+from sudare.tables.trees.dense_tree import cells_of_nodes
 
 
 @st.composite

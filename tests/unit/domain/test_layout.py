@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Budget, CountTable, GuaranteeError, ParameterError, ResearchEntropy, nn_wavelet, wide_tree
+from sudare import Budget, GuaranteeError, ParameterError, ResearchEntropy, nn_wavelet, wide_tree
 from sudare.domain import (
     Layout,
     hilbert_layout,
@@ -20,7 +20,6 @@ from sudare.domain import (
     raster_layout,
     sorted_layout,
 )
-from sudare.domain.experiments import experimental_sorted_order
 from sudare.domain.layout import HilbertCurve, Shuffle
 from sudare.domain.turning import TurnedEnds, places_that_turn
 
@@ -141,7 +140,7 @@ def test_shapes_the_hilbert_curve_does_not_fill(shape: Any, advice: str) -> None
 @pytest.mark.parametrize("shape", [(5, 7), (3, 4), (6,), (4, 4), (3, 2, 5)])
 def test_padding_is_found_from_prefixes(shape: Any) -> None:
     """What the descents ask of `gather` holds for shuffled cells too."""
-    from sudare.kernels.trees import is_outside
+    from sudare.kernels.tables.trees import is_outside
 
     layout = random_layout(shape, 5)
     lengths = np.array(layout.lengths, dtype=np.uint64)
@@ -190,7 +189,7 @@ def test_keys_are_whole_numbers(key: Any) -> None:
 
 
 def test_no_layout_is_made_of_an_order_that_was_handed_in() -> None:
-    order = experimental_sorted_order(CountTable.from_dense(np.array([[0, 3], [9, 1]])))
+    order = np.array([2, 1, 3, 0], dtype=np.uint64)  # the cells of [[0, 3], [9, 1]], fullest first
     for arrangement in (order, order.tolist(), object()):
         with pytest.raises(ParameterError, match="arrangement") as caught:
             Layout((2, 2), (0, 1), arrangement)  # type: ignore[arg-type]
@@ -274,18 +273,3 @@ def test_a_turned_tree_is_morton_of_the_turned_table(mechanism: Any) -> None:
 def test_layouts_without_partly_filled_nodes_do_not_turn() -> None:
     for layout in (morton_layout((4, 16)), morton_layout((24, 40)), random_layout((3, 5)), hilbert_layout((4, 4))):
         assert layout.turned(5) is layout
-
-
-@given(counts=st.lists(st.integers(0, 3), min_size=1, max_size=30))
-def test_the_sorted_order_of_an_experiment(counts: list[int]) -> None:
-    order = experimental_sorted_order(CountTable.from_dense(np.array(counts)))
-    assert order.dtype == np.uint64
-    assert order.tolist() == sorted(range(len(counts)), key=lambda cell: (-counts[cell], cell))
-
-
-def test_the_sorted_order_is_not_part_of_the_flat_api() -> None:
-    import sudare
-
-    assert "experimental_sorted_order" not in sudare.__all__
-    with pytest.raises(ParameterError):
-        experimental_sorted_order(np.array([1, 2]))  # type: ignore[arg-type]

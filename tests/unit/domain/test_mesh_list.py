@@ -12,7 +12,7 @@ from sudare.domain import Category, CountTable, Domain, Mesh, MeshList, mesh_cel
 from sudare.domain.prefectures import PREFECTURES, prefecture_number
 from sudare.errors import ParameterError
 from sudare.tables.maps import find_map, pixels_of
-from sudare.tables.planning import plan_table
+from sudare.tables.planning.planner import plan_table
 
 WINDOW = Mesh("KEY_CODE", "3", 4280, 3180, 16, 16)
 CELLS = st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), min_size=1, max_size=60)

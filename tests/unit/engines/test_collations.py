@@ -10,8 +10,8 @@ import pytest
 from sudare import DatabaseError
 from sudare.engines import ColumnType, open_engine
 from sudare.engines.collations import collations_in
-from sudare.sql.metadata import Column, Metadata, Table
-from sudare.sql.promises import require_schema
+from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata
+from sudare.sql.metadata.promises import require_schema
 
 PLAIN = ColumnType("text", native="VARCHAR")
 NOCASE = ColumnType("other", native="VARCHAR COLLATE nocase")
@@ -19,7 +19,7 @@ DOUBTFUL = ColumnType("other", native="VARCHAR COLLATE ?")
 
 
 def described(column: str) -> Metadata:
-    table = Table("t", {column: Column(column, ColumnType("text"))}, unit=column, max_rows=1)
+    table = TableMetadata("t", {column: ColumnMetadata(column, ColumnType("text"))}, unit=column, max_rows=1)
     return Metadata("customer", {"t": table})
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 
-from sudare.engines.deadlines import Deadline
+from sudare.engines.deadlines import QueryDeadline
 
 
 def test_cancels_again_until_it_is_over() -> None:
@@ -14,7 +14,7 @@ def test_cancels_again_until_it_is_over() -> None:
             often.set()
         raise RuntimeError("what a driver may do")
 
-    with Deadline(0.01, cancel) as deadline:
+    with QueryDeadline(0.01, cancel) as deadline:
         assert often.wait(30)
     assert deadline.passed
     after = len(calls)
@@ -24,7 +24,7 @@ def test_cancels_again_until_it_is_over() -> None:
 
 def test_nothing_is_cancelled_in_time() -> None:
     calls: list[int] = []
-    with Deadline(60, lambda: calls.append(1)) as deadline:
+    with QueryDeadline(60, lambda: calls.append(1)) as deadline:
         pass
     assert not deadline.passed
     assert calls == []
@@ -32,5 +32,5 @@ def test_nothing_is_cancelled_in_time() -> None:
 
 def test_without_seconds_no_thread_starts() -> None:
     before = threading.active_count()
-    with Deadline(None, lambda: None):
+    with QueryDeadline(None, lambda: None):
         assert threading.active_count() == before

@@ -97,7 +97,7 @@ def test_rectangles(largest_dense: int, tables: tuple[np.ndarray, np.ndarray], s
     rectangles = random_rectangles(shape, 20, 1, min(shape), seed)
     sums = np.array([(published - true)[t : t + h, s : s + w].sum() for t, s, h, w in rectangles])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sudare.evaluate.rectangles, "LARGEST_DENSE", largest_dense)
+        patch.setattr(sudare.evaluate.rectangles, "MAX_DENSE", largest_dense)
         for pair in both_kinds(true, published):
             row = error_of_rectangles(*pair, rectangles)
             assert row.rectangles == 20

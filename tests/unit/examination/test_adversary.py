@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.errors import InputError
 from sudare.examination import examine
 from sudare.examination import people as people_module
@@ -31,7 +31,7 @@ def test_nothing_was_looked_at_and_it_held(tmp_path: Path) -> None:
     rows = "".join(f"p{number},r{number % 500},5\n" for number in range(600))
     found = examine(describe(tmp_path, f"id,area,count\n{rows}q,r1,*\nq,total,1\n"))
     assert not found.reports
-    assert found.outcome is Outcome.UNDECIDED
+    assert found.outcome is AttackOutcome.UNDECIDED
     assert found.to_dict()["outcome"] == "undecided"
 
 
@@ -40,17 +40,17 @@ def test_a_folder_that_cannot_be_compared_hides_one_that_breaks_it(tmp_path: Pat
     carry_out(tmp_path, PLAN, "table")
     carry_out(tmp_path, LAX, "lax")
     carry_out(tmp_path, STAFF, "staff")
-    assert examine(tmp_path / "table", others=[tmp_path / "lax"]).outcome is Outcome.BROKEN
-    assert examine(tmp_path / "table", others=[tmp_path / "lax", tmp_path / "staff"]).outcome is Outcome.BROKEN
+    assert examine(tmp_path / "table", others=[tmp_path / "lax"]).outcome is AttackOutcome.BROKEN
+    assert examine(tmp_path / "table", others=[tmp_path / "lax", tmp_path / "staff"]).outcome is AttackOutcome.BROKEN
 
 
 def test_a_record_that_was_not_looked_at_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Where only some records are compared, "not found" is undecided; or all are compared, as exact matches cost little.
-    monkeypatch.setattr(people_module, "MOST_PUBLISHED", 10)
+    monkeypatch.setattr(people_module, "MAX_PUBLISHED", 10)
     rows = ["sex,job"] + ["m,clerk"] * 10 + ["f,pilot"] + ["m,clerk"] * 10
     subject = folder_of(tmp_path / "records", "\n".join(rows) + "\n")
     outside = Records.of_columns({"sex": ["f"], "job": ["pilot"]})
-    assert people_module.link_outside(subject, outside, ["sex", "job"]).outcome is not Outcome.HELD
+    assert people_module.link_outside(subject, outside, ["sex", "job"]).outcome is not AttackOutcome.HELD
 
 
 @pytest.mark.parametrize("count", ["9" * 5_000, "9" * 30])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sudare import InputError, ParameterError
-from sudare.attacks import Outcome
+from sudare.attacks import AttackOutcome
 from sudare.examination import Examination, examine, open_subject
 from sudare.ledger import note_publication
 from tests.unit.examination.test_people import PUBLISHED, folder_of
@@ -21,11 +21,13 @@ def names(found: Examination) -> tuple[set[str], set[str]]:
 def test_described_tables(tmp_path: Path) -> None:
     alone = examine(describe_tables(tmp_path, [(0, 1), (1, 2), (0, 2)]))
     assert alone.kind == "tables"
-    assert alone.outcome is Outcome.BROKEN  # two hidden counts are what is left of a total
+    assert alone.outcome is AttackOutcome.BROKEN  # two hidden counts are what is left of a total
     ran, skipped = names(alone)
     assert ran == {"reconstruction", "differencing"}
     assert skipped == {"averaging", "linkage", "uniqueness", "membership"}
-    assert examine(tmp_path / "tables.toml", threshold=2).outcome is Outcome.HELD  # none of them is a single person
+    assert (
+        examine(tmp_path / "tables.toml", threshold=2).outcome is AttackOutcome.HELD
+    )  # none of them is a single person
 
 
 def test_a_table_with_thresholds_is_broken_and_a_release_of_the_same_people_is_not(tmp_path: Path) -> None:
@@ -33,12 +35,12 @@ def test_a_table_with_thresholds_is_broken_and_a_release_of_the_same_people_is_n
     assert thresholds.kind == "protected-table"
     found = thresholds.report("reconstruction")
     assert found is not None
-    assert found.outcome is Outcome.BROKEN
+    assert found.outcome is AttackOutcome.BROKEN
     assert "1 data set(s) fit" in found.summary.english
     assert {"interval", "reconstruction"} <= names(thresholds)[0]
     make_ledger(tmp_path)
     private = examine(release(tmp_path), data=tmp_path / "village.csv")
-    assert private.outcome is Outcome.HELD
+    assert private.outcome is AttackOutcome.HELD
     ran, skipped = names(private)
     assert ran == {"reconstruction", "averaging"}
     assert skipped == {"differencing", "membership", "interval", "linkage", "uniqueness"}
@@ -47,8 +49,8 @@ def test_a_table_with_thresholds_is_broken_and_a_release_of_the_same_people_is_n
 def test_a_weak_budget_is_told_as_broken(tmp_path: Path) -> None:
     make_ledger(tmp_path)
     found = examine(release(tmp_path, epsilon=19, method="laplace"))
-    assert found.outcome is Outcome.BROKEN
-    assert {report.attack for report in found.reports if report.outcome is Outcome.BROKEN} >= {"averaging"}
+    assert found.outcome is AttackOutcome.BROKEN
+    assert {report.attack for report in found.reports if report.outcome is AttackOutcome.BROKEN} >= {"averaging"}
 
 
 def test_releases_that_a_ledger_knows_are_attacked_together(tmp_path: Path) -> None:
@@ -63,9 +65,9 @@ def test_releases_that_a_ledger_knows_are_attacked_together(tmp_path: Path) -> N
     assert one is not None
     assert all_of_them is not None
     assert "from 1 answer(s)" in one.summary.english
-    assert one.outcome is Outcome.HELD
+    assert one.outcome is AttackOutcome.HELD
     assert "from 2 answer(s)" in all_of_them.summary.english
-    assert all_of_them.outcome is Outcome.BROKEN  # a deviation of 0.33 / sqrt(2) is below a quarter
+    assert all_of_them.outcome is AttackOutcome.BROKEN  # a deviation of 0.33 / sqrt(2) is below a quarter
     assert "differencing" in names(together)[0]
 
 
@@ -83,7 +85,7 @@ def test_a_noted_publication_is_attacked_with_a_new_one(tmp_path: Path) -> None:
     )
     (tmp_path / "shops.csv").write_text("age,work,count\n40-64,shop,5\n20-39,shop,4\n")
     (tmp_path / "shops.toml").write_text('title = "Shops"\n[[table]]\nfile = "shops.csv"\ntotals = false\n')
-    assert examine(first).outcome is Outcome.HELD
+    assert examine(first).outcome is AttackOutcome.HELD
     found = examine(first, others=[tmp_path / "shops.toml"])
     assert any("shops" in remark.english for remark in found.remarks)  # its few values cannot be put beside the others
     (tmp_path / "shops.csv").write_text(
@@ -93,10 +95,10 @@ def test_a_noted_publication_is_attacked_with_a_new_one(tmp_path: Path) -> None:
         examine(first, others=[tmp_path / "shops.toml"]),
         examine(tmp_path / "shops.toml", ledger=location, dataset="village"),
     ):
-        assert broken.outcome is Outcome.BROKEN
+        assert broken.outcome is AttackOutcome.BROKEN
         report = broken.report("reconstruction")
         assert report is not None
-        assert "age 40-64, work none" in {v.target.split(": ")[-1] for v in report.with_outcome(Outcome.BROKEN)}
+        assert "age 40-64, work none" in {v.target.split(": ")[-1] for v in report.with_outcome(AttackOutcome.BROKEN)}
 
 
 def test_protected_tables_together(tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_protected_tables_together(tmp_path: Path) -> None:
     ]
     found = examine(tables[0], others=tables[1:])
     assert {"interval", "earlier", "reconstruction", "differencing"} <= names(found)[0]
-    assert found.outcome is Outcome.HELD
+    assert found.outcome is AttackOutcome.HELD
 
 
 def test_records(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_records(tmp_path: Path) -> None:
     assert found.kind == "people"
     assert {"models", "uniqueness", "linkage", "outside"} <= names(found)[0]
     assert {"membership", "reconstruction", "interval", "differencing"} <= names(found)[1]
-    assert found.outcome is not Outcome.BROKEN
+    assert found.outcome is not AttackOutcome.BROKEN
     assert "outside" in names(examine(folder))[1]
     chosen = examine(folder, outside=data, by=["sex", "age"]).report("outside")
     assert chosen is not None
@@ -167,12 +169,15 @@ def test_large_releases_get_what_is_left(tmp_path: Path, monkeypatch: pytest.Mon
     make_ledger(tmp_path)
     folders = [release(tmp_path, name, epsilon=3, method="laplace") for name in ("first", "second")]
     other = release(tmp_path, "other", columns=(0,))
-    monkeypatch.setattr(private_tables, "MOST_CELLS", 10)
+    monkeypatch.setattr(private_tables, "MAX_CELLS", 10)
     alone, together = examine(folders[0]), examine(folders[0], others=[folders[1], other])
     assert names(alone)[0] == {"averaging"}
     assert any("24 cells" in each.reason.english for each in alone.not_applied)
-    assert (alone.outcome, together.outcome) == (Outcome.UNDECIDED, Outcome.BROKEN)  # too large to look at each count
-    monkeypatch.setattr(private_tables, "WIDEST", 0.01)
+    assert (alone.outcome, together.outcome) == (
+        AttackOutcome.UNDECIDED,
+        AttackOutcome.BROKEN,
+    )  # too large to look at each count
+    monkeypatch.setattr(private_tables, "MAX_WIDTH", 0.01)
     assert examine(folders[0]).reports == ()
 
 
@@ -205,9 +210,9 @@ def test_merged_meshes_and_amounts_get_the_attacks_that_they_have(tmp_path: Path
     )
     before = run_plan(tmp_path, MESHES, "before")
     after = run_plan(tmp_path, MESHES.replace("minimum = 4", "minimum = 10"), "after")
-    assert examine(before).outcome is Outcome.HELD
+    assert examine(before).outcome is AttackOutcome.HELD
     together = examine(after, others=[before])
-    assert together.outcome is Outcome.BROKEN
+    assert together.outcome is AttackOutcome.BROKEN
     assert "differencing" in names(together)[0]
     (tmp_path / "firms.csv").write_text("area,sales\nnorth,50\nnorth,40\nnorth,45\nsouth,9\nsouth,8\nsouth,9\n")
     amounts = run_plan(
@@ -226,8 +231,8 @@ def test_others_that_cannot_be_put_beside_are_left_out_and_told(tmp_path: Path) 
     (tmp_path / "m.csv").write_text("code,people,men,women\n533946111,520,251,269\n533946131,84,40,44\n")
     meshes = run_plan(tmp_path, MESHES, "meshes")
     found = examine(first, others=[meshes])
-    assert examine(first).outcome is Outcome.HELD
-    assert found.outcome is Outcome.UNDECIDED  # what was not looked at may break it
+    assert examine(first).outcome is AttackOutcome.HELD
+    assert found.outcome is AttackOutcome.UNDECIDED  # what was not looked at may break it
     assert "earlier" not in names(found)[0]
     assert len([remark for remark in found.remarks if "'meshes' was not attacked together" in remark.english]) == 1
     write_people(tmp_path / "village.csv", PEOPLE[:40] * 2)  # other people, by mistake

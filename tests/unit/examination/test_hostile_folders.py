@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.bilingual import Words
-from sudare.cli.attacking import _clean
+from sudare.cli.commands.attacking import _clean
 from sudare.errors import InputError
-from sudare.examination import Examination, examine, together
+from sudare.examination import Examination, examine, linked_tables
 from sudare.examination import people as people_module
 from sudare.examination.described_tables import read_described_tables
 from sudare.examination.findings import NotApplied
 from sudare.examination.subjects import ChangedFolderError, as_stated
 from sudare.microdata.records import Records
-from sudare.release.verification import printable
+from sudare.releases.verification import printable
 from tests.unit.examination.test_people import folder_of
 from tests.unit.examination.village import make_ledger, protect, release
 
@@ -47,22 +47,22 @@ def test_what_would_apply_and_was_not_run_is_undecided(tmp_path: Path, monkeypat
     (tmp_path / "ages.csv").write_text("age,count\nyoung,7\nold,9\ntotal,16\n")
     (tmp_path / "tables.toml").write_text('[[table]]\nfile = "ages.csv"\n')
     found = examine(tmp_path / "tables.toml")
-    assert found.outcome is Outcome.HELD
-    for is_open, outcome in ((False, Outcome.HELD), (True, Outcome.UNDECIDED)):
+    assert found.outcome is AttackOutcome.HELD
+    for is_open, outcome in ((False, AttackOutcome.HELD), (True, AttackOutcome.UNDECIDED)):
         skipped = (NotApplied("interval", words, is_open),)
         assert Examination(tmp_path, "tables", "", found.reports, skipped, ()).outcome is outcome
-    monkeypatch.setattr(together, "MOST_KINDS_RECONSTRUCTED", 1)
-    assert examine(tmp_path / "tables.toml").outcome is Outcome.UNDECIDED
+    monkeypatch.setattr(linked_tables, "MAX_KINDS_RECONSTRUCTED", 1)
+    assert examine(tmp_path / "tables.toml").outcome is AttackOutcome.UNDECIDED
 
 
 def test_a_publication_that_was_not_looked_at_leaves_it_undecided(tmp_path: Path) -> None:
     make_ledger(tmp_path)
     first, second = release(tmp_path, "first"), release(tmp_path, "second")
     ledger = str(tmp_path / "budget.db")
-    assert examine(first, ledger=ledger, dataset="village").outcome is Outcome.HELD
+    assert examine(first, ledger=ledger, dataset="village").outcome is AttackOutcome.HELD
     second.rename(tmp_path / "moved")
     found = examine(first, ledger=ledger, dataset="village")
-    assert found.outcome is Outcome.UNDECIDED
+    assert found.outcome is AttackOutcome.UNDECIDED
     assert not found.is_complete
 
 
@@ -85,7 +85,7 @@ def test_one_that_contradicts_hides_nothing(tmp_path: Path) -> None:
         examine(first, others=[damaged])
     (damaged / "confidential.json").unlink()
     found = examine(first, others=[damaged])
-    assert found.outcome is not Outcome.HELD
+    assert found.outcome is not AttackOutcome.HELD
     assert len([remark for remark in found.remarks if "'damaged'" in remark.english]) == 1
 
 
@@ -102,18 +102,18 @@ def test_of_large_files_everybody_is_found_who_matches(tmp_path: Path, monkeypat
     ages = [f"{number % 7}.0" for number in range(60)]  # the same number in other letters
     outside = Records.of_columns({"age": [*ages, "90", "1"], "job": [*jobs, "none", "other"]})
     whole = people_module.link_outside(subject, outside, ["age", "job"])
-    monkeypatch.setattr(people_module, "MOST_PUBLISHED", 9)
-    monkeypatch.setattr(people_module, "MOST_OUTSIDE", 70)
+    monkeypatch.setattr(people_module, "MAX_PUBLISHED", 9)
+    monkeypatch.setattr(people_module, "MAX_OUTSIDE", 70)
     some = people_module.link_outside(subject, outside, ["age", "job"])
     assert some.summary == whole.summary
-    broken = {verdict.target: verdict.sentence for verdict in whole.with_outcome(Outcome.BROKEN)}
+    broken = {verdict.target: verdict.sentence for verdict in whole.with_outcome(AttackOutcome.BROKEN)}
     assert len(broken) == 60
-    assert {verdict.target: verdict.sentence for verdict in some.with_outcome(Outcome.BROKEN)} == broken
-    assert len(some.with_outcome(Outcome.UNDECIDED)) == 2
-    monkeypatch.setattr(people_module, "MOST_OUTSIDE", 5)
+    assert {verdict.target: verdict.sentence for verdict in some.with_outcome(AttackOutcome.BROKEN)} == broken
+    assert len(some.with_outcome(AttackOutcome.UNDECIDED)) == 2
+    monkeypatch.setattr(people_module, "MAX_OUTSIDE", 5)
     few = people_module.link_outside(subject, outside, ["age", "job"])
     assert "60 of 62" in few.summary.english
-    assert "everybody else" in {verdict.target for verdict in few.with_outcome(Outcome.UNDECIDED)}
+    assert "everybody else" in {verdict.target for verdict in few.with_outcome(AttackOutcome.UNDECIDED)}
 
 
 def test_agreement_counts_records_and_people() -> None:

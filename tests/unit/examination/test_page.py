@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sudare import ParameterError
-from sudare.attacks import AttackReport, Outcome, Verdict
+from sudare.attacks import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.examination import Examination, NotApplied, render_examination
-from sudare.examination.page import MOST_SHOWN, ending_of
+from sudare.examination.page import MAX_SHOWN, ending_of
 
 
-def examination(outcome: Outcome = Outcome.BROKEN, verdicts: int = 1) -> Examination:
+def examination(outcome: AttackOutcome = AttackOutcome.BROKEN, verdicts: int = 1) -> Examination:
     made = [
         Verdict("interval", f"cell <{place}>", outcome, math.nan, Words("Found.", "発見。"), Words("Hide.", "秘匿。"))
         for place in range(verdicts)
@@ -54,14 +54,14 @@ def test_both_languages_and_no_others() -> None:
 
 
 def test_what_held_needs_no_remedy_and_is_no_proof() -> None:
-    page = render_examination(examination(Outcome.HELD))
+    page = render_examination(examination(AttackOutcome.HELD))
     assert "Hide." not in page
     assert "no proof of safety" in page
 
 
 def test_many_verdicts_are_counted() -> None:
-    page = render_examination(examination(verdicts=MOST_SHOWN + 7))
-    assert f"cell &lt;{MOST_SHOWN}&gt;" not in page
+    page = render_examination(examination(verdicts=MAX_SHOWN + 7))
+    assert f"cell &lt;{MAX_SHOWN}&gt;" not in page
     assert "7 more in the JSON" in page
 
 
@@ -75,6 +75,6 @@ def test_values_for_programs() -> None:
 
 def test_nothing_that_applied_is_not_taken_for_safety() -> None:
     nothing = Examination(Path("f"), "private-people", "t", (), (), ())
-    assert nothing.outcome is Outcome.UNDECIDED
+    assert nothing.outcome is AttackOutcome.UNDECIDED
     assert ending_of(nothing) == "outcome_none"
     assert nothing.report("interval") is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sudare import Budget, InputError
-from sudare.attacks import Outcome
+from sudare.attacks import AttackOutcome
 from sudare.attacks.verdicts import AttackReport
 from sudare.examination.findings import NotApplied
 from sudare.examination.people import infer_membership_in_records, link_outside
@@ -38,8 +38,8 @@ def test_people_are_linked_by_chosen_columns(tmp_path: Path) -> None:
     report = link_outside(subject, outside, ["sex", "age"])
     outcomes = {verdict.target: verdict.outcome for verdict in report.verdicts}
     assert report.attack == "outside"
-    assert (outcomes["row 1"], outcomes["row 2"]) == (Outcome.BROKEN, Outcome.BROKEN)
-    assert outcomes["row 3"] is not Outcome.BROKEN  # two records are like this one
+    assert (outcomes["row 1"], outcomes["row 2"]) == (AttackOutcome.BROKEN, AttackOutcome.BROKEN)
+    assert outcomes["row 3"] is not AttackOutcome.BROKEN  # two records are like this one
 
 
 def test_numbers_are_compared_by_their_difference(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_numbers_are_compared_by_their_difference(tmp_path: Path) -> None:
 def test_a_record_with_a_budget_is_not_called_found(tmp_path: Path) -> None:
     subject = folder_of(tmp_path / "f", PUBLISHED, epsilon=1)
     report = link_outside(subject, Records.of_columns({"sex": ["F"], "age": [34]}), ["sex", "age"])
-    assert report.outcome is Outcome.UNDECIDED
+    assert report.outcome is AttackOutcome.UNDECIDED
 
 
 def test_columns_that_are_not_there_are_told(tmp_path: Path) -> None:
@@ -79,11 +79,11 @@ class TestMembership:
         others = self.write(tmp_path / "others.csv", range(1000, 1300))
         report = infer_membership_in_records(subject, data, others, by_chance=True)
         assert isinstance(report, AttackReport)
-        assert report.outcome is Outcome.BROKEN
+        assert report.outcome is AttackOutcome.BROKEN
         assert "Coins decided who is in" in report.summary.english
         without_coins = infer_membership_in_records(subject, data, others)
         assert isinstance(without_coins, AttackReport)
-        assert without_coins.outcome is Outcome.UNDECIDED  # the others may be different people
+        assert without_coins.outcome is AttackOutcome.UNDECIDED  # the others may be different people
 
     def test_records_of_nobody_hold(self, tmp_path: Path) -> None:
         subject = folder_of(tmp_path / "f", "age\n5\n7\n", epsilon=0.1)
@@ -91,7 +91,7 @@ class TestMembership:
         others = self.write(tmp_path / "others.csv", range(1, 300, 2))
         report = infer_membership_in_records(subject, data, others)
         assert isinstance(report, AttackReport)
-        assert report.outcome is Outcome.HELD
+        assert report.outcome is AttackOutcome.HELD
 
     def test_what_is_needed_is_told(self, tmp_path: Path) -> None:
         subject = folder_of(tmp_path / "f", "age\n5\n7\n", epsilon=1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sudare import Budget, InputError
-from sudare.attacks import NoiseLaw, Outcome
+from sudare.attacks import AttackOutcome, NoiseLaw
 from sudare.attacks.verdicts import AttackReport
 from sudare.domain import CountTable
 from sudare.examination import private_tables
@@ -113,13 +113,13 @@ def test_a_public_total_is_known_exactly_and_told(tmp_path: Path) -> None:
 
 
 def test_large_tables_and_wide_noise_are_told(flat: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_tables, "WIDEST", 0.1)
+    monkeypatch.setattr(private_tables, "MAX_WIDTH", 0.1)
     with pytest.raises(IncompatibleTables, match="so wide"):
         view_of_release(flat)
-    monkeypatch.setattr(private_tables, "MOST_CELLS", 10)
+    monkeypatch.setattr(private_tables, "MAX_CELLS", 10)
     with pytest.raises(IncompatibleTables, match="24 cells"):
         view_of_release(flat)
-    monkeypatch.setattr(private_tables, "MOST_CELLS_OF_MEMBERSHIP", 10)
+    monkeypatch.setattr(private_tables, "MAX_CELLS_OF_MEMBERSHIP", 10)
     assert isinstance(infer_membership(flat, Path("people.csv"), None), NotApplied)
 
 
@@ -133,7 +133,7 @@ class TestMembership:
     def test_whoever_knows_everybody_else_stays_within_the_bound(self, village: Path, flat: Subject) -> None:
         report = infer_membership(flat, village / "village.csv", None)
         assert isinstance(report, AttackReport)
-        assert report.outcome is Outcome.HELD
+        assert report.outcome is AttackOutcome.HELD
         assert "epsilon = 2 allows" in report.summary.english
 
     def test_a_table_without_the_noise_it_claims_is_noticed(
@@ -149,13 +149,13 @@ class TestMembership:
         claims = replace(flat, document={**flat.document, "event": event})
         report = infer_membership(claims, village / "village.csv", None)
         assert isinstance(report, AttackReport)
-        assert report.outcome is Outcome.BROKEN
+        assert report.outcome is AttackOutcome.BROKEN
 
     def test_people_are_told_from_others_within_the_bound(self, village: Path, tree: Subject, tmp_path: Path) -> None:
         others = [("M", "65+", "shop")] * 20 + [("F", "0-19", "none")] * 20
         found = infer_membership(tree, village / "village.csv", write_people(tmp_path / "others.csv", others))
         assert isinstance(found, AttackReport)
-        assert found.outcome is Outcome.HELD
+        assert found.outcome is AttackOutcome.HELD
 
     def test_other_kinds_of_people_are_no_evidence_against_the_noise(
         self, village: Path, tree: Subject, tmp_path: Path
@@ -165,7 +165,7 @@ class TestMembership:
         (tmp_path / "people.csv").write_text("sex,age,work,count\nF,65+,none,4000\n")
         found = infer_membership(tree, tmp_path / "people.csv", tmp_path / "others.csv")
         assert isinstance(found, AttackReport)
-        assert found.outcome is Outcome.UNDECIDED
+        assert found.outcome is AttackOutcome.UNDECIDED
         assert "different people" in found.summary.english
 
     def test_counts_may_stand_for_people(self, flat: Subject, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_what_is_no_table_of_counts_or_too_large_is_told(tmp_path: Path, monkeyp
     amounts = replace(found, document={**found.document, "value": {"is_count": False}})
     with pytest.raises(IncompatibleTables, match="no table of counts"):
         view_of_protected_table(amounts)
-    monkeypatch.setattr(protected_tables, "MOST_CELLS", 10)
+    monkeypatch.setattr(protected_tables, "MAX_CELLS", 10)
     with pytest.raises(IncompatibleTables, match="60 cells"):
         view_of_protected_table(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sudare.attacks.laws import NoiseLaw
+from sudare.attacks.audits.laws import NoiseLaw
 from sudare.examination import views as module
 from sudare.examination.views import CommonDomain, IncompatibleTables, TableView, ViewCell
 
@@ -52,7 +52,7 @@ def test_other_values_of_an_attribute_are_told() -> None:
 
 
 def test_too_many_kinds_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_KINDS", 3)
+    monkeypatch.setattr(module, "MAX_KINDS", 3)
     with pytest.raises(IncompatibleTables, match="4 combinations"):
         CommonDomain([TableView("a", {"a": ("1", "2"), "b": ("1", "2")}, ())])
 

@@ -19,7 +19,7 @@ from sudare.attacks import audit_epsilon
 from sudare.domain import Bins, Category, CountTable, Domain, Mesh, Positions
 from sudare.errors import InputError, ParameterError
 from sudare.io import Source, read_counts
-from sudare.io.bounding import Bounds
+from sudare.io.bounding import ContributionBounds
 from sudare.noise import discrete_laplace
 
 CELLS = Domain((Category("place", ("a", "b", "c", "d")),))
@@ -153,7 +153,7 @@ def test_wrong_limits(tmp_path: Path) -> None:
         read_counts(source, CELLS, cells_per_person=0)
     with pytest.raises(ParameterError, match="'rows_per_cell' parameter of read_counts must be left out unless"):
         read_counts(Source(source.path), CELLS, rows_per_cell=1)
-    assert Bounds(cells=2, rows_per_cell=3, rows=99).rows == 6
+    assert ContributionBounds(cells=2, rows_per_cell=3, rows=99).rows == 6
 
 
 def test_an_audit_of_distinct_people(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from sudare.domain import Category, CountTable, Domain, Mesh, Positions, mesh_cells_of_points
 from sudare.errors import InputError, ParameterError
 from sudare.io import Source, read_counts, write_table
-from sudare.io.geoparquet import JGD2011
+from sudare.io.formats.geoparquet import JGD2011
 
 rasterio = pytest.importorskip("rasterio")
 

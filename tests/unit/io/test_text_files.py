@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sudare.domain import Category, Domain
 from sudare.errors import InputError
 from sudare.io import Source, read_counts, read_records
-from sudare.io.text_files import encoding_in, encoding_of, open_member
+from sudare.io.formats.text_files import encoding_in, encoding_of, open_member
 
 SEX = Domain((Category("性別", ("男", "女")),))
 PEOPLE = "番号,性別\n1,男\n2,女\n3,女\n"

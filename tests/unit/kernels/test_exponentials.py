@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.kernels.exponentials import ERROR_BOUND, LARGEST_ARGUMENT, exp_minus_array
+from sudare.kernels.exponentials import ERROR_BOUND, MAX_ARGUMENT, exp_minus_array
 from tests.reference import naive
 
 PROVED = 2.0**-47
@@ -29,7 +29,7 @@ def worst_relative_error(arguments: np.ndarray) -> float:
     return worst
 
 
-@given(st.lists(st.floats(0, LARGEST_ARGUMENT, exclude_max=True), min_size=1, max_size=50))
+@given(st.lists(st.floats(0, MAX_ARGUMENT, exclude_max=True), min_size=1, max_size=50))
 def test_error_bound(arguments: list[float]) -> None:
     assert worst_relative_error(np.array(arguments)) <= PROVED <= ERROR_BOUND
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect.prio.fields import FIELD64, FIELD128, Field
+from sudare.collect.prio.vdaf.fields import FIELD64, FIELD128, Field
 
 FIELDS = pytest.mark.parametrize("field", [FIELD64, FIELD128], ids=["64", "128"])
 OPERATIONS: list[tuple[str, Callable[[int, int], int]]] = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect.prio.xof import turboshake128
+from sudare.collect.prio.vdaf.xof import turboshake128
 from tests.unit.collect.prio import naive
 
 

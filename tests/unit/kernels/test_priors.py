@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.kernels.priors import learn_weights, likelihood_of_spreads, posterior_of_mixture, project_children
+from sudare.kernels.tables.priors import learn_weights, likelihood_of_spreads, posterior_of_mixture, project_children
 
 RESIDUALS = [0.0, 0.3, -1.0, 7.0, -40.0, 600.0]
 SPREADS = [0.02, 0.5, 1.0, 6.0, 200.0]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.kernels import sorting
-from sudare.kernels.sorting import FEW, side_by_side, sort_buckets, sort_cells
+from sudare.kernels.tables import sorting
+from sudare.kernels.tables.sorting import FEW, side_by_side, sort_buckets, sort_cells
 
 
 @st.composite

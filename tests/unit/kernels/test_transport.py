@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from sudare.kernels.transport import fill_tables, nearest_real_table
+from sudare.kernels.tables.transport import fill_tables, nearest_real_table
 
 
 def filled(values: np.ndarray, rows: np.ndarray, columns: np.ndarray, word: int = 0, rounds: int = 200) -> np.ndarray:

@@ -136,7 +136,7 @@ def test_no_location(location: object) -> None:
 def test_a_ledger_that_is_held_is_given_up_in_the_end(
     ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sudare.ledger.sqlite_store.LONGEST_WAIT", 0.05)
+    monkeypatch.setattr("sudare.storage.sqlite_file.MAX_WAIT_SECONDS", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerError, match="Another program"):
@@ -174,10 +174,10 @@ def test_an_error_in_the_middle_leaves_nothing(ledger: Ledger, monkeypatch: pyte
 def test_a_full_disk_is_told_and_nothing_is_half_written(ledger: Ledger) -> None:
     with ledger._store.transaction(write=False):
         ((pages,),) = ledger._store.fetch("PRAGMA page_count")
-    ledger._store._connection.execute(f"PRAGMA max_page_count = {pages + 1}")  # type: ignore[attr-defined]
+    ledger._store._file._connection.execute(f"PRAGMA max_page_count = {pages + 1}")  # type: ignore[attr-defined]
     with pytest.raises(LedgerError, match="is full"):
         spend(ledger, 100)
-    ledger._store._connection.execute("PRAGMA max_page_count = 100000")  # type: ignore[attr-defined]
+    ledger._store._file._connection.execute("PRAGMA max_page_count = 100000")  # type: ignore[attr-defined]
     assert ledger.verify() == []
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_files import read_hierarchy
+from sudare.microdata.hierarchies.files import read_hierarchy
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data")) / "known_answers"

@@ -11,10 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import GuaranteeError, InputError, ParameterError
-from sudare.microdata.anonymizing import SUPPRESSED, anonymize, satisfies
-from sudare.microdata.checking import Checker
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.metrics import Metric
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import (
     AlphaAnonymity,
     BetaLikeness,
@@ -29,6 +26,9 @@ from sudare.microdata.models import (
     RecursiveDiversity,
 )
 from sudare.microdata.records import Records
+from sudare.microdata.search.anonymizing import SUPPRESSED, anonymize, satisfies
+from sudare.microdata.search.checking import Checker
+from sudare.microdata.search.metrics import Metric
 from tests.unit.microdata.naive_models import naive_holds
 
 AGE = Generalization.of_paths("age", [(str(i), f"{i // 2 * 2}s", "young" if i < 4 else "old", "*") for i in range(8)])

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from sudare.errors import InputError, OutputError, ParameterError, PlanError
-from sudare.microdata.anonymizing import anonymize, satisfies
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.models.sizes import KMap, Presence
-from sudare.microdata.noisy_values import add_noise_to_numbers
+from sudare.microdata.perturb.noisy_values import add_noise_to_numbers
+from sudare.microdata.perturb.sampling import sample_of_strata
+from sudare.microdata.perturb.swapping import swap_ranks
 from sudare.microdata.pseudonyms import (
     Design,
     Register,
@@ -25,14 +26,13 @@ from sudare.microdata.pseudonyms import (
     pseudonymize_file,
     register_beside,
 )
-from sudare.microdata.pseudonyms.forms import TextForm
 from sudare.microdata.pseudonyms.identifiers import NORMALIZATIONS, canonical_texts
 from sudare.microdata.pseudonyms.keys import SecretKey, destroy_epoch, rotate_key
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope, make_mapping
+from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.rights import PersonDesk
 from sudare.microdata.records import Records, read_people
-from sudare.microdata.sampling import sample_of_strata
-from sudare.microdata.swapping import swap_ranks
+from sudare.microdata.search.anonymizing import anonymize, satisfies
 from sudare.microdata_release import read_people_plan, run_people_plan
 
 

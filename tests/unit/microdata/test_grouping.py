@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Tuples, group, histogram
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn
 
 CODES = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=40)

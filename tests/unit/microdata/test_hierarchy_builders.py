@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from sudare.domain import mesh_cells
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_builders import (
+from sudare.microdata.hierarchies.builders import (
     date_hierarchy,
     flat_hierarchy,
     grouped_hierarchy,
@@ -24,6 +23,7 @@ from sudare.microdata.hierarchy_builders import (
     mesh_hierarchy,
     meshes_within,
 )
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn
 from tests.unit.microdata.arx_data import adult_hierarchy, answers, needs_answers
 

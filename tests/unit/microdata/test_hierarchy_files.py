@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from sudare.errors import InputError, OutputError, ParameterError
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.hierarchy_files import read_hierarchy, write_hierarchy
+from sudare.microdata.hierarchies.files import read_hierarchy, write_hierarchy
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from tests.unit.microdata.arx_data import DATA, adult, adult_hierarchy, needs_answers
 from tests.unit.microdata.test_hierarchy import trees
 

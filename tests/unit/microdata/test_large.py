@@ -10,12 +10,12 @@ import pyarrow.parquet
 import pytest
 
 from sudare.errors import InputError, OutputError, ParameterError
-from sudare.microdata.anonymizing import anonymize, satisfies
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.large import anonymize_file
-from sudare.microdata.large_counts import open_large
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import Closeness, DistinctDiversity, KAnonymity, KMap, Model
 from sudare.microdata.records import Records, read_people
+from sudare.microdata.search.anonymizing import anonymize, satisfies
+from sudare.microdata.search.large import anonymize_file
+from sudare.microdata.search.large_counts import open_large
 
 AGE = Generalization.of_paths("age", [(str(i), f"{i // 10}x", "<50" if i < 50 else ">=50", "*") for i in range(100)])
 ZIP = Generalization.of_paths("zip", [(f"{i:03}", f"{i // 10:02}_", f"{i // 100}__", "*") for i in range(1000)])

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from sudare.errors import InputError
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.large import anonymize_file
-from sudare.microdata.large_counts import open_large
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.records import Records, read_people
+from sudare.microdata.search.large import anonymize_file
+from sudare.microdata.search.large_counts import open_large
 
 
 def rows_of(records: Records, counts: list[int] | None = None) -> Counter[tuple[Any, ...]]:

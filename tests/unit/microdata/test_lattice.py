@@ -13,13 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
-from sudare.microdata import lattice
-from sudare.microdata.checking import Checker
 from sudare.microdata.grouping import Tuples
-from sudare.microdata.heuristic import find_good
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.lattice import find_optimal
-from sudare.microdata.metrics import Metric, without_last_bits
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import (
     AlphaAnonymity,
     BetaLikeness,
@@ -35,6 +30,11 @@ from sudare.microdata.models import (
     RecursiveDiversity,
 )
 from sudare.microdata.records import CodedColumn
+from sudare.microdata.search import lattice
+from sudare.microdata.search.checking import Checker
+from sudare.microdata.search.heuristic import find_good
+from sudare.microdata.search.lattice import find_optimal
+from sudare.microdata.search.metrics import Metric, without_last_bits
 from tests.unit.microdata.naive_models import naive_holds
 
 X = Generalization.of_paths("x", [(str(i), f"<{i // 2}>", "low" if i < 4 else "high", "*") for i in range(6)])
@@ -295,7 +295,7 @@ def test_a_wrong_claim_of_a_model_would_be_found() -> None:
 
 
 def test_too_many_choices_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice, "MOST_CHOICES", 10)
+    monkeypatch.setattr(lattice, "MAX_CHOICES", 10)
     with pytest.raises(ParameterError, match="at most 10 choices"):
         find_optimal(Checker(tuples_of([(0, 0, "u", "a")] * 3), [KAnonymity(2)], Metric("loss")))
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import InputError, ParameterError
-from sudare.kernels.microaggregation import group_by_distance
-from sudare.microdata.microaggregation import mdav_groups, microaggregate, sorted_groups
-from sudare.microdata.number_columns import decimal_text, read_number_column
+from sudare.kernels.records.microaggregation import group_by_distance
+from sudare.microdata.perturb.microaggregation import mdav_groups, microaggregate, sorted_groups
+from sudare.microdata.perturb.number_columns import decimal_text, read_number_column
 from sudare.microdata.records import CodedColumn, Records, read_people
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data")) / "known_answers" / "sdcMicro"

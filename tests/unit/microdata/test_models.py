@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.grouping import Grouped, group, histogram
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import (
     AlphaAnonymity,
     BetaLikeness,

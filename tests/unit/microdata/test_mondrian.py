@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import InputError, ParameterError
-from sudare.kernels.mondrian import NO_CUT, balanced_cut, divide, find_spans, groups_fit
+from sudare.kernels.records.mondrian import NO_CUT, balanced_cut, divide, find_spans, groups_fit
 from sudare.microdata.grouping import group
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.mondrian import recode_locally
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
+from sudare.microdata.search.mondrian import recode_locally
 from tests.unit.microdata.arx_data import adult, adult_hierarchy, needs_answers
 
 NUMBERS = st.lists(st.integers(-5, 12), min_size=2, max_size=40)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sudare import InputError, ParameterError, ResearchEntropy, discrete_gaussian, discrete_laplace
 from sudare.attacks import audit_epsilon
-from sudare.microdata.noisy_values import add_noise_to_numbers
+from sudare.microdata.perturb.noisy_values import add_noise_to_numbers
 from sudare.microdata.records import Records
 
 

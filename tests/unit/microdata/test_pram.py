@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sudare import InputError, ParameterError, ResearchEntropy
-from sudare.microdata.pram import TransitionMatrix, randomize_values
+from sudare.microdata.perturb.pram import TransitionMatrix, randomize_values
 from sudare.microdata.records import Records
 
 

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 
 from sudare.errors import GuaranteeError, InputError, ParameterError
 from sudare.microdata.grouping import group
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn, Records, read_people
 from sudare.microdata.risk import (
     attribute_risks,
@@ -26,7 +26,7 @@ from sudare.microdata.risk import (
     prosecutor_risk,
     sample_uniqueness,
 )
-from sudare.microdata.uniqueness import SMALLEST_ALPHA, likeliest_pitman, population_uniqueness
+from sudare.microdata.uniqueness import MIN_ALPHA, likeliest_pitman, population_uniqueness
 from tests.unit.microdata.arx_data import DATA, adult, adult_hierarchy, answers, needs_answers
 
 KEYS = ("A", "B", "C")
@@ -398,7 +398,7 @@ def test_no_other_parameters_of_pitman_are_likelier(sizes: list[int], times: flo
         return classes + within - sum(math.log(theta + i) for i in range(1, sum(sizes)))
 
     theta, alpha = found
-    other = min(max(alpha + more, SMALLEST_ALPHA), 1 - SMALLEST_ALPHA)
+    other = min(max(alpha + more, MIN_ALPHA), 1 - MIN_ALPHA)
     both = min((theta + alpha) * times, sum(sizes) * 1e6)
     best = likelihood(theta, alpha)
     assert likelihood(both - alpha, alpha) <= best + 1e-7 * (1 + abs(best))

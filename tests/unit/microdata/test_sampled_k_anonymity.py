@@ -25,9 +25,8 @@ from sudare import (
     ResearchEntropy,
     Unit,
 )
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.records import Records
-from sudare.microdata.sampled_k_anonymity import (
+from sudare.microdata.hierarchies.hierarchy import Generalization
+from sudare.microdata.perturb.sampled_k_anonymity import (
     PROTECTS,
     _weight,
     choose_levels,
@@ -35,6 +34,7 @@ from sudare.microdata.sampled_k_anonymity import (
     published_smallest_k,
     sampled_groups,
 )
+from sudare.microdata.records import Records
 from sudare.privacy.sampled_measurements import (
     SampledGroupsMeasurement,
     largest_sampling_rate,

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from sudare import InputError, ParameterError, ResearchEntropy
-from sudare.microdata.exact_draws import draw_categories, random_order, toss_coins
+from sudare.microdata.perturb.exact_draws import draw_categories, random_order, toss_coins
+from sudare.microdata.perturb.sampling import sample_by_coins, sample_of_size, sample_of_strata
 from sudare.microdata.records import Records
-from sudare.microdata.sampling import sample_by_coins, sample_of_size, sample_of_strata
 from sudare.noise.entropy import EntropySource
 
 

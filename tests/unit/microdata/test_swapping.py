@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import InputError, ParameterError, ResearchEntropy
-from sudare.microdata.outcomes import Outcome
+from sudare.microdata.perturb.outcomes import Outcome
+from sudare.microdata.perturb.swapping import swap_randomly, swap_ranks, swap_risky
 from sudare.microdata.records import Records
-from sudare.microdata.swapping import swap_randomly, swap_ranks, swap_risky
 
 ROWS = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xy"), st.sampled_from(["f", "m", None]), st.integers(0, 3)),

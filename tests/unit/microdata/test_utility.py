@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import group
-from sudare.microdata.hierarchy import Generalization
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
 from sudare.microdata.utility import (
     Utility,

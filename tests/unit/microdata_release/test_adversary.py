@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from sudare.attacks.verdicts import Outcome
+from sudare.attacks.verdicts import AttackOutcome
 from sudare.domain import Category, Domain
 from sudare.errors import InputError
 from sudare.io import Source, read_counts
-from sudare.microdata.hierarchy import Generalization
-from sudare.microdata.large import anonymize_file
-from sudare.microdata.large_counts import open_large
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.records import read_people
+from sudare.microdata.search.large import anonymize_file
+from sudare.microdata.search.large_counts import open_large
 from sudare.microdata_release import read_people_plan, run_people_plan, verify_people
 from sudare.microdata_release.attacking import attack_folder
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, LEDGER, build_town, people
@@ -148,7 +148,7 @@ def test_a_folder_with_an_equals_sign_hides_that_k_is_broken(tmp_path: Path) -> 
     out.parent.mkdir(parents=True)
     made.rename(out)
     models = next(report for report in attack_folder(out, document_of(out)) if report.attack == "models")
-    assert models.outcome is Outcome.BROKEN
+    assert models.outcome is AttackOutcome.BROKEN
 
 
 def test_a_model_that_was_not_checked_has_held(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_model_that_was_not_checked_has_held(tmp_path: Path) -> None:
     document = document_of(out)
     document["models"] = [{"model": {"name": "k-map", "k": 1_000_000}, "holds": None}]
     models = next(report for report in attack_folder(out, document) if report.attack == "models")
-    assert models.outcome is Outcome.UNDECIDED
+    assert models.outcome is AttackOutcome.UNDECIDED
 
 
 @pytest.mark.parametrize(

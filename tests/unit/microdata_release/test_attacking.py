@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.attacks.verdicts import AttackReport, Outcome
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
 from sudare.microdata.models import (
     AlphaAnonymity,
@@ -118,7 +118,7 @@ class TestRefusal:
         assert outcomes(made.document)["linkage"] == "undecided"
         # It was checked while searching, and whoever has the file alone cannot check it again.
         assert outcomes(made.document)["models"] == "held"
-        assert by_name(attack_folder(made.folder, made.document))["models"].outcome is Outcome.UNDECIDED
+        assert by_name(attack_folder(made.folder, made.document))["models"].outcome is AttackOutcome.UNDECIDED
         assert not [check for check in verify_people(made.folder) if check.outcome == "failed"]
 
     def test_random_values_hold(self, tmp_path: Path) -> None:
@@ -184,23 +184,23 @@ class TestFolders:
 
     def test_a_promise_that_is_not_kept(self, tmp_path: Path) -> None:
         folder, document = self.folder(tmp_path)
-        assert by_name(attack_folder(folder, document))["models"].outcome is Outcome.HELD
+        assert by_name(attack_folder(folder, document))["models"].outcome is AttackOutcome.HELD
         lines = (folder / "people.csv").read_text().splitlines()
         (folder / "people.csv").write_text("\n".join(lines[:2]) + "\n")
         found = by_name(attack_folder(folder, document))
-        assert found["models"].outcome is Outcome.BROKEN
-        assert found["linkage"].outcome is Outcome.UNDECIDED, "nobody knows the original"
+        assert found["models"].outcome is AttackOutcome.BROKEN
+        assert found["linkage"].outcome is AttackOutcome.UNDECIDED, "nobody knows the original"
 
     def test_groups_of_means_that_are_too_small(self, tmp_path: Path) -> None:
         plan = HEAD + COLUMNS + '[[steps]]\nmethod = "microaggregate"\ncolumns = ["wage"]\nk = 3\n'
         plan += '[[steps]]\nmethod = "anonymize"\nk = 3\n'
         folder, document = self.folder(tmp_path, plan)
-        assert by_name(attack_folder(folder, document))["models"].outcome is Outcome.HELD
+        assert by_name(attack_folder(folder, document))["models"].outcome is AttackOutcome.HELD
         records = read_people(folder / "people.csv")
         wages = [*records.column("wage").texts().tolist()[:-1], "123456"]
         write_people(folder / "people.csv", records.with_columns(CodedColumn.of("wage", wages)), replace=True)
         found = by_name(attack_folder(folder, document))["models"]
-        assert [verdict.target for verdict in found.with_outcome(Outcome.BROKEN)] == ["microaggregate wage"]
+        assert [verdict.target for verdict in found.with_outcome(AttackOutcome.BROKEN)] == ["microaggregate wage"]
 
     def test_an_outside_file(self, tmp_path: Path) -> None:
         made = run(tmp_path, HEAD + COLUMNS + SAMPLE, even_if_broken=True)
@@ -211,13 +211,13 @@ class TestFolders:
         assert found.verdicts[0].number == sum(pairs.count(pair) == 1 for pair in (("37", "8113"), ("74", "8126")))
         others = Records.of_columns({"shoe size": [1]})
         nothing = by_name(attack_folder(tmp_path / "out", made.document, outside=others))["outside"]
-        assert nothing.outcome is Outcome.UNDECIDED
+        assert nothing.outcome is AttackOutcome.UNDECIDED
 
     def test_the_original_without_row_numbers(self, tmp_path: Path) -> None:
         made = run(tmp_path, HEAD + COLUMNS + SAMPLE, even_if_broken=True)
         original = read_people(tmp_path / "people.csv")
         found = by_name(attack_folder(tmp_path / "out", made.document, original=original))
-        assert found["linkage"].outcome is Outcome.BROKEN, "a sample of what is known: alone is right"
+        assert found["linkage"].outcome is AttackOutcome.BROKEN, "a sample of what is known: alone is right"
 
     @pytest.mark.parametrize("key", ["files", "columns", "steps", "models"])
     def test_reports_that_say_nothing(self, tmp_path: Path, key: str) -> None:
@@ -243,14 +243,14 @@ def test_exact_links_are_those_of_a_naive_attacker(data: st.DataObject) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_compared_pair_by_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.microdata_release.linking.MOST_PAIRS", 8)
+    monkeypatch.setattr("sudare.microdata_release.linking.MAX_PAIRS", 8)
     column = CodedColumn.of("age", [1, 2, 3])
     assert link_nearest([column], [column], whose=np.arange(3)) is None
 
 
 def test_whom_nobody_looked_for_is_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = HEAD + COLUMNS + '[[steps]]\nmethod = "swap"\ncolumns = ["age", "sex", "zip"]\nshare = 1\n'
-    monkeypatch.setattr("sudare.microdata_release.linking.MOST_PAIRS", 8)
+    monkeypatch.setattr("sudare.microdata_release.linking.MAX_PAIRS", 8)
     made = run(tmp_path, noise, even_if_broken=True)
     linkage = next(attack for attack in made.document["attacks"] if attack["attack"] == "linkage")
     assert "too large" in " ".join(verdict["sentence"]["english"] for verdict in linkage["verdicts"])

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sudare.errors import InputError, OutputError, PlanError
-from sudare.microdata.anonymizing import satisfies
 from sudare.microdata.grouping import group
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.records import Records, read_people, write_people
+from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata_release import read_people_plan, run_people_plan
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, UNTOLD, build_town, people
 

@@ -10,7 +10,16 @@ import pytest
 from sudare.errors import InputError, PlanError
 from sudare.microdata.models import Closeness, DistinctDiversity, KAnonymity, RecursiveDiversity
 from sudare.microdata_release import PeoplePlan, read_people_plan
-from sudare.microdata_release.step_plan import METHODS, Anonymize, Noise, Pram, Sample, SampledGroups, Swap, Synthesize
+from sudare.microdata_release.step_plan import (
+    METHODS,
+    Anonymize,
+    Noise,
+    Pram,
+    SampledGroups,
+    SampleStep,
+    Swap,
+    Synthesize,
+)
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, LEDGER, MST, SAMPLED
 
 GROUPS = '[[steps]]\nmethod = "microaggregate"\ncolumns = ["wage"]\nk = 3\n'
@@ -79,7 +88,7 @@ k = 3
 """
     plan = read(tmp_path, HEAD + COLUMNS + steps)
     found = [step for _, step in plan.steps]
-    assert found[0] == Sample(Fraction(1, 2), None, None)
+    assert found[0] == SampleStep(Fraction(1, 2), None, None)
     assert found[1] == Swap("random", ("zip",), ("sex",), Fraction(1, 10), None, None)
     assert isinstance(found[2], Pram)
     assert found[3] == Noise("wage", Fraction(1), None, None, (Fraction(0), Fraction(1000)), 0)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sudare.errors import PlanError
-from sudare.microdata.hierarchy_builders import masked_hierarchy
+from sudare.microdata.hierarchies.builders import masked_hierarchy
 from sudare.microdata.records import CodedColumn, read_people
 from sudare.microdata_release import read_people_plan, run_people_plan
 from sudare.microdata_release.column_plan import COLUMN_KEYS

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from sudare.errors import BudgetExceededError, InputError, LedgerError, OutputError, PlanError
-from sudare.ledger import open_ledger
-from sudare.microdata.anonymizing import satisfies
+from sudare.ledger import Ledger, open_ledger
 from sudare.microdata.models import KAnonymity
 from sudare.microdata.records import Records, read_people
+from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata_release import read_people_plan, run_people_plan, verify_people
 from sudare.microdata_release import running as running_module
 from sudare.microdata_release.charging import without_opted_out
 from sudare.microdata_release.measuring import rest_of_population
 from sudare.microdata_release.page import render_people_page
 from sudare.privacy import Budget, ReleaseEvent, Unit
-from sudare.release.hashing import hash_of_file
+from sudare.storage.hashes import hash_of_file
 from tests.unit.microdata_release.town import (
     ANONYMIZE,
     COLUMNS,
@@ -403,7 +403,7 @@ class TestPrivate:
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patched:
-            patched.setattr(running_module, "settle_and_show", stop)
+            patched.setattr(Ledger, "settle", stop)
             with pytest.raises(KeyboardInterrupt):
                 run(tmp_path, MST)
         assert not (tmp_path / "out").exists()

@@ -16,7 +16,7 @@ from sudare.ledger import open_ledger
 from sudare.microdata_release import read_people_plan, run_people_plan
 from sudare.microdata_release.page import render_people_page
 from sudare.microdata_release.verification import verify_people
-from sudare.release.hashing import hash_of_file
+from sudare.storage.hashes import hash_of_file
 from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, MST, SAMPLED, build_town, people
 
 MODELS = 'suppression = 0.1\nmodels = [{ name = "l-diversity", l = 2 }, { name = "t-closeness", t = 0.9 }]\n'

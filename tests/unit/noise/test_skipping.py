@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sudare import ResearchEntropy, geometric
 from sudare.noise.exact import Bounds, LatticeLaw
 from sudare.noise.inversion import InversionSampler
-from sudare.noise.lattice import LARGEST_SCALE, lattice_tail
+from sudare.noise.lattice import MAX_SCALE, lattice_tail
 from sudare.noise.skipping import Skipping, _quotient_of_coins, approximate_tail, tail_probability
 from sudare.noise.staircase import StaircaseSampler
 from tests.scripted import ScriptedEntropy
@@ -75,7 +75,7 @@ def test_gaps_are_never_too_long_and_the_rest_is_thinned(law: LatticeLaw, thresh
         often = 1 - mpmath.exp(-mpmath.mpf(scale.denominator) / scale.numerator)
         exact = exact_tail(law, threshold)
         assert exact <= often
-        if scale < LARGEST_SCALE:
+        if scale < MAX_SCALE:
             assert exact / often > 1 - 2.0**-28
         for bits in (64, 128):
             low, high = _quotient_of_coins(probability, scale, bits)
@@ -130,7 +130,7 @@ def test_places_are_ascending_and_within_their_number() -> None:
 def test_the_longest_gaps_do_not_overflow() -> None:
     """Words of ones ask for gaps without end: the first is beyond the last place, whatever follows."""
     skipping = Skipping(partial(tail_probability, laplace(1), 60), 0.0)
-    assert skipping.scale == LARGEST_SCALE
+    assert skipping.scale == MAX_SCALE
     words = [2**64 - 1, 0] * 40
     assert skipping.draw(2**30, ScriptedEntropy(words, then=2**63)).size == 0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare.refine.classes import judge_by_classes
-from sudare.refine.occupancy import FEWEST_NODES, use_occupancy
-from sudare.refine.priors import FEWEST
-from sudare.refine.trees import Judgement, OpenLevel
+from sudare.refine.learning.classes import judge_by_classes
+from sudare.refine.learning.occupancy import MIN_NODES, use_occupancy
+from sudare.refine.learning.priors import MIN_PLACES
+from sudare.refine.trees import LevelJudgement, OpenLevel
 
 SIZE = 4096
 FAN = 64
@@ -37,12 +37,12 @@ def words(count: int) -> np.ndarray:
     return np.random.default_rng(0).integers(0, 2**64, size=count, dtype=np.uint64)
 
 
-def judged(level: OpenLevel, around: np.ndarray) -> Judgement:
+def judged(level: OpenLevel, around: np.ndarray) -> LevelJudgement:
     """All children of inhabited parents, one after the other."""
     judge = use_occupancy(lambda level: lambda part: level.rows(around, part), is_laplace=True)(level)
     assert judge is not None
     known = judge(slice(None), words)
-    return Judgement(known.values.ravel(), known.variances.ravel())
+    return LevelJudgement(known.values.ravel(), known.variances.ravel())
 
 
 def test_places_among_empty_ones_are_likely_empty() -> None:
@@ -91,7 +91,7 @@ def test_nothing_to_learn(reason: str) -> None:
     """The next judge is then asked."""
     _, values, around = place(np.random.default_rng(4))
     parents = np.zeros(SIZE // FAN, dtype=np.int64)
-    parents[: FEWEST_NODES // FAN - 1 if reason == "few nodes" else SIZE] = 5
+    parents[: MIN_NODES // FAN - 1 if reason == "few nodes" else SIZE] = 5
     level = one_level(values, parents, 0.5 if reason == "hardly any noise" else VARIANCE)
     known = None if reason == "no neighbourhood" else lambda part: level.rows(around, part)
     assert use_occupancy(lambda level: known, is_laplace=True)(level) is None
@@ -104,14 +104,14 @@ def test_few_places_and_large_counts_keep_their_measurements() -> None:
     values = generator.laplace(0, scale, size=SIZE)
     values[-5:] = [1e4, -1e4, 41 * scale, 1e12, 3e18]
     kinds = np.zeros(SIZE, dtype=np.uint16)
-    kinds[: FEWEST - 1] = 299
+    kinds[: MIN_PLACES - 1] = 299
 
     def sort(part: slice, out: np.ndarray) -> None:
         out[:] = kinds.reshape(-1, FAN)[part]
 
     known = judge_by_classes(one_level(values), VARIANCE, 300, sort, is_laplace=True)(slice(None), words)
     means, variances = known.values.ravel(), known.variances.ravel()
-    for kept in (slice(0, FEWEST - 1), slice(-5, None)):
+    for kept in (slice(0, MIN_PLACES - 1), slice(-5, None)):
         assert (means[kept] == values[kept]).all()
         assert (variances[kept] == VARIANCE).all()
-    assert (means[FEWEST - 1 : -5] != values[FEWEST - 1 : -5]).any()
+    assert (means[MIN_PLACES - 1 : -5] != values[MIN_PLACES - 1 : -5]).any()

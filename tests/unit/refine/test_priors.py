@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare.refine.priors import FEWEST, learn_departures
+from sudare.refine.learning.priors import MIN_PLACES, learn_departures
 from tests.reference.naive_trees import learn_occupancy
 
 SCALE = 8.0
@@ -70,15 +70,15 @@ def test_classes_learn_by_themselves() -> None:
 def test_few_places_and_large_counts_keep_their_measurements() -> None:
     generator = np.random.default_rng(3)
     classes = np.zeros(500, dtype=np.int64)
-    classes[: FEWEST - 1] = 1
+    classes[: MIN_PLACES - 1] = 1
     values = noise(generator, 500, is_laplace=True)
     values[-5:] = [1e4, -1e4, 41 * SCALE, 1e12, 3e18]
     means, variances, occupied = learn_occupancy(values, VARIANCE, classes, is_laplace=True)
-    for kept in (slice(0, FEWEST - 1), slice(-5, None)):
+    for kept in (slice(0, MIN_PLACES - 1), slice(-5, None)):
         assert (means[kept] == values[kept]).all()
         assert (variances[kept] == VARIANCE).all()
         assert (occupied[kept] == 1).all()
-    assert (means[FEWEST - 1 : -5] != values[FEWEST - 1 : -5]).any()
+    assert (means[MIN_PLACES - 1 : -5] != values[MIN_PLACES - 1 : -5]).any()
 
 
 def test_nothing_to_learn_from() -> None:
@@ -137,7 +137,7 @@ def test_judging_in_parts_is_judging_at_once(monkeypatch: pytest.MonkeyPatch) ->
     values, variances = expected + noise(generator, 700, is_laplace=True), np.full(700, VARIANCE)
     learned = learn_departures(values, variances, expected, is_laplace=True)
     whole = learned.judge(values, variances, expected)
-    monkeypatch.setattr("sudare.refine.priors.AT_ONCE", 64)
+    monkeypatch.setattr("sudare.refine.learning.priors.AT_ONCE", 64)
     parts = learned.judge(values, variances, expected)
     assert (whole.values == parts.values).all()
     assert (whole.variances == parts.variances).all()

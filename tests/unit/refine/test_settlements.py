@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, morton_layout
-from sudare.kernels.settlements import FEATURES, OF_PLACE, learn_factors
-from sudare.refine import settlements
-from sudare.refine.settlements import (
+from sudare.kernels.tables.settlements import FEATURES, OF_PLACE, learn_factors
+from sudare.refine.learning import settlements
+from sudare.refine.learning.settlements import (
     KIND_EDGES,
     MapLevel,
     Network,
@@ -23,9 +23,9 @@ from sudare.refine.settlements import (
     steps_of,
     use_settlements,
 )
-from sudare.refine.trees import Judge, OpenLevel
-from sudare.tables.dense_tree import cells_of_nodes, places_in_tree
-from sudare.tables.surroundings import last_places, located
+from sudare.refine.trees import Judge, LevelJudgement, OpenLevel
+from sudare.tables.trees.dense_tree import cells_of_nodes, places_in_tree
+from sudare.tables.trees.surroundings import last_places, located
 from tests.reference.naive_settlements import described, posterior
 
 KINDS = len(KIND_EDGES) + 2
@@ -201,6 +201,29 @@ def test_of_cells_as_many_take_part_as_are_expected() -> None:
         assert taking[last].any(axis=1).all()
     assert taking[3].all()
     assert 0.5 < taking[2].sum() / (truth > 0).sum() < 2.5
+
+
+def test_the_ends_of_the_map_are_left_to_another_judge() -> None:
+    """Half of their surroundings are unknown; whatever stood for them, the prior would move people along the axis."""
+    _, place, level = map_of((64, 64), 8, 10)
+    generator = np.random.default_rng(11)
+    is_town = np.repeat(generator.random(level.parents.size) < 0.3, level.fan)
+    truth = np.where(is_town & (generator.random(level.values.size) < 0.6), 30.0, 0.0)
+    parents = np.maximum(truth.reshape(-1, level.fan).sum(axis=1).astype(np.int64), 1)
+    seen = replace(level, values=truth + generator.laplace(0, DEVIATION / np.sqrt(2), truth.size), parents=parents)
+    above = place.parent_row_bits[:, None] | place.parent_column_bits
+    inside = np.isin(seen.inhabited, above[1:-1, 1:-1])
+    assert inside.any()
+    assert not inside.all()
+    other = seen.judge_as_estimated(slice(None))
+    stamped = LevelJudgement(other.values + 1000, other.variances)
+    for at_ends, expected in ((None, other), (lambda _: lambda _part, _words: stamped, stamped)):
+        judge = use_settlements(lambda _: place, 2, is_laplace=True, at_ends=at_ends)(seen)
+        assert judge is not None
+        known = judge(slice(None), lambda n: np.zeros(n, dtype=np.uint64))
+        assert (known.values[~inside] == expected.values[~inside]).all()
+        assert (known.variances[~inside] == expected.variances[~inside]).all()
+        assert (known.values[inside] != other.values[inside]).mean() > 0.9
 
 
 def test_the_network_is_small_and_complete() -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.kernels.judging import judge_children
+from sudare.kernels.tables.judging import judge_children
 from sudare.refine.trees import (
     Estimates,
-    Judgement,
+    LevelJudgement,
     NoisyTree,
     OpenLevel,
     _told_by_children,
@@ -186,7 +186,7 @@ def judged(values: list[float], occupied: list[float], cells: list[int], total: 
     def judge(level: OpenLevel) -> Any:
         assert (level.number, level.parents.tolist()) == (1, [total])
 
-        def judge_all(part: slice, words: Any) -> Judgement:
+        def judge_all(part: slice, words: Any) -> LevelJudgement:
             return judged_as(level.values_of(part), np.array(values, dtype=float), np.array(occupied), words(1))
 
         return judge_all
@@ -195,12 +195,12 @@ def judged(values: list[float], occupied: list[float], cells: list[int], total: 
     return [int(count) for count in refine_from_top(tree, estimates, words, judge)]
 
 
-def judged_as(values: np.ndarray, means: np.ndarray, occupied: np.ndarray, chance: np.ndarray) -> Judgement:
+def judged_as(values: np.ndarray, means: np.ndarray, occupied: np.ndarray, chance: np.ndarray) -> LevelJudgement:
     """Every child has a class of its own, whose means and likelihoods of being occupied are given; variances are 1."""
     parents, fan = values.shape
     classes = np.tile(np.arange(fan, dtype=np.uint16), (parents, 1))
     tables: list[Any] = [np.repeat(of_class[:, None], 3, axis=1) for of_class in (means, np.ones(fan), occupied)]
-    known = Judgement(np.empty(values.shape), np.empty(values.shape))
+    known = LevelJudgement(np.empty(values.shape), np.empty(values.shape))
     counts, taught = np.ones(parents, dtype=np.int64), np.ones(fan, dtype=np.bool_)
     out = known.values, known.variances
     judge_children(values, counts, 1.0, classes, taught, tables[0], tables[1], tables[2], 1e3, 0, chance, *out)

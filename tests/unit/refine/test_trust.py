@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sudare.refine.priors import PARENT_EDGES, SAMPLE, STRENGTH, evidence_of_counts
+from sudare.refine.learning.priors import PARENT_EDGES, SAMPLE, STRENGTH, evidence_of_counts
+from sudare.refine.learning.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
 from sudare.refine.trees import WORTHWHILE
-from sudare.refine.trust import MIN_EVIDENCE, MIN_NODES, LevelEvidence, departures_if_trusted
 
 FAN = 16
 DEVIATION = 200.0

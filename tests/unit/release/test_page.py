@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from markupsafe import escape
 
 import sudare
 from sudare.domain import Bins, Category, CountTable, Domain, SignedTable
@@ -18,7 +19,7 @@ from sudare.domain.sparse_table import SparseTable
 from sudare.errors import ParameterError
 from sudare.examples import invent_country
 from sudare.release.page import render_page
-from sudare.release.page_words import TEXTS, of_alternative, of_level, of_mechanism, of_reason
+from sudare.release.page_words import TEXTS, of_mechanism
 from sudare.tables import Published
 from sudare.tables.publish import METHODS
 from tests.unit.release.sample import document_of
@@ -320,12 +321,35 @@ def test_all_texts_are_in_both_languages_with_the_same_values() -> None:
 def test_what_the_planner_says_is_translated(published: Published) -> None:
     plan = published.plan
     assert plan is not None
-    said = [of_reason(reason) for reason in plan.reasons] + [of_level(level.name) for level in plan.levels]
-    said += [of_alternative(other.mechanism, other.settings) for other in plan.alternatives]
+    said = [*plan.reasons, *(level.words for level in plan.levels), *(other.words for other in plan.alternatives)]
     said += [of_mechanism(name) for name in METHODS]
     for words in said:
         assert JAPANESE.search(words.japanese), words
         assert "**" not in words.english
+
+
+def test_a_document_without_words_is_shown_in_english(published: Published) -> None:
+    """As earlier versions wrote it: sentences alone."""
+    release = document_of(published)
+    plan = release["plan"]
+    old = [{name: value for name, value in each.items() if name != "words"} for each in plan["levels"]]
+    others = [{name: value for name, value in each.items() if name != "words"} for each in plan["alternatives"]]
+    earlier = {**plan, "levels": old, "alternatives": others}
+    del earlier["reasons_in_words"]
+    for language in ("en", "ja"):
+        page = render_page({**release, "plan": earlier}, published.table, language=language)
+        assert str(escape(plan["reasons"][0])) in page
+        assert plan["levels"][-1]["name"] in page
+        assert plan["alternatives"][0]["settings"] in page
+        assert "分割ビット数" not in page
+
+
+def test_a_page_takes_its_words_from_the_document(published: Published) -> None:
+    release = document_of(published)
+    release["plan"]["reasons_in_words"][0] = {"en": "because <so>", "ja": "なぜなら"}
+    page = render_page(release, published.table)
+    assert "because &lt;so&gt;" in page
+    assert "なぜなら" in page
 
 
 def luminance(colour: str) -> float:

@@ -43,6 +43,7 @@ from sudare.release import (
     running,
     verify_release,
 )
+from sudare.releases import folder_store
 from tests.unit.release.offices import PLAN, open_office, remaining, true_counts
 
 
@@ -221,7 +222,7 @@ def test_whoever_interrupts_before_the_first_draw_is_not_charged(
     assert no_trace_of_a_release(tmp_path)
 
 
-@pytest.mark.parametrize("step", ["_write", "write_document", "render_page"])
+@pytest.mark.parametrize("step", ["write_table", "write_document", "render_page"])
 def test_what_cannot_be_written_stays_charged_and_out_of_sight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -236,7 +237,7 @@ def test_what_cannot_be_written_stays_charged_and_out_of_sight(
     assert no_trace_of_a_release(tmp_path)
 
 
-@pytest.mark.parametrize("moment", ["settle", "appear"])
+@pytest.mark.parametrize("moment", ["settle", "publish_folder"])
 def test_a_complete_release_that_was_never_shown_is_shown_by_the_next_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -247,7 +248,7 @@ def test_a_complete_release_that_was_never_shown_is_shown_by_the_next_run(
 
     plan = open_office(tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(Ledger if moment == "settle" else running, moment, killed)
+        patched.setattr(Ledger if moment == "settle" else folder_store, moment, killed)
         with pytest.raises(KeyboardInterrupt):
             run_release(plan)
     assert not (tmp_path / "release").exists()
@@ -505,7 +506,10 @@ def test_a_threshold_says_what_it_does_to_totals(tmp_path: Path) -> None:
     assert effect["if_all_empty"] == pytest.approx(1024 * q / (1 - q**2))
     assert "adds 0.425459 on average" in release.document["deployment"]["accounting"]["post_processing"]
     page = (release.folder / "release.html").read_text(encoding="utf-8")
-    assert "BIASED TOTALS: noisy counts below 1 are published as 0. Every empty cell so adds 0.425 on average" in page
+    assert (
+        "BIASED TOTALS: noisy counts below 1 are published as 0. On average, this adds 0.425 to every empty cell"
+        in page
+    )
     assert "表全体で最大 436 が加わり" in page
 
 

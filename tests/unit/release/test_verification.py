@@ -64,6 +64,22 @@ def test_a_changed_page(folder: Path) -> None:
     assert failed(folder) == ["page"]
 
 
+def test_a_page_of_an_earlier_version_is_not_compared(folder: Path) -> None:
+    """Documents had neither a form of the page nor words in both languages."""
+
+    def as_it_was(document: dict[str, Any]) -> None:
+        del document["page_format"]
+        if document["plan"] is not None:
+            del document["plan"]["reasons_in_words"]
+            for item in (*document["plan"]["levels"], *document["plan"]["alternatives"]):
+                del item["words"]
+
+    change(folder, as_it_was)
+    (folder / "release.html").write_text("another page", encoding="utf-8")
+    assert failed(folder) == []
+    assert [check.outcome for check in verify_release(folder) if check.name == "page"] == ["skipped"]
+
+
 def test_a_file_that_does_not_belong_there(folder: Path) -> None:
     (folder / "true\x1b[31m.csv").write_text("1")
     assert failed(folder) == ["page"]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from sudare.sql.expressions import Facts
+from sudare.sql.expressions.expressions import Facts
 
 __all__ = ["COLUMNS", "TAME", "TYPES", "WILD", "conditions", "dates", "numbers", "texts"]
 
@@ -53,13 +53,13 @@ COLUMNS = {
     "e": Facts("date"),
     "m": Facts("timestamp", datetime(2020, 1, 1), datetime(2020, 12, 31, 12)),
 }
-LARGEST = {"i": 2**31 - 1, "l": 2**63 - 1, "u": 2**63 - 1, "h": 10**38, "t": 127, "n": 2**31 - 1}
+MAX_VALUES = {"i": 2**31 - 1, "l": 2**63 - 1, "u": 2**63 - 1, "h": 10**38, "t": 127, "n": 2**31 - 1}
 
 
 def _extremes(name: str) -> list[str]:
     kind = TYPES[name]
-    if name in LARGEST:
-        return [str(LARGEST[name]), f"-{LARGEST[name]}", "0", "1", "-1", "7", "NULL"]
+    if name in MAX_VALUES:
+        return [str(MAX_VALUES[name]), f"-{MAX_VALUES[name]}", "0", "1", "-1", "7", "NULL"]
     if kind.startswith("DECIMAL"):
         width, scale = (int(part) for part in kind[8:-1].split(","))
         largest = "9" * (width - scale) + "." + "9" * scale

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from sudare.sql import answering
-from sudare.sql.local import Local
-from sudare.sql.measures import QuantileMeasure, SumMeasure
-from sudare.sql.metadata import Metadata
-from sudare.sql.metadata_file import read_metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import MeasuredTable, QueryPlan, plan_query
+from sudare.sql.execution import answering
+from sudare.sql.execution.local import Local
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.measures import QuantileMeasure, SumMeasure
+from sudare.sql.measures.planning import MeasuredTable, QueryPlan, plan_query
+from sudare.sql.metadata.file import read_metadata
+from sudare.sql.metadata.model import Metadata
 from tests.unit.sql.memory_engine import MemoryEngine
 
 Row = tuple[object, ...]

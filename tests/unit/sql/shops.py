@@ -9,7 +9,7 @@ import duckdb
 
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
-from sudare.sql.connection import Connection, connect
+from sudare.sql.execution.connection import Connection, connect
 
 METADATA = """
 version = "1"

@@ -16,15 +16,15 @@ from sudare import Budget
 from sudare.attacks import audit_epsilon
 from sudare.engines import Engine, open_engine
 from sudare.errors import DatabaseError, LedgerError, QueryRefusedError
-from sudare.sql import allocating, planning
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import LeftOutLists, answer
-from sudare.sql.metadata import Metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import QueryPlan, plan_query
-from sudare.sql.promises import require_schema
-from sudare.sql.sparse import publish_sparse
+from sudare.sql.execution.answering import LeftOutLists, answer
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures import allocating, planning
+from sudare.sql.measures.allocating import allocate
+from sudare.sql.measures.planning import QueryPlan, plan_query
+from sudare.sql.measures.sparse import publish_sparse
+from sudare.sql.metadata.model import Metadata
+from sudare.sql.metadata.promises import require_schema
 from tests.contracts.sql_servers import Servers, running_servers
 from tests.unit.sql.neighbours import Measuring, Neighbours, Rows, excess, metadata_of
 from tests.unit.sql.shops import ask_shop, open_shop
@@ -308,8 +308,8 @@ class TestElasticJoins:
         assert found == []
 
     def test_no_more_groups_get_noise_than_the_noise_was_made_for(self) -> None:
-        # Keys that come from a public table are counted as so many groups; a query may publish MOST_GROUPS of them.
-        assert allocating.MOST_SMOOTH_GROUPS >= planning.MOST_GROUPS
+        # Keys that come from a public table are counted as so many groups; a query may publish MAX_GROUPS of them.
+        assert allocating.MAX_SMOOTH_GROUPS >= planning.MAX_GROUPS
 
 
 def test_an_analysts_account_is_no_data_set_of_its_own(tmp_path: Path) -> None:

@@ -26,15 +26,15 @@ from sudare.engines.results import same_types
 from sudare.errors import DatabaseError, QueryRefusedError
 from sudare.ledger import open_ledger
 from sudare.privacy import Unit
-from sudare.sql.answering import LeftOutLists, exact_answer
-from sudare.sql.connection import connect
-from sudare.sql.expressions import examine
-from sudare.sql.metadata import Metadata
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import plan_query
-from sudare.sql.promises import require_schema
+from sudare.sql.execution.answering import LeftOutLists, exact_answer
+from sudare.sql.execution.connection import connect
+from sudare.sql.expressions.expressions import examine
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.planning import plan_query
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.model import Metadata
+from sudare.sql.metadata.promises import require_schema
 from tests.contracts.sql_servers import Servers, running_servers
 from tests.unit.sql.expressing import COLUMNS, TYPES, conditions, dates, numbers, texts
 from tests.unit.sql.memory_engine import MemoryEngine

@@ -22,12 +22,12 @@ from sudare.errors import (
     PlanError,
     QueryRefusedError,
 )
-from sudare.ledger import Dataset, open_ledger
+from sudare.ledger import Dataset, Ledger, open_ledger
 from sudare.privacy import Budget, Unit
-from sudare.sql import charging
-from sudare.sql.answers_store import AnswerStore
-from sudare.sql.charging import fingerprint_of
-from sudare.sql.connection import Connection
+from sudare.sql.execution import charging
+from sudare.sql.execution.answers_store import AnswerStore
+from sudare.sql.execution.charging import fingerprint_of
+from sudare.sql.execution.connection import Connection
 from tests.unit.sql.shops import COUNT, METADATA, ask_shop, open_shop
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -377,8 +377,9 @@ class TestKilled:
 import os, signal, sys
 from pathlib import Path
 from typing import Any
-from sudare.sql import charging
-from sudare.sql.answers_store import AnswerStore
+from sudare.ledger import charging as ledger_charging
+from sudare.sql.execution import charging
+from sudare.sql.execution.answers_store import AnswerStore
 from tests.unit.sql.shops import COUNT, ask_shop
 
 def dies(*_, **__):
@@ -401,7 +402,7 @@ elif place == "between settlements":
     ledger = charging.Ledger
     ledger.settle = dies_after(ledger.settle)
 elif place == "after settle":
-    charging.Accounts.settle = dies_after(charging.Accounts.settle)
+    ledger_charging.settle_in_all = dies_after(ledger_charging.settle_in_all)
 with ask_shop(Path(sys.argv[1]), analyst="ann") as connection:
     connection.execute(COUNT)
 """
@@ -461,14 +462,14 @@ def test_the_order_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
         monkeypatch.setattr(owner, name, wrapped)
 
-    noted(charging.Accounts, "reserved")
+    noted(Ledger, "reserve")
     noted(charging, "require_schema")
     noted(charging, "answer")
     noted(AnswerStore, "write")
-    noted(charging.Accounts, "settle")
+    noted(Ledger, "settle")
     with ask_shop(tmp_path) as connection:
         connection.execute(COUNT)
-    assert steps == ["reserved", "require_schema", "answer", "write", "settle"]
+    assert steps == ["reserve", "require_schema", "answer", "write", "settle"]
 
 
 def test_connections_are_made_by_connect_alone() -> None:

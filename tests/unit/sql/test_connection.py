@@ -13,8 +13,8 @@ import sudare
 from sudare.errors import DatabaseError, LedgerError, ParameterError, PlanError, QueryRefusedError
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
-from sudare.sql.connection import connect
-from sudare.sql.metadata_file import parse_metadata
+from sudare.sql.execution.connection import connect
+from sudare.sql.metadata.file import parse_metadata
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.shops import COUNT, METADATA, PAIRS, TABLES, ask_shop, bounded_ages, open_shop
 

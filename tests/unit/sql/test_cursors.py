@@ -13,10 +13,10 @@ import pytest
 import sudare.sql
 from sudare.errors import ParameterError, QueryRefusedError
 from sudare.privacy import Budget
-from sudare.sql.connection import Connection
-from sudare.sql.cursors import Cursor
-from sudare.sql.parameters_in_sql import with_parameters
-from sudare.sql.parsing import DIALECTS
+from sudare.sql.execution.connection import Connection
+from sudare.sql.execution.cursors import Cursor
+from sudare.sql.frontend.parameters import with_parameters
+from sudare.sql.frontend.parsing import DIALECTS
 from tests.unit.sql.shops import COUNT, ask_shop, open_shop
 
 TOWNS = "SELECT town, count(*) AS n, avg(age) AS a, sum(age) AS s FROM customer GROUP BY town ORDER BY town"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sudare.errors import PlanError
-from sudare.sql.describing import describe
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.promises import require_schema
+from sudare.sql.metadata.describing import describe
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.promises import require_schema
 from tests.unit.sql.memory_engine import MemoryEngine
 
 SCHEMA = """

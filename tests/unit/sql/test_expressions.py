@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
 from sudare.errors import QueryRefusedError
-from sudare.sql.arithmetic import decimal_digits
-from sudare.sql.expressions import Examined, Facts, bounded, examine, on_grid
-from sudare.sql.forms import Form
-from sudare.sql.intervals import Interval
+from sudare.sql.expressions.arithmetic import decimal_digits
+from sudare.sql.expressions.expressions import Examined, Facts, bounded, examine, on_grid
+from sudare.sql.expressions.intervals import Interval
+from sudare.sql.expressions.safe_expression import SafeExpression
 from tests.unit.sql.expressing import COLUMNS, TAME, TYPES, WILD, conditions, dates, numbers, texts
 
 KINDS = {
@@ -214,8 +214,8 @@ def test_types_of_decimals(database: Any) -> None:
     for operation, sign in ((exp.Add, "+"), (exp.Sub, "-"), (exp.Mul, "*")):
         for width, scale in ((1, 0), (4, 2), (9, 9), (15, 2), (17, 3), (18, 0), (18, 6), (19, 4), (30, 8), (38, 10)):
             for other, digits in ((1, 0), (3, 3), (16, 2), (18, 0), (18, 9), (25, 5), (38, 2)):
-                left = Form(exp.Null(), "decimal", scale=scale, digits=width)
-                right = Form(exp.Null(), "decimal", scale=digits, digits=other)
+                left = SafeExpression(exp.Null(), "decimal", scale=scale, digits=width)
+                right = SafeExpression(exp.Null(), "decimal", scale=digits, digits=other)
                 expected = decimal_digits(operation, left, right, "duckdb")
                 text = f"typeof(CAST(0 AS DECIMAL({width}, {scale})) {sign} CAST(0 AS DECIMAL({other}, {digits})))"
                 found = database.execute(f"SELECT {text}").fetchone()[0]

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import QueryRefusedError
-from sudare.sql.expressions import Examined, Facts, bounded, examine, on_grid
-from sudare.sql.intervals import Interval
+from sudare.sql.expressions.expressions import Examined, Facts, bounded, examine, on_grid
+from sudare.sql.expressions.intervals import Interval
 from tests.contracts.sql_servers import has_spark
 from tests.unit.ledger.helping import has_postgres, postgres_server
 from tests.unit.sql.expressing import COLUMNS, conditions, numbers

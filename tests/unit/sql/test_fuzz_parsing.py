@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from sudare import QueryRefusedError
-from sudare.sql.options import BOUNDS_PER_GROUP
-from sudare.sql.parsing import DIALECTS, Parsed, parse_query
+from sudare.sql.frontend.options import BOUNDS_PER_GROUP
+from sudare.sql.frontend.parsing import DIALECTS, Parsed, parse_query
 from tests.unit.sql.refused_statements import REFUSED_STATEMENTS
 
 _WORDS = (

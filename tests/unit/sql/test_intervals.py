@@ -8,7 +8,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.sql.intervals import Interval, digits_needed, float_above, float_below, round_down, round_up
+from sudare.sql.expressions.intervals import Interval, digits_needed, float_above, float_below, round_down, round_up
 
 small = st.fractions(min_value=-50, max_value=50, max_denominator=40)
 

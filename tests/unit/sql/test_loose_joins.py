@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sudare.errors import QueryRefusedError
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import QueryPlan, plan_query
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.planning import QueryPlan, plan_query
 from tests.unit.sql.neighbours import metadata_of
 
 METADATA = """

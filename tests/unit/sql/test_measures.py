@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare.privacy.unit import Adjacency, Sensitivity
-from sudare.sql.measures import coarsened, sensitivity_of_rows, sensitivity_of_units
+from sudare.sql.measures.measures import coarsened, sensitivity_of_rows, sensitivity_of_units
 
 BOUNDS = [(0, 1), (0, 3), (-2, 1), (-3, 0), (2, 3), (-1, -1)]
 

@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from sudare.engines.engine import ColumnType
 from sudare.errors import PlanError
-from sudare.sql.metadata import Column, Link, Metadata, Table
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.metadata_rules import flaw_of_name, fold
-from sudare.sql.metadata_writing import is_consecutive, metadata_to_toml, toml_value
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata
+from sudare.sql.metadata.rules import flaw_of_name, fold
+from sudare.sql.metadata.writing import is_consecutive, metadata_to_toml, toml_value
 
 INTEGER = ColumnType("integer", 19, 0)
-ID = Column("id", INTEGER, unique=True)
-PEOPLE = Table("people", {"id": ID}, unit="id", max_rows=1)
+ID = ColumnMetadata("id", INTEGER, unique=True)
+PEOPLE = TableMetadata("people", {"id": ID}, unit="id", max_rows=1)
 SOUND = Metadata("person", {"people": PEOPLE})
 
 
-def with_table(table: Table) -> Metadata:
+def with_table(table: TableMetadata) -> Metadata:
     return replace(SOUND, tables={"people": PEOPLE, table.name: table})
 
 
@@ -35,19 +35,34 @@ MISTAKES: list[tuple[Any, str]] = [
     (lambda: replace(SOUND, version="\x07"), "'version' in the metadata"),
     (lambda: replace(SOUND, tables={}), "'tables' in the metadata"),
     (lambda: replace(SOUND, tables={"others": PEOPLE}), "'name' in section [tables.others]"),
-    (lambda: with_table(Table("visit", {"x": ID}, public=True)), "'x' in section [tables.visit.columns]"),
-    (lambda: with_table(Table("visit", {"id": ID}, unit="id", row_is_unit=True)), "is given twice"),
-    (lambda: with_table(Table("visit", {"id": ID}, unit="id", link=Link("id", "people", "id"))), "is given twice"),
-    (lambda: with_table(Table("visit", {"id": Column("id", ColumnType("decimal", 5))}, public=True)), "'type' in"),
-    (lambda: with_table(Table("visit", {"id": Column("id", ColumnType("blob"))}, public=True)), "'type' in"),  # type: ignore[arg-type]
-    (lambda: with_table(Table("visit", {"id": replace(ID, low=1)}, public=True)), "'bounds' in"),
-    (lambda: with_table(Table("visit", {"id": replace(ID, values=(None,))}, public=True)), "'values' in"),
+    (lambda: with_table(TableMetadata("visit", {"x": ID}, public=True)), "'x' in section [tables.visit.columns]"),
+    (lambda: with_table(TableMetadata("visit", {"id": ID}, unit="id", row_is_unit=True)), "is given twice"),
     (
-        lambda: with_table(Table("visit", {"id": replace(ID, values=(1,), values_from=("people", "id"))}, public=True)),
+        lambda: with_table(TableMetadata("visit", {"id": ID}, unit="id", link=Link("id", "people", "id"))),
+        "is given twice",
+    ),
+    (
+        lambda: with_table(TableMetadata("visit", {"id": ColumnMetadata("id", ColumnType("decimal", 5))}, public=True)),
+        "'type' in",
+    ),
+    (
+        lambda: with_table(
+            TableMetadata("visit", {"id": ColumnMetadata("id", ColumnType("blob"))}, public=True)  # type: ignore[arg-type]
+        ),
+        "'type' in",
+    ),
+    (lambda: with_table(TableMetadata("visit", {"id": replace(ID, low=1)}, public=True)), "'bounds' in"),
+    (lambda: with_table(TableMetadata("visit", {"id": replace(ID, values=(None,))}, public=True)), "'values' in"),
+    (
+        lambda: with_table(
+            TableMetadata("visit", {"id": replace(ID, values=(1,), values_from=("people", "id"))}, public=True)
+        ),
         "'values' in section [tables.visit.columns.id] must be a list or come from a table, not both",
     ),
     (
-        lambda: with_table(Table("visit", {"x": Column("x", ColumnType("float"), 0, 1, Decimal("sNaN"))}, public=True)),
+        lambda: with_table(
+            TableMetadata("visit", {"x": ColumnMetadata("x", ColumnType("float"), 0, 1, Decimal("sNaN"))}, public=True)
+        ),
         "'step' in section [tables.visit.columns.x]",
     ),
 ]
@@ -62,13 +77,13 @@ def test_a_mistake_in_python_is_told_in_the_words_of_the_file(make: Any, message
 
 
 def test_decimals_are_kept_as_decimals_whatever_they_were_given_as() -> None:
-    column = Column("x", ColumnType("decimal", 5, 2), 0, 3, values=(1, Decimal("0E+99999")))
+    column = ColumnMetadata("x", ColumnType("decimal", 5, 2), 0, 3, values=(1, Decimal("0E+99999")))
     assert [type(value) for value in (column.low, column.high, *(column.values or ()))] == [Decimal] * 4
     assert toml_value(column.values[1] if column.values else None) == "0"
 
 
 def test_each_row_as_a_unit_means_one_row_for_each_unit() -> None:
-    assert Table("t", {}, row_is_unit=True).max_rows == 1
+    assert TableMetadata("t", {}, row_is_unit=True).max_rows == 1
 
 
 def test_three_or_more_in_order_are_a_range() -> None:
@@ -93,7 +108,7 @@ def on_grid(scale: int) -> st.SearchStrategy[Decimal]:
 
 
 @st.composite
-def columns(draw: st.DrawFn, name: str, public: list[tuple[str, Column]]) -> Column:
+def columns(draw: st.DrawFn, name: str, public: list[tuple[str, ColumnMetadata]]) -> ColumnMetadata:
     kind = draw(
         st.sampled_from(["integer", "decimal", "any decimal", "float", "boolean", "date", "timestamp", "text", "other"])
     )
@@ -132,25 +147,27 @@ def columns(draw: st.DrawFn, name: str, public: list[tuple[str, Column]]) -> Col
     frequency = None if unique else draw(st.none() | COUNTS)
     nullable = draw(st.booleans())
     step = step if low is not None else None
-    return Column(name, column_type, low, high, step, allowed, values_from, nullable, unique, frequency)
+    return ColumnMetadata(name, column_type, low, high, step, allowed, values_from, nullable, unique, frequency)
 
 
 @st.composite
-def tables(draw: st.DrawFn, name: str, public: list[tuple[str, Column]], targets: list[Table]) -> Table:
+def tables(
+    draw: st.DrawFn, name: str, public: list[tuple[str, ColumnMetadata]], targets: list[TableMetadata]
+) -> TableMetadata:
     names = draw(st.lists(NAMES, max_size=4, unique_by=fold))
     listed = {column: draw(columns(column, public)) for column in names}
     key = tuple(draw(st.lists(st.sampled_from(names), unique=True))) if names else ()
     if draw(st.booleans()):
-        return Table(name, listed, public=True, key=key)
+        return TableMetadata(name, listed, public=True, key=key)
     max_rows = draw(st.none() | COUNTS)
     unit = draw(NAMES.filter(lambda column: fold(column) not in map(fold, names)))
-    listed[unit] = Column(unit, INTEGER, unique=True)
+    listed[unit] = ColumnMetadata(unit, INTEGER, unique=True)
     is_linked = draw(st.booleans())
     if is_linked and targets:
         target = draw(st.sampled_from(targets))
         to = target.unit or (target.link.column if target.link else "")
-        return Table(name, listed, link=Link(unit, target.name, to), max_rows=max_rows, key=key)
-    return Table(name, listed, unit=unit, max_rows=max_rows, key=key)
+        return TableMetadata(name, listed, link=Link(unit, target.name, to), max_rows=max_rows, key=key)
+    return TableMetadata(name, listed, unit=unit, max_rows=max_rows, key=key)
 
 
 def end(name: str) -> str:
@@ -159,15 +176,15 @@ def end(name: str) -> str:
 
 @st.composite
 def all_metadata(draw: st.DrawFn) -> Metadata:
-    made: dict[str, Table] = {}
+    made: dict[str, TableMetadata] = {}
     first, *names = draw(st.lists(TABLE_NAMES, min_size=1, max_size=4, unique_by=end))
     if draw(st.booleans()):
         unit = draw(NAMES)
-        made[first] = Table(
-            first, {unit: Column(unit, INTEGER, unique=True)}, unit=unit, max_rows=draw(st.none() | COUNTS)
+        made[first] = TableMetadata(
+            first, {unit: ColumnMetadata(unit, INTEGER, unique=True)}, unit=unit, max_rows=draw(st.none() | COUNTS)
         )
     else:
-        made[first] = Table(first, {}, row_is_unit=True)
+        made[first] = TableMetadata(first, {}, row_is_unit=True)
     for name in names:
         public = [(table.name, column) for table in made.values() if table.public for column in table.columns.values()]
         table = draw(

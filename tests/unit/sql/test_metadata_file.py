@@ -13,8 +13,8 @@ import pytest
 
 from sudare.engines.engine import ColumnType
 from sudare.errors import PlanError
-from sudare.sql.metadata import Column, Link, Metadata, Table
-from sudare.sql.metadata_file import parse_metadata, read_metadata
+from sudare.sql.metadata.file import parse_metadata, read_metadata
+from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata
 
 SHOP = """
 version = "2026-11"
@@ -67,61 +67,66 @@ INTEGER = ColumnType("integer", 19, 0)
 TEXT = ColumnType("text")
 
 
-def columns(*listed: Column) -> dict[str, Column]:
+def columns(*listed: ColumnMetadata) -> dict[str, ColumnMetadata]:
     return {column.name: column for column in listed}
 
 
 EXPECTED = Metadata(
     "customer",
     {
-        "customer": Table(
+        "customer": TableMetadata(
             "customer",
-            columns(Column("c_custkey", INTEGER), Column("c_nation", TEXT, values_from=("nation", "n_name"))),
+            columns(
+                ColumnMetadata("c_custkey", INTEGER), ColumnMetadata("c_nation", TEXT, values_from=("nation", "n_name"))
+            ),
             unit="c_custkey",
             max_rows=1,
             key=("c_custkey",),
         ),
-        "orders": Table(
+        "orders": TableMetadata(
             "orders",
             columns(
-                Column("o_orderkey", INTEGER, unique=True),
-                Column("o_custkey", INTEGER, max_frequency=100),
-                Column("o_day", INTEGER, values=tuple(range(1, 32))),
+                ColumnMetadata("o_orderkey", INTEGER, unique=True),
+                ColumnMetadata("o_custkey", INTEGER, max_frequency=100),
+                ColumnMetadata("o_day", INTEGER, values=tuple(range(1, 32))),
             ),
             link=Link("o_custkey", "customer", "c_custkey"),
             max_rows=100,
         ),
-        "lineitem": Table(
+        "lineitem": TableMetadata(
             "lineitem",
             columns(
-                Column("l_orderkey", INTEGER),
-                Column("l_linenumber", INTEGER, 1, 7, Decimal(1)),
-                Column("l_quantity", ColumnType("decimal", 15, 2), Decimal(0), Decimal("50.5")),
-                Column("l_returnflag", TEXT, values=("A", "N", "R"), nullable=False),
-                Column(
+                ColumnMetadata("l_orderkey", INTEGER),
+                ColumnMetadata("l_linenumber", INTEGER, 1, 7, Decimal(1)),
+                ColumnMetadata("l_quantity", ColumnType("decimal", 15, 2), Decimal(0), Decimal("50.5")),
+                ColumnMetadata("l_returnflag", TEXT, values=("A", "N", "R"), nullable=False),
+                ColumnMetadata(
                     "l_shipdate",
                     ColumnType("date"),
                     date(1992, 1, 1),
                     date(1998, 12, 31),
                     values=tuple(date(1998, 2, 27) + timedelta(days=day) for day in range(3)),
                 ),
-                Column("l_weight", ColumnType("float"), Decimal(0), Decimal(100), Decimal("0.01")),
-                Column("l_any", ColumnType("decimal"), Decimal(0), Decimal(10), Decimal("0.1")),
-                Column(
+                ColumnMetadata("l_weight", ColumnType("float"), Decimal(0), Decimal(100), Decimal("0.01")),
+                ColumnMetadata("l_any", ColumnType("decimal"), Decimal(0), Decimal(10), Decimal("0.1")),
+                ColumnMetadata(
                     "l_time",
                     ColumnType("timestamp"),
                     datetime(1992, 1, 1),
                     datetime(1998, 12, 31, 23, 59, 59, 500_000),
                 ),
-                Column("l_gift", ColumnType("boolean"), values=(False, True)),
-                Column("l_place", ColumnType("other")),
+                ColumnMetadata("l_gift", ColumnType("boolean"), values=(False, True)),
+                ColumnMetadata("l_place", ColumnType("other")),
             ),
             link=Link("l_orderkey", "orders", "o_orderkey"),
             max_rows=300,
             key=("l_orderkey", "l_linenumber"),
         ),
-        "nation": Table(
-            "nation", columns(Column("n_nationkey", INTEGER), Column("n_name", TEXT)), public=True, key=("n_nationkey",)
+        "nation": TableMetadata(
+            "nation",
+            columns(ColumnMetadata("n_nationkey", INTEGER), ColumnMetadata("n_name", TEXT)),
+            public=True,
+            key=("n_nationkey",),
         ),
     },
     "replace",
@@ -170,7 +175,7 @@ def test_what_is_left_out_has_a_default() -> None:
     metadata = parse_metadata('unit.name = "person"\ntables.visit = { unit = "row", columns.x = { type = "text" } }')
     assert (metadata.adjacency, metadata.max_groups, metadata.version) == ("add-remove", 1, "")
     visit = metadata.tables["visit"]
-    assert visit == Table("visit", {"x": Column("x", TEXT)}, row_is_unit=True, max_rows=1)
+    assert visit == TableMetadata("visit", {"x": ColumnMetadata("x", TEXT)}, row_is_unit=True, max_rows=1)
 
 
 def test_odd_names_are_written_in_braces() -> None:
@@ -472,7 +477,7 @@ def test_a_file_that_is_not_there_or_no_file_is_told(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_module_is_sound() -> None:
-    import sudare.sql.metadata_file as module
+    import sudare.sql.metadata.file as module
 
     text = str(module.__doc__).partition("\n\n")[2]
     assert set(parse_metadata(text).tables) == {"customer", "orders"}

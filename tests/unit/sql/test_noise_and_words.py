@@ -19,17 +19,17 @@ from sudare.errors import DatabaseError, QueryRefusedError
 from sudare.ledger import open_ledger
 from sudare.privacy import Unit
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import LeftOutLists, answer
-from sudare.sql.connection import connect
-from sudare.sql.measures import sensitivity_of_rows, sensitivity_of_units
-from sudare.sql.metadata import Metadata
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.naming import Names
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import QueryPlan, plan_query
-from sudare.sql.public_keys import public_groups
-from sudare.sql.quantiles import choose_quantile, offset_for_extreme, rank_error
+from sudare.sql.execution.answering import LeftOutLists, answer
+from sudare.sql.execution.connection import connect
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.allocating import allocate
+from sudare.sql.measures.measures import sensitivity_of_rows, sensitivity_of_units
+from sudare.sql.measures.planning import QueryPlan, plan_query
+from sudare.sql.measures.quantiles import choose_quantile, offset_for_extreme, rank_error
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.model import Metadata
+from sudare.sql.relations.public_keys import public_groups
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.shops import ask_shop, open_shop
 

@@ -9,8 +9,8 @@ import pytest
 from sqlglot import exp
 
 from sudare import QueryRefusedError
-from sudare.sql.options import BOUNDS_PER_GROUP, BOUNDS_PER_ROW, Options
-from sudare.sql.parsing import DIALECTS, parse_query
+from sudare.sql.frontend.options import BOUNDS_PER_GROUP, BOUNDS_PER_ROW, Options
+from sudare.sql.frontend.parsing import DIALECTS, parse_query
 
 CLAUSE = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.naming import Names
-from sudare.sql.outputs import outputs_of
-from sudare.sql.parsing import parse_query
-from sudare.sql.planning import plan_query
+from sudare.sql.frontend.naming import Names
+from sudare.sql.frontend.parsing import parse_query
+from sudare.sql.measures.outputs import outputs_of
+from sudare.sql.measures.planning import plan_query
+from sudare.sql.metadata.file import parse_metadata
 from tests.unit.sql.shops import METADATA
 
 KNOWN = parse_metadata(METADATA)

@@ -13,10 +13,10 @@ import pytest
 from sqlglot import exp
 
 from sudare import ParameterError, QueryRefusedError
-from sudare.sql import parsing
-from sudare.sql.parsing import DIALECTS, Parsed, parse_query
-from sudare.sql.refusals import place_of
-from sudare.sql.text_checks import LONGEST_TEXT
+from sudare.sql.frontend import parsing
+from sudare.sql.frontend.parsing import DIALECTS, Parsed, parse_query
+from sudare.sql.frontend.refusals import place_of
+from sudare.sql.frontend.text_checks import MAX_TEXT_LENGTH
 from tests.unit.sql.refused_statements import REFUSED_STATEMENTS
 
 ACCEPTED = [
@@ -128,8 +128,8 @@ def test_limits_hold_just_so() -> None:
     parse_query("SELECT " + "(" * 24 + "1" + ")" * 24 + " FROM t", "duckdb")
     parse_query("SELECT a FROM t WHERE a IN (" + ", ".join(["1"] * 4_000) + ")", "duckdb")
     parse_query("SELECT a" + " + 1" * 110 + " FROM t", "duckdb")
-    parse_query("SELECT a FROM t --" + " " * (LONGEST_TEXT - len("SELECT a FROM t --")), "duckdb")
-    assert _refusal("x" * (LONGEST_TEXT + 1), "duckdb").reason == "too-long"
+    parse_query("SELECT a FROM t --" + " " * (MAX_TEXT_LENGTH - len("SELECT a FROM t --")), "duckdb")
+    assert _refusal("x" * (MAX_TEXT_LENGTH + 1), "duckdb").reason == "too-long"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

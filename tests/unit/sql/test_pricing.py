@@ -10,7 +10,7 @@ import pytest
 from sudare.errors import GuaranteeError, MixedCurrencyError, ParameterError, PlanError
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
-from sudare.sql.pricing import BatchPrice
+from sudare.sql.execution.pricing import BatchPrice
 from tests.unit.sql.shops import COUNT, PAIRS, ask_shop, bounded_ages, open_shop
 
 SUM = "SELECT town, count(*) AS n, sum(age) AS s, avg(age) AS a, median(age) AS m FROM customer GROUP BY town"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sudare.errors import DatabaseError, ParameterError, PlanError
-from sudare.sql.metadata import Metadata
-from sudare.sql.metadata_file import parse_metadata
-from sudare.sql.promises import BrokenPromise, check_promises, require_schema
+from sudare.sql.metadata.file import parse_metadata
+from sudare.sql.metadata.model import Metadata
+from sudare.sql.metadata.promises import BrokenPromise, check_promises, require_schema
 from tests.unit.sql.memory_engine import MemoryEngine
 
 KEPT = """

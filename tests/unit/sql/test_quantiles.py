@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import Budget, ParameterError, ResearchEntropy, Unit
-from sudare.sql.quantiles import _distances, choose_quantile, offset_for_extreme, rank_error, sensitivity_of_ranks
+from sudare.sql.measures.quantiles import (
+    _distances,
+    choose_quantile,
+    offset_for_extreme,
+    rank_error,
+    sensitivity_of_ranks,
+)
 
 QUANTILES = [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)]
 

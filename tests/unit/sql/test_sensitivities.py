@@ -21,9 +21,12 @@ import numpy as np
 import pytest
 
 from sudare.errors import DatabaseError, QueryRefusedError
-from sudare.sql import capping, expressions, measuring, naming, reading, relations
-from sudare.sql.metadata import Metadata, Table
-from sudare.sql.quantiles import _distances, rows_in_groups, sensitivity_of_ranks
+from sudare.sql.expressions import expressions
+from sudare.sql.frontend import naming
+from sudare.sql.measures import measuring
+from sudare.sql.measures.quantiles import _distances, rows_in_groups, sensitivity_of_ranks
+from sudare.sql.metadata.model import Metadata, TableMetadata
+from sudare.sql.relations import capping, interpretation, relations
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import Measuring, Neighbours, Row, Rows, excess, metadata_of, plan_of
 
@@ -356,7 +359,7 @@ def test_rows_as_units(query: str, adjacency: Any, events: list[Neighbours], tmp
 def without_capping(monkeypatch: pytest.MonkeyPatch) -> None:
     real = capping.capped_source
 
-    def everything(table: Table, metadata: Metadata, written: Callable[[str], str]) -> Any:
+    def everything(table: TableMetadata, metadata: Metadata, written: Callable[[str], str]) -> Any:
         return real(replace(table, max_rows=None) if table.link is None else table, metadata, written)
 
     monkeypatch.setattr(naming, "capped_source", everything)
@@ -382,15 +385,15 @@ def without_the_old_group(monkeypatch: pytest.MonkeyPatch) -> None:
         found = real(relation, keys, results)
         return found if found.owned else replace(found, stability=1)
 
-    monkeypatch.setattr(reading, "group", once)
+    monkeypatch.setattr(interpretation, "group", once)
 
 
 def with_everybody_in_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.sql.filtering.Filtering._same_unit", lambda *_: True)
+    monkeypatch.setattr("sudare.sql.relations.filtering.Filtering._same_unit", lambda *_: True)
 
 
 def without_truncation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.sql.joining.truncated", lambda tree, column, most, relation: tree)
+    monkeypatch.setattr("sudare.sql.relations.joining.truncated", lambda tree, column, most, relation: tree)
 
 
 BROKEN: list[tuple[Callable[[pytest.MonkeyPatch], None], str]] = [

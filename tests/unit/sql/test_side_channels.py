@@ -10,8 +10,8 @@ import pytest
 
 from sudare import Budget
 from sudare.errors import DatabaseError, QueryRefusedError
-from sudare.sql.allocating import allocate
-from sudare.sql.answering import LeftOutLists, answer, exact_answer
+from sudare.sql.execution.answering import LeftOutLists, answer, exact_answer
+from sudare.sql.measures.allocating import allocate
 from tests.unit.sql.memory_engine import MemoryEngine
 from tests.unit.sql.neighbours import metadata_of, plan_of
 

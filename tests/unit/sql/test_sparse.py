@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sudare import Budget, ParameterError, ReleaseEvent, ResearchEntropy, Unit
-from sudare.sql.sparse import publish_sparse, threshold_for_few
+from sudare.sql.measures.sparse import publish_sparse, threshold_for_few
 
 
 def test_many_are_found_and_few_that_nobody_has() -> None:

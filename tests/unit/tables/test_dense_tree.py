@@ -10,13 +10,14 @@ import pytest
 import sudare
 from sudare.domain import Domain, MeshList
 from sudare.domain.layout import Layout, map_layout, morton_layout
-from sudare.refine import occupancy, priors, trees
+from sudare.refine import trees
+from sudare.refine.learning import occupancy, priors
 from sudare.refine.trees import Estimates, NoisyTree, OpenLevel, least_squares, refine_from_top
-from sudare.tables import dense_tree
-from sudare.tables.dense_tree import cells_of_nodes, places_in_tree
+from sudare.tables.trees import dense_tree
+from sudare.tables.trees.dense_tree import cells_of_nodes, places_in_tree
 from tests.reference.naive_trees import judge_occupancy, refine_naively
 
-FEWEST = 60
+MIN_PLACES = 60
 
 Case = tuple[Layout, tuple[int, ...]]
 """A layout, and the axes along which there are neighbours."""
@@ -80,8 +81,8 @@ def noisy_tree(layout: Layout, bits: tuple[int, ...], generator: np.random.Gener
 
 @pytest.fixture
 def learning_from_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(occupancy, "FEWEST_NODES", FEWEST)
-    monkeypatch.setattr(priors, "FEWEST", 12)
+    monkeypatch.setattr(occupancy, "MIN_NODES", MIN_PLACES)
+    monkeypatch.setattr(priors, "MIN_PLACES", 12)
 
 
 def both_ways(case: Case, seed: int, *, is_public: bool = False) -> tuple[np.ndarray, list[np.ndarray], NoisyTree]:
@@ -94,7 +95,7 @@ def both_ways(case: Case, seed: int, *, is_public: bool = False) -> tuple[np.nda
     fast = refine_from_top(tree, estimates, sudare.ResearchEntropy(seed).words, judge)
 
     def judge_slowly(level: int, parents: np.ndarray) -> Any:
-        return judge_occupancy(tree, layout, axes, level, parents, estimates, FEWEST)
+        return judge_occupancy(tree, layout, axes, level, parents, estimates, MIN_PLACES)
 
     return fast, refine_naively(tree, estimates, sudare.ResearchEntropy(seed).words, judge_slowly), tree
 
@@ -182,7 +183,7 @@ def test_threads_and_kept_measurements_change_nothing(shape: tuple[int, ...]) ->
 
 def test_estimates_of_a_level_can_have_any_variances() -> None:
     """Where variances differ, as under padding, the typical one is their median."""
-    from sudare.refine.classes import typical_variance
+    from sudare.refine.learning.classes import typical_variance
 
     cells = np.array([1, 1, 0, 1, 1, 1], dtype=np.int32)
     variances = np.array([4.0, 9.0, 0.0, 1.0, 100.0, 100.0])

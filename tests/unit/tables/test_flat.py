@@ -26,8 +26,8 @@ from sudare import (
 from sudare.noise.exact import LatticeLaw
 from sudare.noise.lattice import lattice_tail
 from sudare.noise.skipping import Skipping, approximate_tail, keys_of_others, tail_probability
-from sudare.tables.above_threshold import cut_off_total, effect_of
-from sudare.tables.flat import gaussian, laplace
+from sudare.tables.mechanisms.above_threshold import cut_off_total, effect_of
+from sudare.tables.mechanisms.flat import gaussian, laplace
 from tests.reference import naive
 from tests.scripted import ScriptedEntropy
 

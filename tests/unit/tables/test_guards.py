@@ -10,12 +10,12 @@ import pytest
 from sudare.domain.domain import Domain
 from sudare.domain.layout import morton_layout
 from sudare.privacy.budget import Budget
-from sudare.tables.map_planning import NAMED_GUARD
-from sudare.tables.plan import Plan
-from sudare.tables.planning import plan_table
-from sudare.tables.prediction import wide_tree_variances
-from sudare.tables.unaligned import overlaps_of, unaligned_variances
-from sudare.tables.weight_search import improve_weights
+from sudare.tables.planning.map_planning import NAMED_GUARD
+from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.planner import plan_table
+from sudare.tables.planning.prediction import wide_tree_variances
+from sudare.tables.planning.unaligned import overlaps_of, unaligned_variances
+from sudare.tables.planning.weight_search import improve_weights
 
 
 def errors_at_all_sizes(plan: Plan, depth: int) -> list[float]:

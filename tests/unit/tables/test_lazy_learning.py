@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,16 @@ from sudare import (
     raster_layout,
     wide_tree,
 )
-from sudare.kernels.judging import judge_children, settle
-from sudare.kernels.priors import project_children
-from sudare.kernels.splits import ABSENT
-from sudare.refine import priors
-from sudare.refine.priors import bins_of, learn_counts
-from sudare.tables import lazy_learning, lazy_reference, thin_levels, visited_level
+from sudare.kernels.tables.judging import judge_children, list_places, settle
+from sudare.kernels.tables.priors import project_children
+from sudare.kernels.tables.splits import ABSENT
+from sudare.kernels.tables.surroundings import children_at
+from sudare.refine.learning import priors
+from sudare.refine.learning.priors import bins_of, learn_counts
+from sudare.tables.trees import lazy_learning, lazy_reference, thin_levels, visited_level
 from tests.reference.naive_learning import NaiveDescent
 
-FEWEST = 60
+MIN_PLACES = 60
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +37,9 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every tree is taken for one that is too large to be drawn as a whole, and few nodes are enough to learn from."""
     import importlib
 
-    monkeypatch.setattr(importlib.import_module("sudare.tables.wide_tree"), "MOST_DENSE_BITS", 0)
-    monkeypatch.setattr(visited_level, "FEWEST_NODES", FEWEST)
-    monkeypatch.setattr(priors, "FEWEST", 5)
+    monkeypatch.setattr(importlib.import_module("sudare.tables.mechanisms.wide_tree"), "MAX_DENSE_BITS", 0)
+    monkeypatch.setattr(visited_level, "MIN_NODES", MIN_PLACES)
+    monkeypatch.setattr(priors, "MIN_PLACES", 5)
 
 
 def towns(shape: tuple[int, ...], seed: int, people: float = 30.0) -> np.ndarray:
@@ -77,7 +79,7 @@ def test_the_slow_twin_publishes_the_same(name: str, arguments: dict[str, Any]) 
             table, budget, bits=bits, layout=layout, estimate="learned", entropy=ResearchEntropy(seed), **arguments
         )
         levels = published.event.measurements
-        expected = NaiveDescent(table, layout, bits, levels, ResearchEntropy(seed), FEWEST).run()
+        expected = NaiveDescent(table, layout, bits, levels, ResearchEntropy(seed), MIN_PLACES).run()
         places = np.stack(np.unravel_index(published.table.keys.astype(np.int64), domain.shape), axis=1)
         found = dict(zip(map(tuple, places.tolist()), published.table.counts.tolist(), strict=True))
         assert found == expected
@@ -100,7 +102,7 @@ def test_the_slow_twin_publishes_the_same_with_a_reference(name: str, arguments:
     ways: Any = {"bits": bits, "layout": layout, "estimate": "learned", **arguments}
     published = wide_tree(table, budget, reference=reference, entropy=ResearchEntropy(3), **ways)
     twin = NaiveDescent(
-        table, layout, bits, published.event.measurements, ResearchEntropy(3), FEWEST, reference=reference
+        table, layout, bits, published.event.measurements, ResearchEntropy(3), MIN_PLACES, reference=reference
     )
     places = np.stack(np.unravel_index(published.table.keys.astype(np.int64), domain.shape), axis=1)
     found = dict(zip(map(tuple, places.tolist()), published.table.counts.tolist(), strict=True))
@@ -143,6 +145,32 @@ def test_a_reference_of_too_many_nodes_is_used_by_parts(most: int, monkeypatch: 
         assert published.total == counts.sum()
         missed.append(np.abs(published.to_dense() - counts).sum())
     assert missed[1] < 0.7 * missed[0]
+
+
+@pytest.mark.parametrize(("believed", "expected"), [("yyyn", True), ("nnny", False), ("ynyn", False), ("yyyy", True)])
+def test_a_reference_in_parts_is_believed_by_most_of_them(believed: str, expected: bool) -> None:
+    """Not by the last part alone; the parts are equally large, and half of them are not most."""
+    at_once = lazy_reference.CHILDREN_AT_ONCE >> 1
+    answers = iter(believed)
+
+    class Level:
+        step = 1
+        reference = SimpleNamespace(is_trusted=False)
+
+        def measure(self, parents: Any, source: Any) -> Any:
+            return np.zeros((parents.size, 2), dtype=np.int64)
+
+        def refine(self, parents: Any, *rest: Any) -> Any:
+            self.reference.is_trusted = next(answers) == "y"
+            return np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64)
+
+        def children_at(self, parents: Any, places: Any) -> Any:
+            return parents[places]
+
+    level: Any = Level()
+    prefixes = np.arange(len(believed) * at_once, dtype=np.uint64)
+    lazy_learning._refine_in_parts([level], prefixes, np.ones(prefixes.size, dtype=np.int64), ResearchEntropy(1))
+    assert level.reference.is_trusted is expected
 
 
 @pytest.mark.parametrize("children", [1 << 9, 1 << 10])
@@ -194,6 +222,32 @@ def test_too_many_nodes_are_refined_by_parts(estimate: Any, most: int, monkeypat
         assert tables[0] == tables[1]
         assert tables[0].total == counts.sum()
         assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.7
+
+
+@pytest.mark.parametrize("stride", [2, 3, 10])
+def test_all_nodes_are_in_the_sample_or_among_the_others(stride: int) -> None:
+    for size in (stride, 30, 31, 47):
+        prefixes = np.arange(size, dtype=np.uint64)
+        others = np.delete(prefixes, np.arange(0, size, stride))
+        for at_once in (1, 7, 100):
+            for first in range(0, others.size, at_once):
+                last = min(first + at_once, others.size)
+                found = thin_levels._not_in_sample(prefixes, prefixes.astype(np.int64) + 5, stride, first, last)
+                assert np.array_equal(found[0], others[first:last])
+                assert np.array_equal(found[1], others[first:last] + np.uint64(5))
+
+
+def test_places_are_those_of_children_with_somebody() -> None:
+    generator = np.random.default_rng(1)
+    refined = generator.integers(-1, 3, size=(50, 8)).clip(0)
+    places, counts = np.empty(refined.size, dtype=np.int64), np.empty(refined.size, dtype=np.int64)
+    written = list_places(refined[20:], 20, places, counts)
+    assert np.array_equal(places[:written], np.flatnonzero(refined)[np.count_nonzero(refined[:20]) :])
+    assert np.array_equal(counts[:written], refined.ravel()[places[:written]])
+    parents = np.arange(50, dtype=np.uint64) << np.uint64(9)
+    children = np.empty(written, dtype=np.uint64)
+    children_at(parents, places[:written], 3, 6, children)
+    assert np.array_equal(children, places[:written].astype(np.uint64) << np.uint64(6))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.image import imread
 
 from sudare.domain import Bins, Category, CountTable, Domain, Mesh, SignedTable
-from sudare.tables.maps import MOST_PIXELS, MapAxes, find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.maps import MAX_PIXELS, MapAxes, find_map, legend_ticks, pixels_of, png_of
 
 MESH = Mesh("KEY_CODE", "1/2", 8000, 6000, 20, 30)
 
@@ -32,7 +32,7 @@ def test_coarsening_keeps_everybody(shape: tuple[int, int]) -> None:
     table = CountTable.from_cells(Domain.of_shape(shape), keys, generator.integers(1, 100, keys.size))
     pixels = pixels_of(table, MapAxes(0, (0, 1), None))
     assert pixels.counts.sum() == table.total
-    assert max(pixels.counts.shape) <= MOST_PIXELS
+    assert max(pixels.counts.shape) <= MAX_PIXELS
     assert pixels.counts.shape == tuple(-(-length // pixels.block) for length in shape)
     row, column = divmod(int(keys[7]), shape[1])
     assert pixels.counts[row // pixels.block, column // pixels.block] >= table.counts[7]

@@ -28,7 +28,7 @@ from sudare import (
     sensitivity_of_counts,
     wide_tree,
 )
-from sudare.kernels.splits import (
+from sudare.kernels.tables.splits import (
     SPARE_WORDS,
     fair_choice,
     leading_bits,
@@ -39,10 +39,10 @@ from sudare.kernels.splits import (
     split_quiet,
 )
 from sudare.noise.exact import LatticeLaw, bounded_exp
-from sudare.tables import descent
-from sudare.tables.descent import Nodes
-from sudare.tables.nn_wavelet import FIRST_AT_ONCE, LEVELS_AT_ONCE, _Halving, _smaller_noise, drift_for
-from sudare.tables.splitting import Splitting, WholeDescent, _parted_by
+from sudare.tables.mechanisms.nn_wavelet import FIRST_AT_ONCE, LEVELS_AT_ONCE, _Halving, _smaller_noise, drift_for
+from sudare.tables.trees import descent
+from sudare.tables.trees.descent import Nodes
+from sudare.tables.trees.splitting import Splitting, WholeDescent, _parted_by
 
 pytestmark = pytest.mark.slow
 

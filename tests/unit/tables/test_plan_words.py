@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.tables.plan_words import of_adjacency, of_level, of_mechanism, of_noise
+from sudare.tables.planning.plan_words import of_adjacency, of_mechanism, of_noise
 
 BUDGETS = [sudare.Budget(epsilon=1), sudare.Budget(epsilon=1, delta=1e-6)]
 AREA = sudare.Hierarchy.from_levels("市区町村", {"都道府県": np.arange(400) // 40, "市区町村": np.arange(400)})
@@ -51,5 +51,5 @@ def test_no_english_line_is_left(table: str, budget: sudare.Budget) -> None:
 
 
 def test_words_that_nobody_knows_stand_as_they_are() -> None:
-    for of in (of_adjacency, of_level, of_mechanism, of_noise):
+    for of in (of_adjacency, of_mechanism, of_noise):
         assert of("something new").japanese == "something new"

@@ -21,8 +21,7 @@ from sudare import (
     plan_table,
     wide_tree,
 )
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.plan_words import of_alternative, of_level
+from sudare.tables.trees.dense_tree import variance_of
 
 BUDGETS = [Budget(epsilon=1), Budget(epsilon=1, delta=1e-6), Budget(rho=0.01)]
 SHAPE = (64, 64)
@@ -100,7 +99,7 @@ def test_a_workload_moves_the_errors(plan: Plan) -> None:
 
 def test_workload_cells_is_better_at_cells_than_workload_areas() -> None:
     """The errors of cells that a plan for areas would bring are those of its own settings, which are written with few digits."""
-    from sudare.tables.prediction import wide_tree_variances
+    from sudare.tables.planning.prediction import wide_tree_variances
 
     domain, budget = Domain.of_shape((256, 256)), Budget(epsilon=1)
     cells, areas = (plan_table(domain, budget, workload=w) for w in ("cells", "areas"))
@@ -149,10 +148,10 @@ def test_explanations(plan: Plan) -> None:
     assert str(plan) == english
     for level in plan.levels:
         assert level.name in english
-        assert of_level(level.name).japanese in japanese
+        assert level.words.japanese in japanese
     for alternative in plan.alternatives:
-        assert alternative.settings in english
-        assert of_alternative(alternative.mechanism, alternative.settings).japanese in japanese
+        assert alternative.settings.english in english
+        assert alternative.words.japanese in japanese
     assert "4,096" in english
     assert "4,096" in japanese
     assert "wide-tree" in english

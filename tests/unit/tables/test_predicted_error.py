@@ -13,8 +13,8 @@ from scipy.stats import chi2
 
 from sudare import Budget, Category, Domain, Hierarchy, ParameterError, Plan, Positions, plan_table
 from sudare.domain.layout import morton_layout
-from sudare.tables.error_factors import HISTOGRAM_FACTORS, LOADS, TREE_FACTORS, ErrorFactors
-from sudare.tables.predicted_error import areas_at, chance_factor, likely_people, predict_error
+from sudare.tables.planning.error_factors import HISTOGRAM_FACTORS, LOADS, TREE_FACTORS, ErrorFactors
+from sudare.tables.planning.predicted_error import areas_at, chance_factor, likely_people, predict_error
 
 NUMBERS = ("rmse", "low", "high", "all_rmse", "all_low", "all_high")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.tables.prediction import flat_variances, haar_variances, wide_tree_variances
+from sudare.tables.planning.prediction import flat_variances, haar_variances, wide_tree_variances
 
 BITS = [(), (1,), (3,), (1, 1), (2, 1), (1, 2), (1, 1, 1), (2, 2)]
 

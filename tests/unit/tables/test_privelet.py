@@ -27,7 +27,7 @@ from sudare import (
     raster_layout,
 )
 from sudare.noise.entropy import EntropySource
-from sudare.tables.privelet import haar_coefficients, haar_counts, privelet, sensitivity_of_coefficients
+from sudare.tables.mechanisms.privelet import haar_coefficients, haar_counts, privelet, sensitivity_of_coefficients
 from tests.reference import naive
 from tests.scripted import ScriptedEntropy
 

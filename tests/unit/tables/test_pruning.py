@@ -22,17 +22,17 @@ from sudare import (
 )
 from sudare.domain import CountTable
 from sudare.refine.signed import ALL_TO_THE_LEFT
-from sudare.tables.descent import Notes
-from sudare.tables.pruning import PreparedTree, refined_by_pruning
-from sudare.tables.reading import read_request
+from sudare.tables.arguments import read_request
+from sudare.tables.mechanisms.pruning import PreparedTree, refined_by_pruning
+from sudare.tables.trees.descent import Notes
 from tests.scripted import ScriptedEntropy
 
 ORDERS: list[Any] = ["vertical", "horizontal", "none"]
-LARGEST = 2**62
-TILTS = st.one_of(st.integers(-6, 7), st.sampled_from([-LARGEST, LARGEST, ALL_TO_THE_LEFT]))
+MAX_TILT = 2**62
+TILTS = st.one_of(st.integers(-6, 7), st.sampled_from([-MAX_TILT, MAX_TILT, ALL_TO_THE_LEFT]))
 TREES = st.integers(0, 6).flatmap(
     lambda depth: st.tuples(
-        st.one_of(st.integers(0, 20), st.just(LARGEST)), st.lists(TILTS, min_size=2**depth, max_size=2**depth)
+        st.one_of(st.integers(0, 20), st.just(MAX_TILT)), st.lists(TILTS, min_size=2**depth, max_size=2**depth)
     )
 )
 TABLES = st.sampled_from([(1,), (2,), (3,), (4, 4), (3, 5), (2, 2, 3), (7, 9), (1, 6)]).flatmap(

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 import sudare
-from sudare.tables.short_axes import planned_margins, short_axes
+from sudare.tables.trees.short_axes import planned_margins, short_axes
 
 TENTH = sudare.Budget(epsilon=0.1)
 RUNS = 60

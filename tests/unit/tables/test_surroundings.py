@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.domain.layout import Layout, morton_layout
-from sudare.tables.dense_tree import cells_of_nodes, places_in_tree
-from sudare.tables.surroundings import MAP_AXES, DenseSurroundings, last_places
+from sudare.tables.trees.dense_tree import cells_of_nodes, places_in_tree
+from sudare.tables.trees.surroundings import MAP_AXES, DenseSurroundings, last_places
 from tests.reference.naive_trees import expected_around
 
 

@@ -30,9 +30,9 @@ from sudare import (
     Unit,
     noise_for,
 )
-from sudare.kernels.margins import fit_margins, split_cells
-from sudare.tables.detail import Detail
-from sudare.tables.topdown import table_at_level, topdown
+from sudare.kernels.tables.margins import fit_margins, split_cells
+from sudare.tables.mechanisms.detail import Detail
+from sudare.tables.mechanisms.topdown import table_at_level, topdown
 from tests.scripted import ScriptedEntropy
 
 AREA = Hierarchy.from_levels(
@@ -177,7 +177,7 @@ def test_noise_scales_follow_from_the_unit(adjacency: Any) -> None:
 def test_seeds_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setattr(sys.modules["sudare.tables.topdown"], "VALUES_AT_ONCE", 16)
+    monkeypatch.setattr(sys.modules["sudare.tables.mechanisms.topdown"], "VALUES_AT_ONCE", 16)
     for invariants in (INVARIANTS[0], INVARIANTS[2]):
         tables = [
             topdown(
@@ -191,7 +191,7 @@ def test_seeds_and_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_parts_keep_all_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    monkeypatch.setattr(sys.modules["sudare.tables.topdown"], "VALUES_AT_ONCE", 16)
+    monkeypatch.setattr(sys.modules["sudare.tables.mechanisms.topdown"], "VALUES_AT_ONCE", 16)
     published = topdown(people(8), Budget(epsilon=1).times(1600), threads=3, keep_measurements=True)
     assert published.measurements is not None
     for noisy, (depth, query) in zip(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sudare
 from sudare import Budget, Domain, ParameterError, plan_table
 from sudare.tables.histograms.strategy import best_strategy, cell_variance, prefix_variance, range_variance
-from sudare.tables.workload import Part, Vocabulary, read_workload
+from sudare.tables.planning.workload import Vocabulary, WorkloadPart, read_workload
 
 ONE = Budget(epsilon=1)
 MAP = Domain.of_shape((128, 128))
@@ -36,19 +36,19 @@ def mean_log(plan: sudare.Plan, chosen: set[tuple[int, tuple[str, ...]]]) -> flo
     ("typed", "parts"),
     [
         (None, ()),
-        ("cells", (Part(word="cells"),)),
-        ("sex", (Part(attributes=("sex",)),)),
-        ("prefecture", (Part(level="prefecture"),)),
-        (("margins", 2), (Part(word="margins", order=2),)),
-        ([("margins", 1)], (Part(word="margins", order=1),)),
-        (["margins", "cells"], (Part(word="margins"), Part(word="cells"))),
-        ([16, 1, 16], (Part(side=16), Part(side=1))),
-        ([("sex", "age")], (Part(attributes=("age", "sex")),)),
-        ({"cells": 1, 16: 0.5}, (Part(1.0, "cells"), Part(0.5, side=16))),
-        ({("ward", "sex"): 3}, (Part(3.0, level="ward", attributes=("sex",)),)),
+        ("cells", (WorkloadPart(word="cells"),)),
+        ("sex", (WorkloadPart(attributes=("sex",)),)),
+        ("prefecture", (WorkloadPart(level="prefecture"),)),
+        (("margins", 2), (WorkloadPart(word="margins", order=2),)),
+        ([("margins", 1)], (WorkloadPart(word="margins", order=1),)),
+        (["margins", "cells"], (WorkloadPart(word="margins"), WorkloadPart(word="cells"))),
+        ([16, 1, 16], (WorkloadPart(side=16), WorkloadPart(side=1))),
+        ([("sex", "age")], (WorkloadPart(attributes=("age", "sex")),)),
+        ({"cells": 1, 16: 0.5}, (WorkloadPart(1.0, "cells"), WorkloadPart(0.5, side=16))),
+        ({("ward", "sex"): 3}, (WorkloadPart(3.0, level="ward", attributes=("sex",)),)),
     ],
 )
-def test_what_may_be_typed(typed: Any, parts: tuple[Part, ...]) -> None:
+def test_what_may_be_typed(typed: Any, parts: tuple[WorkloadPart, ...]) -> None:
     assert read_workload(typed, WORDS, "plan_table") == parts
 
 

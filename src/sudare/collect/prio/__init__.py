@@ -2,26 +2,28 @@
 
 A reading map:
 
-- `sudare.collect.prio.prio3`, `sudare.collect.prio.variants`: the protocol, and what it measures; ``prio.md`` beside it
+- `sudare.collect.prio.vdaf.prio3`, `sudare.collect.prio.vdaf.variants`: the protocol, and what it measures; ``prio.md`` beside it
   says what holds and what does not.
-- `sudare.collect.prio.circuits`, `sudare.collect.prio.proofs`: what a valid report is, and how that is proved on shares.
-- `sudare.collect.prio.fields`, `sudare.collect.prio.xof`: arithmetic and randomness, over `sudare.kernels`.
-- `sudare.collect.prio.task`, `sudare.collect.prio.parties`, `sudare.collect.prio.limits`, `sudare.collect.prio.service`:
-  keys, clients and collector, what a client allows, and the two aggregators as processes.
-- `sudare.collect.prio.aggregators`, `sudare.collect.prio.leader`: what the two do with reports;
-  `sudare.collect.prio.connections`: places that slow clients cannot hold.
-- `sudare.collect.prio.known_answers`: replays the draft's published vectors.
+- `sudare.collect.prio.vdaf.circuits`, `sudare.collect.prio.vdaf.proofs`: what a valid report is, and how that is proved on
+  shares.
+- `sudare.collect.prio.vdaf.fields`, `sudare.collect.prio.vdaf.xof`: arithmetic and randomness, over `sudare.kernels`.
+- `sudare.collect.prio.task`, `sudare.collect.prio.services.parties`, `sudare.collect.prio.limits`,
+  `sudare.collect.prio.services.service`: keys, clients and collector, what a client allows, and the two aggregators as
+  processes.
+- `sudare.collect.prio.services.aggregators`, `sudare.collect.prio.services.leader`: what the two do with reports;
+  `sudare.collect.prio.services.connections`: places that slow clients cannot hold.
+- `sudare.collect.prio.vdaf.known_answers`: replays the draft's published vectors.
 """
 
-from sudare.collect.prio.known_answers import KnownAnswers, check_known_answers
-from sudare.collect.prio.parties import CollectedBatch, collect_batch, make_report, send_report
-from sudare.collect.prio.prio3 import Prio3
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
-from sudare.collect.prio.reports import Report, Reports, Verification, VerifyState
-from sudare.collect.prio.responses import Estimate, RandomizedResponse
-from sudare.collect.prio.service import AggregatorService, serve_aggregator
-from sudare.collect.prio.task import AggregatorKeys, CollectorKeys, Measured, Task, create_task
-from sudare.collect.prio.variants import (
+from sudare.collect.prio.responses import RandomizedResponse, ResponseEstimate
+from sudare.collect.prio.services.parties import CollectedBatch, collect_batch, make_report, send_report
+from sudare.collect.prio.services.service import AggregatorService, serve_aggregator
+from sudare.collect.prio.task import AggregatorKeys, CollectorKeys, Task, TaskMeasurement, create_task
+from sudare.collect.prio.vdaf.known_answers import KnownAnswers, check_known_answers
+from sudare.collect.prio.vdaf.prio3 import Prio3
+from sudare.collect.prio.vdaf.reports import Report, Reports, Verification, VerifyState
+from sudare.collect.prio.vdaf.variants import (
     Prio3Count,
     Prio3Histogram,
     Prio3MultihotCountVec,
@@ -29,6 +31,7 @@ from sudare.collect.prio.variants import (
     Prio3SumVec,
     Prio3SumVecWithMultiproof,
 )
+from sudare.renamed import old_names
 
 __all__ = [
     "AggregatorError",
@@ -36,9 +39,7 @@ __all__ = [
     "AggregatorService",
     "CollectedBatch",
     "CollectorKeys",
-    "Estimate",
     "KnownAnswers",
-    "Measured",
     "Prio3",
     "Prio3Count",
     "Prio3Histogram",
@@ -50,7 +51,9 @@ __all__ = [
     "Report",
     "ReportRefusedError",
     "Reports",
+    "ResponseEstimate",
     "Task",
+    "TaskMeasurement",
     "Verification",
     "VerifyState",
     "check_known_answers",
@@ -60,3 +63,6 @@ __all__ = [
     "send_report",
     "serve_aggregator",
 ]
+
+
+__getattr__ = old_names(__name__)

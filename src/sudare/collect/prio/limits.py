@@ -11,7 +11,7 @@ from typing import Any
 
 from sudare.collect.prio.responses import RandomizedResponse
 from sudare.collect.prio.task import Task
-from sudare.collect.rounding import cautious_digits
+from sudare.collect.transitions.rounding import cautious_digits
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
 
@@ -23,10 +23,10 @@ def epsilon_of(task: Task) -> Fraction | None:
 
     Example:
         >>> from sudare.collect.prio.limits import epsilon_of
-        >>> from sudare.collect.prio.task import Measured, Task
+        >>> from sudare.collect.prio.task import TaskMeasurement, Task
         >>> urls = {"leader_url": "http://127.0.0.1:8001", "helper_url": "http://127.0.0.1:8002"}
         >>> keys = {f"{role}_key": bytes([i]) * 32 for i, role in enumerate(("leader", "helper", "collector"))}
-        >>> task = Task(bytes(32), Measured("count"), 100, **urls, **keys, token_digest=bytes(32), keep=Fraction(1, 2))
+        >>> task = Task(bytes(32), TaskMeasurement("count"), 100, **urls, **keys, token_digest=bytes(32), keep=Fraction(1, 2))
         >>> round(float(epsilon_of(task)), 4)  # ln 3
         1.0986
     """

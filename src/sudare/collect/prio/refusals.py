@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sudare.bilingual import Words
 from sudare.errors import AggregatorError, InputError
 
 __all__ = ["AggregatorError", "ReportRefusedError"]
@@ -11,12 +12,12 @@ class ReportRefusedError(InputError):
     """A report, or a message about one, is malformed or does not pass verification."""
 
 
-def malformed(what: str, japanese: str) -> ReportRefusedError:
+def malformed(what: Words) -> ReportRefusedError:
     """A message of a wrong length, or with a number outside the field."""
     return ReportRefusedError(
-        f"The {what} is malformed: it has a wrong length, or a number outside the field. It was damaged or made for "
+        f"The {what.english} is malformed: it has a wrong length, or a number outside the field. It was damaged or made for "
         "another task; the report is dropped.",
-        f"{japanese}の形式が不正です（長さ、または体の範囲外の値）。破損しているか、別のタスク用です。この報告は破棄されます。",
+        f"{what.japanese}の形式が不正です（長さ、または体の範囲外の値）。破損しているか、別のタスク用です。この報告は破棄されます。",
     )
 
 

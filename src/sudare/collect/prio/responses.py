@@ -17,14 +17,14 @@ from sudare.noise.uniform import uniform_below
 from sudare.parameters import Rational, exact_fraction, exact_integer
 from sudare.privacy.measurements import log_rounded_up
 
-__all__ = ["Estimate", "RandomizedResponse", "exact_estimates"]
+__all__ = ["RandomizedResponse", "ResponseEstimate", "exact_estimates"]
 
-MOST_PARTS = 2**64
+MAX_PARTS = 2**64
 NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ResponseEstimate:
     """How many people have a value, as far as randomized reports tell.
 
     Attributes:
@@ -66,7 +66,7 @@ class RandomizedResponse:
         )
         requirement = "a probability above 0 and below 1 with a denominator of at most 2**64"
         keep = exact_fraction(self.keep, "keep", "RandomizedResponse", requirement)
-        if not 0 < keep < 1 or keep.denominator > MOST_PARTS:
+        if not 0 < keep < 1 or keep.denominator > MAX_PARTS:
             raise ParameterError("keep", "RandomizedResponse", requirement, self.keep)
         object.__setattr__(self, "keep", keep)
 
@@ -94,7 +94,7 @@ class RandomizedResponse:
         other = int(uniform_below(self.values, 1, entropy)[0])
         return measurement if coin < self.probability.numerator else other
 
-    def estimate(self, counts: list[int]) -> list[Estimate]:
+    def estimate(self, counts: list[int]) -> list[ResponseEstimate]:
         """How many people have each value, from how many reports name it."""
         keep, reports = float(self.probability), sum(counts)
         blind = (1 - keep) / self.values
@@ -104,10 +104,10 @@ class RandomizedResponse:
             guess = (count - reports * blind) / keep
             holders = min(max(guess, 0.0), float(reports))
             error = math.sqrt(holders * stays + (reports - holders) * moves) / keep
-            found.append(Estimate(guess, error, guess - NORMAL_95 * error, guess + NORMAL_95 * error))
+            found.append(ResponseEstimate(guess, error, guess - NORMAL_95 * error, guess + NORMAL_95 * error))
         return found
 
 
-def exact_estimates(counts: list[int]) -> list[Estimate]:
+def exact_estimates(counts: list[int]) -> list[ResponseEstimate]:
     """Counts that nothing was done to, in the same form."""
-    return [Estimate(float(count), 0.0, float(count), float(count)) for count in counts]
+    return [ResponseEstimate(float(count), 0.0, float(count), float(count)) for count in counts]

@@ -19,15 +19,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from sudare.collect.prio.prio3 import VERIFY_KEY_SIZE, Prio3
 from sudare.collect.prio.responses import RandomizedResponse
-from sudare.collect.prio.sealing import new_key_pair, public_key_of
-from sudare.collect.prio.variants import Prio3Count, Prio3Histogram, Prio3MultihotCountVec, Prio3Sum, Prio3SumVec
+from sudare.collect.prio.services.sealing import new_key_pair, public_key_of
+from sudare.collect.prio.vdaf.prio3 import VERIFY_KEY_SIZE, Prio3
+from sudare.collect.prio.vdaf.variants import Prio3Count, Prio3Histogram, Prio3MultihotCountVec, Prio3Sum, Prio3SumVec
 from sudare.errors import Described, InputError, OutputError, ParameterError, PlanError
 from sudare.parameters import Rational, exact_fraction, exact_integer
+from sudare.storage.guarded_json import parse_json
 from sudare.system.regular_files import read_regular_file
 
-__all__ = ["HELPER", "LEADER", "AggregatorKeys", "CollectorKeys", "Measured", "Task", "create_task"]
+__all__ = ["HELPER", "LEADER", "AggregatorKeys", "CollectorKeys", "Task", "TaskMeasurement", "create_task"]
 
 LEADER, HELPER, COLLECTOR = "leader", "helper", "collector"
 VERSION = 1
@@ -43,7 +44,7 @@ VARIANTS: dict[str, tuple[type[Prio3], tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Measured:
+class TaskMeasurement:
     """What every report is about.
 
     Args:
@@ -54,7 +55,7 @@ class Measured:
         chunk_length: see `sudare.collect.prio.Prio3Histogram`; left out, the best one.
 
     Example:
-        >>> Measured("histogram", length=10).prio().circuit.output_length
+        >>> TaskMeasurement("histogram", length=10).prio().circuit.output_length
         10
     """
 
@@ -66,15 +67,15 @@ class Measured:
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
-            raise ParameterError("variant", "Measured", f"one of {', '.join(VARIANTS)}", self.variant)
+            raise ParameterError("variant", "TaskMeasurement", f"one of {', '.join(VARIANTS)}", self.variant)
         wanted = VARIANTS[self.variant][1]
         for name in ("length", "max_measurement", "max_weight", "chunk_length"):
             given = getattr(self, name) is not None
             if given != (name in wanted) and name != "chunk_length":
                 word = "given" if name in wanted else "left out"
-                raise ParameterError(name, "Measured", f"{word} for {self.variant!r}", getattr(self, name))
+                raise ParameterError(name, "TaskMeasurement", f"{word} for {self.variant!r}", getattr(self, name))
         if self.chunk_length is not None and "chunk_length" not in wanted:
-            raise ParameterError("chunk_length", "Measured", f"left out for {self.variant!r}", self.chunk_length)
+            raise ParameterError("chunk_length", "TaskMeasurement", f"left out for {self.variant!r}", self.chunk_length)
         self.prio()
 
     def prio(self) -> Prio3:
@@ -101,7 +102,7 @@ class Task:
     """
 
     identifier: bytes
-    measured: Measured
+    measured: TaskMeasurement
     minimum_batch: int
     leader_url: str
     helper_url: str
@@ -184,10 +185,10 @@ class Task:
             InputError: if it is not a task that this version can read.
         """
         try:
-            content = json.loads(text)
+            content = parse_json(text, lenient=True)
             if content.pop("format") != "sudare prio task" or content.pop("version") != VERSION:
                 raise ValueError
-            measured = Measured(**content.pop("measured"))
+            measured = TaskMeasurement(**content.pop("measured"))
             keep = content.pop("keep")
             binary = ("identifier", "leader_key", "helper_key", "collector_key", "token_digest")
             octets: dict[str, Any] = {name: bytes.fromhex(content.pop(name)) for name in binary}
@@ -197,7 +198,7 @@ class Task:
             raise InputError(
                 f"This is not a task file that this version of sudare can read{reason}. Use the task.json that the "
                 "task's keys were made with, unchanged.",
-                "この版の sudare で読めるタスクファイルではありません。"
+                f"この版の sudare で読めるタスクファイルではありません{reason}。"
                 "鍵と一緒に作られた task.json をそのまま使ってください。",
             ) from None
 
@@ -259,7 +260,7 @@ class CollectorKeys:
 
 def create_task(
     folder: str | Path,
-    measured: Measured,
+    measured: TaskMeasurement,
     *,
     leader_url: str,
     helper_url: str,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sudare.domain.reading import read_array
+from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.evaluate.significance.laws import PoissonLaw, law_of_noise

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
-from sudare.domain.reading import read_array
 from sudare.domain.sparse_table import SparseTable
 from sudare.domain.table import SignedTable
 from sudare.errors import Described, ParameterError

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
-from sudare.kernels.distances import ordered_distances, tree_distances
-from sudare.microdata.grouping import Grouped, Histogram
-from sudare.microdata.hierarchy import Generalization
+from sudare.kernels.records.distances import ordered_distances, tree_distances
+from sudare.microdata.grouping import Grouped, ValueHistogram
+from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import SensitiveModel, at_most, decided, or_empty, per_class
+from sudare.microdata.models.model_words import CLOSENESS, DISTANCES
 from sudare.parameters import Rational, exact_fraction, show_fraction, shown
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ class Closeness(SensitiveModel):
         near = decided(self.distances(grouped), float(self.t), lambda place: self._is_exactly_near(grouped, place))
         return or_empty(near, grouped)
 
-    def _order(self, counted: Histogram) -> list[str | None]:
+    def _order(self, counted: ValueHistogram) -> list[str | None]:
         if isinstance(self.order, bool):
             # Values that are nowhere in the table that is compared with are not part of the scale.
             totals = counted.totals.tolist()
@@ -146,16 +148,13 @@ class Closeness(SensitiveModel):
             nodes = {path: sum(amounts) for path, amounts in above.items()}
         return cost <= self.t * whole * self.hierarchy.height
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        t = show_fraction(self.t)
-        if language == "ja":
-            kind = {"equal": "等距離", "ordered": "順序距離", "hierarchical": "階層距離"}[self.distance]
-            return f"{t}-近接性 ({kind}): 各クラスの {self.column!r} の分布は表全体から {t} 以内です"
-        return f"{t}-closeness ({self.distance} distance): {self.column!r} in each class is at most {t} away from the whole table"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return CLOSENESS.format(t=show_fraction(self.t), distance=DISTANCES[self.distance], column=repr(self.column))
 
 
-def equal_parts(counted: Histogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def equal_parts(counted: ValueHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How much of each class must be moved to become like the table, in parts of (rows of the class x rows of the table)."""
     rows = per_class(np.add, counted.counts, counted.edges).astype(np.int64)
     table = int(counted.totals.sum())
@@ -174,7 +173,7 @@ def order_of_values(labels: Sequence[str | None]) -> list[str | None]:
     return [None, *present] if len(present) < len(labels) else list(present)
 
 
-def ordered_values(counted: Histogram, order: Sequence[str | None]) -> NDArray[np.float64]:
+def ordered_values(counted: ValueHistogram, order: Sequence[str | None]) -> NDArray[np.float64]:
     """The ordered distance of each class to the table."""
     places = {label: place for place, label in enumerate(order)}
     ranked = np.array([places.get(label, 0) for label in counted.labels], dtype=np.int64)
@@ -186,7 +185,7 @@ def ordered_values(counted: Histogram, order: Sequence[str | None]) -> NDArray[n
     return result
 
 
-def _tree_values(counted: Histogram, hierarchy: Generalization) -> NDArray[np.float64]:
+def _tree_values(counted: ValueHistogram, hierarchy: Generalization) -> NDArray[np.float64]:
     """The hierarchical distance of each class to the table."""
     known = {label: leaf for leaf, label in enumerate(hierarchy.levels[0])}
     leaves = np.array([known.get(label or "", -1) for label in counted.labels], dtype=np.int32)

@@ -18,10 +18,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
-from sudare.kernels.distances import largest_and_tail
-from sudare.microdata.grouping import Grouped, Histogram
+from sudare.kernels.records.distances import largest_and_tail
+from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, decided, or_empty, per_class
+from sudare.microdata.models.model_words import (
+    DISTINCT_DIVERSITY,
+    ENTROPY,
+    ENTROPY_DIVERSITY,
+    ESTIMATED_ENTROPY,
+    RECURSIVE_DIVERSITY,
+)
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 
 if TYPE_CHECKING:
@@ -78,11 +86,10 @@ class DistinctDiversity(SensitiveModel):
         """Classes with at least l values."""
         return or_empty(np.diff(self.histogram(grouped).edges) >= self.l, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        if language == "ja":
-            return f"{self.l}-多様性 (値の数): 各クラスに {self.column!r} の異なる値が {self.l} 個以上あります"
-        return f"distinct {self.l}-diversity: at least {self.l} different values of {self.column!r} in each class"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return DISTINCT_DIVERSITY.format(l=self.l, column=repr(self.column))
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ class EntropyDiversity(SensitiveModel):
             result &= np.diff(counted.edges) >= self.smallest_distinct
         return or_empty(result, grouped)
 
-    def _is_exactly_enough(self, counted: Histogram, place: int) -> bool:
+    def _is_exactly_enough(self, counted: ValueHistogram, place: int) -> bool:
         """Compare powers instead of logarithms: rows^rows >= l^rows x the product of count^count."""
         counts = counted.counts[counted.edges[place] : counted.edges[place + 1]].tolist()
         rows = sum(counts)
@@ -155,7 +162,7 @@ class EntropyDiversity(SensitiveModel):
         product = math.prod(count**count for count in counts)
         return bool(rows**rows * self.l.denominator**rows >= self.l.numerator**rows * product)
 
-    def _is_estimate_enough(self, counted: Histogram, place: int) -> bool:
+    def _is_estimate_enough(self, counted: ValueHistogram, place: int) -> bool:
         """Decide with 50 digits: a fraction is never the logarithm of another one, so that they differ somewhere."""
         counts = counted.counts[counted.edges[place] : counted.edges[place + 1]].tolist()
         digits = Context(prec=50)
@@ -165,15 +172,14 @@ class EntropyDiversity(SensitiveModel):
         limit = digits.ln(digits.divide(Decimal(self.l.numerator), Decimal(self.l.denominator)))
         return estimate >= limit
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        number = show_fraction(self.l)
-        estimated = self.estimator == "grassberger"
-        if language == "ja":
-            kind = "エントロピー (Grassberger の推定値)" if estimated else "エントロピー"
-            return f"エントロピー {number}-多様性: 各クラスの {self.column!r} の{kind}は log {number} 以上です"
-        kind = "entropy, by Grassberger's estimate," if estimated else "entropy"
-        return f"entropy {number}-diversity: the {kind} of {self.column!r} in each class is at least log {number}"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return ENTROPY_DIVERSITY.format(
+            l=show_fraction(self.l),
+            entropy=ESTIMATED_ENTROPY if self.estimator == "grassberger" else ENTROPY,
+            column=repr(self.column),
+        )
 
 
 @dataclass(frozen=True)
@@ -215,21 +221,13 @@ class RecursiveDiversity(SensitiveModel):
         enough = ~at_most(tail, np.maximum(largest, 1), 1 / self.c) & (tail > 0)
         return or_empty(enough, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        c = show_fraction(self.c)
-        if language == "ja":
-            return (
-                f"再帰的 ({c}, {self.l})-多様性: 各クラスで {self.column!r} の最も多い値は、{self.l} 番目以降に多い値の合計の "
-                f"{c} 倍より少ないです"
-            )
-        return (
-            f"recursive ({c}, {self.l})-diversity: in each class, the most frequent value of {self.column!r} is less than {c} "
-            f"times as frequent as all from the {self.l}th most frequent on"
-        )
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return RECURSIVE_DIVERSITY.format(c=show_fraction(self.c), l=self.l, column=repr(self.column))
 
 
-def class_entropies(counted: Histogram) -> NDArray[np.float64]:
+def class_entropies(counted: ValueHistogram) -> NDArray[np.float64]:
     """The entropy of the values of each class, in nats."""
     counts = counted.counts.astype(np.float64)
     rows = np.maximum(per_class(np.add, counted.counts, counted.edges).astype(np.float64), 1.0)
@@ -237,7 +235,7 @@ def class_entropies(counted: Histogram) -> NDArray[np.float64]:
     return result
 
 
-def estimated_entropies(counted: Histogram) -> NDArray[np.float64]:
+def estimated_entropies(counted: ValueHistogram) -> NDArray[np.float64]:
     """Grassberger's estimate of the entropy behind each class, in nats.
 
     It is G(N) - sum of n G(n) / N over the counts n of a class of N rows. G stands for the logarithm: G(n) is -gamma - log 2 +
@@ -260,7 +258,7 @@ def _odd_sum(count: int, digits: Context) -> Decimal:
     return total
 
 
-def recursive_parts(counted: Histogram, first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def recursive_parts(counted: ValueHistogram, first: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The largest count of each class, and the sum of its counts from the first-th largest on."""
     largest = np.zeros(counted.classes, dtype=np.int64)
     tail = np.zeros(counted.classes, dtype=np.int64)

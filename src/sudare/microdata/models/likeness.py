@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
-from sudare.microdata.grouping import Grouped, Histogram
+from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
+from sudare.microdata.models.model_words import ALPHA_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE, KINDS_OF_LIKENESS
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 
 if TYPE_CHECKING:
@@ -75,15 +77,10 @@ class AlphaAnonymity(SensitiveModel):
         mixed = at_most(most, grouped.sizes, self.alpha)
         return or_empty(mixed & (grouped.sizes >= self.k), grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        alpha = show_fraction(self.alpha)
-        if language == "ja":
-            return f"({alpha}, {self.k})-匿名性: 各クラスは {self.k} 件以上で、{self.column!r} のどの値も {alpha} を超えません"
-        return (
-            f"({alpha}, {self.k})-anonymity: at least {self.k} records in each class, and no value of {self.column!r} in more "
-            f"than {alpha} of them"
-        )
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return ALPHA_ANONYMITY.format(alpha=show_fraction(self.alpha), k=self.k, column=repr(self.column))
 
 
 @dataclass(frozen=True)
@@ -121,16 +118,14 @@ class BetaLikeness(SensitiveModel):
             fine &= (growth <= most - ROUNDING * np.maximum(most, 1)) | (here <= there)
         return or_empty(per_class(np.add, (~fine).astype(np.int64), counted.edges) == 0, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        beta, most = show_fraction(self.beta), show_fraction(1 + self.beta)
-        if language == "ja":
-            kind = "拡張" if self.enhanced else "基本"
-            return f"{kind} {beta}-類似性: 各クラスで {self.column!r} のどの値の割合も表全体の {most} 倍以下です"
-        kind = "enhanced" if self.enhanced else "basic"
-        return (
-            f"{kind} {beta}-likeness: no value of {self.column!r} is more than {most} times as frequent in a class as in the "
-            "whole table"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return BETA_LIKENESS.format(
+            kind=KINDS_OF_LIKENESS[self.enhanced],
+            beta=show_fraction(self.beta),
+            most=show_fraction(1 + self.beta),
+            column=repr(self.column),
         )
 
 
@@ -171,18 +166,13 @@ class DeltaDisclosure(SensitiveModel):
             fine &= np.diff(counted.edges) == np.count_nonzero(counted.totals)
         return or_empty(fine, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        delta = show_fraction(self.delta)
-        if language == "ja":
-            return f"{delta}-開示: 各クラスで {self.column!r} の値の割合は表全体の exp({delta}) 倍未満、exp(-{delta}) 倍超です"
-        return (
-            f"{delta}-disclosure: the share of each value of {self.column!r} in a class is within a factor of exp({delta}) of "
-            "that in the whole table"
-        )
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return DELTA_DISCLOSURE.format(delta=show_fraction(self.delta), column=repr(self.column))
 
 
-def relative_parts(counted: Histogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def relative_parts(counted: ValueHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each entry, two whole numbers whose quotient is (share in the class) / (share in the table)."""
     rows = per_class(np.add, counted.counts, counted.edges).astype(np.int64)
     table = int(counted.totals.sum())

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sudare.microdata.grouping import Classes, Histogram, group, histogram
+from sudare.microdata.grouping import Classes, ValueHistogram, group, histogram
 from sudare.microdata.models.closeness import equal_parts, order_of_values, ordered_values
 from sudare.microdata.models.diversity import class_entropies, recursive_parts
 from sudare.microdata.models.likeness import relative_parts
@@ -69,7 +69,7 @@ def measure(records: Records, quasi_identifiers: Sequence[str], sensitive: str) 
     return measure_classes(classes, histogram(classes, records.column(sensitive)))
 
 
-def measure_classes(classes: Classes, counted: Histogram) -> Measured:
+def measure_classes(classes: Classes, counted: ValueHistogram) -> Measured:
     """The same, of a table that is grouped already."""
     here, there = relative_parts(counted)
     growth = (here - there) / there

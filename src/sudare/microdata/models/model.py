@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.microdata.grouping import Grouped, Histogram
+from sudare.bilingual import Words
+from sudare.microdata.grouping import Grouped, ValueHistogram
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,9 +72,14 @@ class Model(ABC):
             enough &= np.diff(grouped.histograms[self.sensitive].edges) >= self.smallest_distinct
         return or_empty(enough, grouped)
 
+    @property
     @abstractmethod
+    def words(self) -> Words:
+        """What the model asks for."""
+
     def describe(self, language: str = "en") -> str:
         """The model in words, in English or (``"ja"``) Japanese."""
+        return self.words.explain(language)
 
 
 class SensitiveModel(Model):
@@ -86,7 +92,7 @@ class SensitiveModel(Model):
         """The sensitive column."""
         return self.column
 
-    def histogram(self, grouped: Grouped) -> Histogram:
+    def histogram(self, grouped: Grouped) -> ValueHistogram:
         """How often each sensitive value occurs in each class."""
         return grouped.histograms[self.column]
 

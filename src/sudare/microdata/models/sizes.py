@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model, at_most, or_empty
+from sudare.microdata.models.model_words import DELTA_PRESENCE, K_ANONYMITY, K_MAP
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 
 if TYPE_CHECKING:
@@ -56,11 +58,10 @@ class KAnonymity(Model):
         """Classes of at least k rows."""
         return or_empty(grouped.sizes >= self.k, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        if language == "ja":
-            return f"{self.k}-匿名性: 公開される準識別子の組はどれも {self.k} 件以上のレコードに共通します"
-        return f"{self.k}-anonymity: at least {self.k} records share each published combination of quasi-identifiers"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return K_ANONYMITY.format(k=self.k)
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,10 @@ class KMap(Model):
         """The same: classes only grow when values become coarser."""
         return self.holds(grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        if language == "ja":
-            return f"{self.k}-マップ: 公開される準識別子の組はどれも母集団の {self.k} 件以上に共通します"
-        return f"{self.k}-map: at least {self.k} records of the population share each published combination"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return K_MAP.format(k=self.k)
 
 
 def estimated_k_map(k: int, fraction: Rational, error: Rational, *, truncated: bool = False) -> KAnonymity:
@@ -167,11 +167,7 @@ class Presence(Model):
         lower = at_most(grouped.population - grouped.sizes, grouped.population, 1 - self.smallest)
         return upper & lower if self.absent else or_empty(upper & lower, grouped)
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        low, high = show_fraction(self.smallest), show_fraction(self.largest)
-        if language == "ja":
-            return f"({low}, {high})-存在性: 母集団の各クラスのうち公開される割合は {low} 以上 {high} 以下です"
-        return (
-            f"({low}, {high})-presence: of each class of the population, {low} to {high} of the records are published"
-        )
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return DELTA_PRESENCE.format(low=show_fraction(self.smallest), high=show_fraction(self.largest))

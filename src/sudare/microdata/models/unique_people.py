@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model
+from sudare.microdata.models.model_words import POPULATION_UNIQUENESS
 from sudare.microdata.uniqueness import estimated_uniqueness
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 
@@ -110,15 +112,9 @@ class PopulationUniqueness(Model):
             by_halving = not by_halving
         return few
 
-    def describe(self, language: str = "en") -> str:
-        """The model in words."""
-        limit = show_fraction(self.limit)
-        if language == "ja":
-            return (
-                f"母集団一意性 {limit} 以下: {self.population} 人のうち一意と推定される人の割合が {limit} 以下です"
-                f" ({self.estimator})"
-            )
-        return (
-            f"population uniqueness of at most {limit}: of {self.population} people, so many are estimated to be unique "
-            f"({self.estimator})"
+    @property
+    def words(self) -> Words:
+        """What the model asks for."""
+        return POPULATION_UNIQUENESS.format(
+            limit=show_fraction(self.limit), people=self.population, estimator=self.estimator
         )

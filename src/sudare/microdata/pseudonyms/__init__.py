@@ -10,20 +10,21 @@
 What it protects and what it does not: ``pseudonyms.md`` beside this file.
 """
 
-from sudare.microdata.pseudonyms.forms import TextForm
 from sudare.microdata.pseudonyms.keys import SecretKey, destroy_epoch, new_key, read_key, rotate_key
 from sudare.microdata.pseudonyms.linking import export_mapping, import_mapping, relink_file, relink_mapping
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope, make_mapping
+from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.pseudonymizer import Design, Pseudonymizer
 from sudare.microdata.pseudonyms.register import Register, make_register, register_beside
-from sudare.microdata.pseudonyms.rights import Answer, FileAnswer, PersonDesk
+from sudare.microdata.pseudonyms.rights import FileAnswer, PersonAnswer, PersonDesk
 from sudare.microdata.pseudonyms.running import Pseudonymized, pseudonymize_file
+from sudare.renamed import old_names
 
 __all__ = [
-    "Answer",
     "Design",
     "FileAnswer",
     "Mapping",
+    "PersonAnswer",
     "PersonDesk",
     "Pseudonymized",
     "Pseudonymizer",
@@ -44,3 +45,6 @@ __all__ = [
     "relink_mapping",
     "rotate_key",
 ]
+
+
+__getattr__ = old_names(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["SETTLED", "Answer", "FileAnswer"]
+__all__ = ["SETTLED", "FileAnswer", "PersonAnswer"]
 
 SETTLED = ("rewritten", "nothing", "unlinkable")
 """The person is not in the file, or nobody can find the person in it again, with the mapping or without."""
@@ -29,7 +29,7 @@ class FileAnswer:
 
 
 @dataclass(frozen=True)
-class Answer:
+class PersonAnswer:
     """What was done for one person.
 
     Attributes:

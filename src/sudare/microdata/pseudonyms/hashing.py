@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.microdata.pseudonyms.forms import TextForm
+from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ HASHES = ("blake2b", "hmac-sha256")
 ROWS = 1 << 14
 """Hashed at a time: their digests stay in the processor's cache until they are written as texts."""
 
-MOST_THREADS = 8
+MAX_THREADS = 8
 DIGEST_BYTES = 32
 
 
@@ -42,7 +42,7 @@ class KeyedHash:
     """
 
     def __init__(self, key: bytes, name: str = "blake2b", threads: int | None = None) -> None:
-        from sudare.kernels import keyed_hashing
+        from sudare.kernels.records import keyed_hashing
 
         if name not in HASHES:
             raise ParameterError("hash", "KeyedHash", f"one of {', '.join(HASHES)}", shown(name))
@@ -52,7 +52,7 @@ class KeyedHash:
         self.name = name
         self._start = keyed_hashing.blake2b_start(key) if is_blake else keyed_hashing.hmac_start(key)
         self._hash = keyed_hashing.blake2b_digests if is_blake else keyed_hashing.hmac_digests
-        self._threads = threads or min(MOST_THREADS, os.cpu_count() or 1)
+        self._threads = threads or min(MAX_THREADS, os.cpu_count() or 1)
 
     def digests(self, texts: Any) -> NDArray[np.uint8]:
         """The digest of each text (large_string), 32 bytes a row; of a missing one as of an empty text."""

@@ -20,16 +20,17 @@ from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.io import atomically
-from sudare.microdata.pseudonyms.storage import FileLock
 from sudare.parameters import exact_integer, shown
+from sudare.system.locks import FileLock
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["SecretKey", "destroy_epoch", "expand_key", "new_key", "read_key", "rotate_key"]
 
 SECRET_BYTES = 32
-FEWEST_BYTES_SEEN = 12
+MIN_DISTINCT_BYTES = 12
 """Different bytes in a secret; 32 random ones have 30 on average, and fewer than 12 with a probability below 1e-20."""
 
 HEADER = "sudare secret key, version 1"
@@ -37,7 +38,12 @@ SALT = b"sudare pseudonyms 1"
 OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 LINE = re.compile(r"(root|epoch ([1-9][0-9]{0,5}))(?: = ([0-9a-f]+)| is destroyed)")
 CHECKSUM_DIGITS = 16
-IN_JAPANESE = {"mapping": "対応表", "output": "出力", "register": "登録簿", "input": "入力"}
+KINDS_OF_FILES = {
+    "mapping": Words("mapping", "対応表"),
+    "output": Words("output", "出力"),
+    "register": Words("register", "登録簿"),
+    "input": Words("input", "入力"),
+}
 
 
 def expand_key(secret: bytes, *purpose: str, length: int = 32) -> bytes:
@@ -216,7 +222,7 @@ def require_apart(key: SecretKey, *others: tuple[str | Path | None, str, str]) -
     Args:
         key: the key.
         others: a file or nothing; ``"file"`` if it must not be the key, ``"beside"`` if the key must not lie in its folder
-            either, ``"folder"`` if the key must not lie in or below its folder; and what it is, in English.
+            either, ``"folder"`` if the key must not lie in or below its folder; and what it is, a key of `KINDS_OF_FILES`.
     """
     own = key.path.resolve()
     for path, how, what in others:
@@ -226,11 +232,11 @@ def require_apart(key: SecretKey, *others: tuple[str | Path | None, str, str]) -
         is_same = other == own or (other.exists() and own.exists() and other.samefile(own))
         is_beside = how == "beside" and other.parent == own.parent
         if is_same or is_beside or (how == "folder" and own.is_relative_to(other.parent)):
-            japanese = IN_JAPANESE[what]
+            named = KINDS_OF_FILES[what]
             raise InputError(
-                f"The key {str(key.path)!r} is not kept apart from the {what} {str(path)!r}. "
+                f"The key {str(key.path)!r} is not kept apart from the {named.english} {str(path)!r}. "
                 f"Keep the key in a folder of its own.",
-                f"鍵 {str(key.path)!r} と{japanese} {str(path)!r} が分けて保管されていません。"
+                f"鍵 {str(key.path)!r} と{named.japanese} {str(path)!r} が分けて保管されていません。"
                 f"鍵は専用のフォルダに置いてください。",
             )
 
@@ -274,7 +280,7 @@ def _private_text(file: Path) -> str:
 
 def _secret(digits: str, file: Path) -> bytes:
     secret = bytes.fromhex(digits) if len(digits) % 2 == 0 else b""
-    if len(secret) < SECRET_BYTES or len(set(secret)) < FEWEST_BYTES_SEEN:
+    if len(secret) < SECRET_BYTES or len(set(secret)) < MIN_DISTINCT_BYTES:
         raise InputError(
             f"The key {file.name!r} is too short or not random: each secret must be at least {SECRET_BYTES} bytes from the "
             f"operating system. Make one with: sudare pseudonymize new-key",

@@ -11,7 +11,7 @@ from typing import Any
 
 from sudare.errors import InputError, ParameterError
 from sudare.io import atomically, complaints
-from sudare.io.text_files import AUTO
+from sudare.io.formats.text_files import AUTO
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope, index_and_identifier, indexed_message
 from sudare.microdata.pseudonyms.pseudonymizer import Design, Pseudonymizer

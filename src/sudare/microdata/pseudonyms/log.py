@@ -13,9 +13,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from sudare.bilingual import Worded, Words
+from sudare.errors import InputError
+from sudare.storage.guarded_json import parse_json
 from sudare.system.clock import utc_now
 
-__all__ = ["Finding", "LogEntry", "append_entry", "check_chain"]
+__all__ = ["LogEntry", "LogFinding", "append_entry", "check_chain"]
 
 SCHEMA = "CREATE TABLE log (number INTEGER PRIMARY KEY, time TEXT NOT NULL, body TEXT NOT NULL, seal TEXT NOT NULL)"
 BEFORE_ALL = "0" * 64
@@ -38,28 +41,32 @@ class LogEntry:
     seal: str
 
     def read(self) -> dict[str, Any]:
-        """What was done."""
-        values: dict[str, Any] = json.loads(self.body)
+        """What was done.
+
+        Raises:
+            InputError: if somebody has put something else there.
+        """
+        try:
+            values: dict[str, Any] = parse_json(self.body, lenient=True)
+        except ValueError:
+            raise InputError(
+                f"Entry {self.number} of the log cannot be read: it was changed from outside.",
+                f"記録 {self.number} を読めません。外部から変更されています。",
+            ) from None
         return values
 
 
 @dataclass(frozen=True)
-class Finding:
+class LogFinding(Worded):
     """Something that is not as it was written.
 
     Attributes:
         entry: number of the entry; None if it is not about one.
-        english: what is wrong.
-        japanese: the same.
+        words: what is wrong.
     """
 
     entry: int | None
-    english: str
-    japanese: str
-
-    def explain(self, language: str) -> str:
-        """The sentence in a language."""
-        return self.japanese if language == "ja" else self.english
+    words: Words
 
 
 def seal_of(key: bytes, number: int, time: str, body: str, before: str) -> str:
@@ -78,7 +85,7 @@ def append_entry(connection: sqlite3.Connection, key: bytes, body: Mapping[str, 
     return entry
 
 
-def check_chain(entries: list[LogEntry], key: bytes, noted: str | None = None) -> list[Finding]:
+def check_chain(entries: list[LogEntry], key: bytes, noted: str | None = None) -> list[LogFinding]:
     """What is wrong with a chain.
 
     Args:
@@ -89,24 +96,28 @@ def check_chain(entries: list[LogEntry], key: bytes, noted: str | None = None) -
     findings, before = [], BEFORE_ALL
     for place, entry in enumerate(entries, start=1):
         if entry.number != place:
-            findings.append(Finding(place, f"Entry {place} is missing.", f"記録 {place} がありません。"))
+            findings.append(LogFinding(place, Words(f"Entry {place} is missing.", f"記録 {place} がありません。")))
             break
         if entry.seal != seal_of(key, entry.number, entry.time, entry.body, before):
             findings.append(
-                Finding(
+                LogFinding(
                     place,
-                    f"Entry {place} was changed, or one before it was removed.",
-                    f"記録 {place} が変更されたか、その前の記録が除かれています。",
+                    Words(
+                        f"Entry {place} was changed, or one before it was removed.",
+                        f"記録 {place} が変更されたか、その前の記録が除かれています。",
+                    ),
                 )
             )
             break
         before = entry.seal
     if noted is not None and noted not in {entry.seal for entry in entries}:
         findings.append(
-            Finding(
+            LogFinding(
                 None,
-                "The seal that was noted is not in the log: its end was cut off, or it was written anew.",
-                "控えた封印が記録にありません。末尾が切り取られたか、書き直されています。",
+                Words(
+                    "The seal that was noted is not in the log: its end was cut off, or it was written anew.",
+                    "控えた封印が記録にありません。末尾が切り取られたか、書き直されています。",
+                ),
             )
         )
     return findings

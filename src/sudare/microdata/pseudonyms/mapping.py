@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import InputError
-from sudare.microdata.pseudonyms.forms import TextForm
 from sudare.microdata.pseudonyms.hashing import KeyedHash
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
+from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.sealing import Sealing
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
+from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,9 @@ SCHEMA = (
 PAGE = 1 << 14
 LOOKED_UP = 500
 """Tags that one statement asks for; every SQLite takes so many."""
+
+MAX_DRAWS = 200
+"""At least half of all pseudonyms are free: chance alone refuses as many draws of one person less than once in 10**60 times."""
 
 FULLEST = 2
 """A table may give away one in so many of the pseudonyms of its length; beyond, drawing a free one takes too long."""
@@ -72,7 +76,7 @@ class Scope:
     @classmethod
     def from_text(cls, text: str) -> Scope:
         """Back from `text`."""
-        return cls(*json.loads(text))
+        return cls(*parse_json(text, lenient=True))
 
 
 def indexed_message(index: str, identifier: str) -> str:
@@ -195,9 +199,11 @@ class Mapping:
 
     def scopes(self) -> list[Scope]:
         """All scopes that somebody has a pseudonym in."""
-        return [
-            Scope.from_text(text) for (text,) in self._database.rows("SELECT DISTINCT scope FROM names ORDER BY scope")
-        ]
+        rows = self._database.rows("SELECT DISTINCT scope FROM names ORDER BY scope")
+        try:
+            return [Scope.from_text(text) for (text,) in rows]
+        except (TypeError, ValueError):
+            raise self._database.not_ours() from None
 
     def add(self, scope: Scope, entries: Sequence[tuple[str, str]]) -> None:
         """Take in identifiers and pseudonyms that were exported; all or nothing.
@@ -226,6 +232,10 @@ class Mapping:
         """Take a person of a kind out of the table, for all recipients and epochs; how many entries there were.
 
         Pseudonyms for a value each, such as a visit, are found by reading the whole table once.
+
+        Raises:
+            OutputError: if another program reads the table all the while. The person is out of it, but still stands in the log
+                file; end the other program and ask once more.
         """
         removed = 0
         for scope in [scope for scope in self.scopes() if scope.kind == kind]:
@@ -238,12 +248,16 @@ class Mapping:
                 for name in theirs:
                     connection.execute("DELETE FROM names WHERE scope = ? AND pseudonym = ?", (scope.text, name))
             removed += len(theirs)
-        if removed:
-            self._database.empty_log()
+        # Also where nobody was left to take out: whoever asks once more asks for a log that kept them the first time.
+        self._database.empty_log()
         return removed
 
     def forget_epoch(self, epoch: int) -> None:
-        """Take everything of an epoch out of the table, for all recipients and kinds."""
+        """Take everything of an epoch out of the table, for all recipients and kinds.
+
+        Raises:
+            OutputError: if another program reads the table all the while; see `forget_person`.
+        """
         with self._database.writing() as connection:
             for scope in [scope for scope in self.scopes() if scope.epoch == epoch]:
                 connection.execute("DELETE FROM names WHERE scope = ?", (scope.text,))
@@ -272,7 +286,9 @@ class Mapping:
         self._require_room(connection, scope, len(people), form)
         # By tag: neighbours in the file are written together.
         waiting = sorted(people)
-        while waiting:
+        for _ in range(MAX_DRAWS):
+            if not waiting:
+                return
             names = _drawn(form, len(waiting))
             rows = [
                 (scope.text, tag, self._sealed(scope, tag, identifier, name), name)
@@ -282,6 +298,7 @@ class Mapping:
             # A pseudonym that somebody has already is refused by the file: those people draw again.
             found = self._found(scope, [tag for tag, _ in waiting])
             waiting = [person for person, name in zip(waiting, found, strict=True) if name is None]
+        raise self._database.not_ours()  # a damaged file takes rows that it does not give back
 
     def _require_room(self, connection: sqlite3.Connection, scope: Scope, more: int, form: TextForm) -> None:
         if form.size > 2**50:

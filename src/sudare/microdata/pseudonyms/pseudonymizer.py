@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.pseudonyms.forms import EVERYBODY, TextForm
 from sudare.microdata.pseudonyms.hashing import HASHES, KeyedHash
 from sudare.microdata.pseudonyms.identifiers import (
     canonical_texts,
@@ -24,6 +23,7 @@ from sudare.microdata.pseudonyms.identifiers import (
 )
 from sudare.microdata.pseudonyms.keys import SecretKey, read_name
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope
+from sudare.microdata.pseudonyms.notation import EVERYBODY, TextForm
 from sudare.noise import uniform_below
 from sudare.parameters import exact_integer, shown
 

@@ -19,20 +19,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError
-from sudare.io.counting import OptedOut
+from sudare.io.counting import PeopleLeftOut
 from sudare.microdata.pseudonyms import log as chain
 from sudare.microdata.pseudonyms.agreement import require_agreement
-from sudare.microdata.pseudonyms.forms import TextForm
+from sudare.microdata.pseudonyms.contents import GONE, STATES, Correction, KnownFile, RegisterContents, replay, written
 from sudare.microdata.pseudonyms.hashing import KeyedHash
-from sudare.microdata.pseudonyms.held import GONE, STATES, Correction, Held, KnownFile, replay, written
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
-from sudare.microdata.pseudonyms.log import Finding, LogEntry
+from sudare.microdata.pseudonyms.log import LogEntry, LogFinding
+from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.pseudonymizer import Design
 from sudare.microdata.pseudonyms.sealing import Sealing
-from sudare.microdata.pseudonyms.storage import FileLock, PrivateDatabase
+from sudare.microdata.pseudonyms.storage import PrivateDatabase
+from sudare.system.locks import FileLock
 
 __all__ = ["Correction", "KnownFile", "Register", "make_register", "register_beside"]
+
+HAS_PROGRAMS = Words(
+    "Somebody has put triggers or views into it, which change what is noted.",
+    "記録の内容を変えるトリガーまたはビューが加えられています。",
+)
 
 WHAT = ("register", "登録簿")
 APPLICATION = 0x53445247
@@ -213,13 +220,13 @@ class Register:
         """The kinds of everybody who is left out."""
         return [kind for (kind,) in self._rows("SELECT DISTINCT kind FROM people ORDER BY kind")]
 
-    def opted_out(self, kind: str) -> OptedOut:
+    def opted_out(self, kind: str) -> PeopleLeftOut:
         """All people of a kind who are left out, as `sudare.read_counts` takes them for a release.
 
         Their digests are those of the canonical identifiers: what the column of persons holds must be written like that.
         """
         rows = self._rows("SELECT digest FROM people WHERE kind = ?", (kind,))
-        return OptedOut(self._salt(kind), frozenset(digest for (digest,) in rows))
+        return PeopleLeftOut(self._salt(kind), frozenset(digest for (digest,) in rows))
 
     def _salt(self, kind: str) -> str:
         """Of digests for releases: one for each kind, so that nobody sees who is of two kinds."""
@@ -257,15 +264,20 @@ class Register:
         return found
 
     def forget_corrections(self, kind: str, person: str) -> None:
-        """Drop what is kept to correct a person's data."""
+        """Drop what is kept to correct a person's data, from the disk too.
+
+        Raises:
+            OutputError: if another program reads the register all the while. The corrections are dropped, but still stand in
+                the log file; end the other program and ask once more.
+        """
         tag = self.tag(kind, person)
         with self._writing() as connection:
             done = connection.execute("DELETE FROM corrections WHERE kind = ? AND tag = ?", (kind, tag))
             if done.rowcount:
                 entry = {"did": "forget corrections", "kind": kind, "person": tag}
                 chain.append_entry(connection, self._seals, entry)
-        if done.rowcount:
-            self._database.empty_log()
+        # Also where nothing was left to drop: whoever asks once more asks for a log that kept something the first time.
+        self._database.empty_log()
 
     def design(self, recipient: str, kind: str, epoch: int) -> Design | None:
         """What was settled for a recipient, a kind and an epoch by the first file; None before that."""
@@ -421,7 +433,7 @@ class Register:
         entries = self.entries()
         return entries[-1].seal if entries else chain.BEFORE_ALL
 
-    def verify(self, *, noted: str | None = None, files: bool = False) -> list[Finding]:
+    def verify(self, *, noted: str | None = None, files: bool = False) -> list[LogFinding]:
         """What was changed from outside.
 
         Args:
@@ -434,21 +446,22 @@ class Register:
             if findings:
                 return findings
             if self._database.has_programs():
-                english = "Somebody has put triggers or views into it, which change what is noted."
-                return [Finding(None, english, "記録の内容を変えるトリガーまたはビューが加えられています。")]
-            findings = replay(entries).differences(Held.in_tables(self._database, self._hash))
+                return [LogFinding(None, HAS_PROGRAMS)]
+            findings = replay(entries).differences(RegisterContents.in_tables(self._database, self._hash))
         return findings + (self._changed_files() if files else [])
 
-    def _changed_files(self) -> list[Finding]:
+    def _changed_files(self) -> list[LogFinding]:
         findings = []
         for place, digest, previous in self._database.rows("SELECT path, hash, previous FROM files ORDER BY path"):
             path = Path(place)
             if path.is_file() and self.file_hash(path) not in (digest, previous):
                 findings.append(
-                    Finding(
+                    LogFinding(
                         None,
-                        f"The file {place!r} is not what was written.",
-                        f"ファイル {place!r} は書き出したものと異なります。",
+                        Words(
+                            f"The file {place!r} is not what was written.",
+                            f"ファイル {place!r} は書き出したものと異なります。",
+                        ),
                     )
                 )
         return findings

@@ -17,8 +17,8 @@ import numpy as np
 
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
-from sudare.io.text_files import AUTO
-from sudare.microdata.pseudonyms.answers import SETTLED, Answer, FileAnswer
+from sudare.io.formats.text_files import AUTO
+from sudare.microdata.pseudonyms.answers import SETTLED, FileAnswer, PersonAnswer
 from sudare.microdata.pseudonyms.identifiers import canonical_texts
 from sudare.microdata.pseudonyms.keys import SecretKey
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
@@ -27,7 +27,7 @@ from sudare.microdata.pseudonyms.register import Register
 from sudare.microdata.pseudonyms.running import as_texts, typed_value
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, files_below
 
-__all__ = ["Answer", "FileAnswer", "PersonDesk"]
+__all__ = ["FileAnswer", "PersonAnswer", "PersonDesk"]
 
 ONE_PERSON = 1
 """Collisions were weighed when the file was made; here only one person is looked for."""
@@ -84,7 +84,7 @@ class PersonDesk:
 
     def find(
         self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = AUTO
-    ) -> tuple[Answer, list[dict[str, Any]]]:
+    ) -> tuple[PersonAnswer, list[dict[str, Any]]]:
         """Find the person's rows.
 
         Args:
@@ -109,7 +109,7 @@ class PersonDesk:
             answers.append(FileAnswer(place.path, "found" if found else "nothing", len(found)))
         looked = [str(answer.path.resolve()) for answer in answers if answer.state in ("found", "nothing")]
         self._register.note({"did": "find", "kind": self._kind, "person": self._tag, "files": looked})
-        return Answer(True, tuple(answers)), rows
+        return PersonAnswer(True, tuple(answers)), rows
 
     def opt_out(
         self,
@@ -118,7 +118,7 @@ class PersonDesk:
         raw_column: str | None = None,
         encoding: str = AUTO,
         only_future: bool = False,
-    ) -> Answer:
+    ) -> PersonAnswer:
         """Leave the person out of all files to come, and take the rows out of files that there are.
 
         Args:
@@ -128,11 +128,11 @@ class PersonDesk:
             only_future: leave the files that there are as they are.
         """
         is_new = self._register.leave_out(self._kind, self._person, "opt-out")
-        return Answer(is_new, () if only_future else self._taken_out(files, raw_column, encoding, "opt-out"))
+        return PersonAnswer(is_new, () if only_future else self._taken_out(files, raw_column, encoding, "opt-out"))
 
     def delete(
         self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = AUTO
-    ) -> Answer:
+    ) -> PersonAnswer:
         """Take the person out of files, of all files to come, and, once no known file is left to look into, of the mapping.
 
         Args:
@@ -146,13 +146,13 @@ class PersonDesk:
         is_done = not files and all(answer.state in SETTLED for answer in answers)
         if self._mapping is not None and is_done:
             self._mapping.forget_person(self._kind, self._person)
-            return Answer(is_new, answers)
+            return PersonAnswer(is_new, answers)
         known = [design for file in self._register.files() for design in self._of_kind(file.columns).values()]
-        return Answer(is_new, answers, any(design.method == "table" for design in known))
+        return PersonAnswer(is_new, answers, any(design.method == "table" for design in known))
 
-    def take_back(self) -> Answer:
+    def take_back(self) -> PersonAnswer:
         """Let the person be in files to come again."""
-        return Answer(self._register.take_back(self._kind, self._person), ())
+        return PersonAnswer(self._register.take_back(self._kind, self._person), ())
 
     def correct(
         self,
@@ -161,7 +161,7 @@ class PersonDesk:
         *,
         raw_column: str | None = None,
         encoding: str = AUTO,
-    ) -> Answer:
+    ) -> PersonAnswer:
         """Set fields of all rows of the person; what was wrong is corrected in files to come as well.
 
         A file to come that holds neither the wrong nor the right value has news of the person, and is left as it is.
@@ -189,7 +189,7 @@ class PersonDesk:
                 place if isinstance(place, FileAnswer) else self._rewritten(place, change, "correct")
                 for place in places
             ]
-        return Answer(is_new, tuple(answers))
+        return PersonAnswer(is_new, tuple(answers))
 
     def _wrong_values(
         self, places: Sequence[_Place | FileAnswer], fields: Mapping[str, str]

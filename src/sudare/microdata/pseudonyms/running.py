@@ -13,12 +13,12 @@ from typing import Any
 
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
-from sudare.io.text_files import AUTO
-from sudare.microdata.pseudonyms.forms import EVERYBODY
+from sudare.io.formats.text_files import AUTO
 from sudare.microdata.pseudonyms.hashing import KeyedHash
 from sudare.microdata.pseudonyms.identifiers import first_missing, missing_identifier
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
+from sudare.microdata.pseudonyms.notation import EVERYBODY
 from sudare.microdata.pseudonyms.pseudonymizer import MISSING, Design, Pseudonymizer, require_table
 from sudare.microdata.pseudonyms.register import TAG, Correction, KnownFile, Register
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, require_written_form

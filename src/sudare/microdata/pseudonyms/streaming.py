@@ -12,8 +12,8 @@ from typing import Any
 
 from sudare.errors import InputError, OutputError
 from sudare.io import complaints
-from sudare.io.source import LONGEST_HEADER
-from sudare.io.text_files import AUTO, detected_encoding
+from sudare.io.formats.text_files import AUTO, detected_encoding
+from sudare.io.source import MAX_HEADER
 
 __all__ = ["PeopleStream", "StreamWriter", "TextLayout", "files_below", "require_written_form"]
 
@@ -82,7 +82,7 @@ class PeopleStream:
         try:
             # A row further down that is not in the encoding is told when it is read, with its number.
             with self.path.open(encoding=self.layout.encoding, errors="surrogateescape", newline="") as stream:
-                start = stream.read(LONGEST_HEADER)
+                start = stream.read(MAX_HEADER)
         except LookupError:
             raise complaints.wrong_encoding(str(self.path), self.layout.encoding) from None
         except OSError:
@@ -92,7 +92,7 @@ class PeopleStream:
         delimiter = max(DELIMITERS, key=lambda one: (line.count(one), -DELIMITERS.index(one)))
         newline = "\r\n" if line.endswith("\r") else "\n"
         self.layout = replace(self.layout, delimiter=delimiter, newline=newline, mark=mark)
-        is_whole = len(start) < LONGEST_HEADER
+        is_whole = len(start) < MAX_HEADER
         names = complaints.header_of(start.removeprefix(BOM), delimiter, str(self.path), is_whole=is_whole)
         if not names:
             raise complaints.no_files(str(self.path))

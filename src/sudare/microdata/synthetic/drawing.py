@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.microdata.exact_draws import random_order
+from sudare.microdata.perturb.exact_draws import random_order
 from sudare.noise.entropy import EntropySource
 from sudare.noise.uniform import uniform_below
 from sudare.tables.adaptive.graphical_model import GraphicalModel
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     Places = NDArray[np.int64]
 
-__all__ = ["MOST_ROWS", "draw_rows", "draw_values"]
+__all__ = ["MAX_ROWS", "draw_rows", "draw_values"]
 
-MOST_ROWS = 1 << 31
+MAX_ROWS = 1 << 31
 WHOLE = 1 << 31
 """What the probabilities of a line add up to; times the number of rows it stays below 2**62."""
 

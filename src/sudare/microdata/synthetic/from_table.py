@@ -19,12 +19,12 @@ import numpy as np
 
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
-from sudare.io.atomic import atomically
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import exact_integer, read_flag, shown
+from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["people_of_table", "write_people_of_table"]
 
 ROWS_AT_ONCE = 1 << 18
-MOST_ROWS_AT_ONCE = 1 << 24
+MAX_ROWS_AT_ONCE = 1 << 24
 GRID = 1 << 20
 """Points along each side of a mesh."""
 
@@ -81,9 +81,9 @@ def people_of_table(
         rows_at_once,
         "rows_at_once",
         function,
-        f"a whole number from 1 to {MOST_ROWS_AT_ONCE}",
+        f"a whole number from 1 to {MAX_ROWS_AT_ONCE}",
         smallest=1,
-        largest=MOST_ROWS_AT_ONCE,
+        largest=MAX_ROWS_AT_ONCE,
     )
     if points:
         _mesh_of(table, function)

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Attribute, Bins, Category, Domain, Positions
+from sudare.domain.allowed_values import numbers_between
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.records import CodedColumn, Records
 from sudare.noise.entropy import EntropySource
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["PublicColumn", "code_records", "numbers_in_bins", "read_columns", "whole_edges"]
 
-MOST_VALUES = 1 << 20
-MOST_COLUMNS = 1 << 10
-LARGEST_WHOLE, MOST_DIGITS = 2**53, 22
+LISTED_VALUES = Words("the {number} values listed for it", "列挙された {number} 個の値")
+
+MAX_VALUES = 1 << 20
+MAX_COLUMNS = 1 << 10
+MAX_WHOLE, MAX_DIGITS = 2**53, 22
 """Whole numbers and powers of ten up to these are exact doubles."""
 
 _EXPECTED = "a Domain, attributes, or a list of values, a Category or Bins for each column's name"
@@ -93,16 +97,14 @@ class PublicColumn:
                 "加えてください。",
             )
         if self.edges:
-            allowed = f"numbers from {self.edges[0]} to below {self.edges[-1]}"
-            allowed_ja = f"{self.edges[0]} 以上 {self.edges[-1]} 未満の数"
+            allowed = numbers_between(self.edges[0], self.edges[-1])
         else:
-            count = sum(known is not None for known in self.labels)
-            allowed, allowed_ja = f"the {count} values listed for it", f"列挙された {count} 個の値"
+            allowed = LISTED_VALUES.format(number=sum(known is not None for known in self.labels))
         return InputError(
-            f"The column {self.name!r} has another value in row {row} of the data than its description allows: {allowed}. "
-            f"Correct the row, or describe the column so that every possible value is covered.",
-            f"列 {self.name!r} の {row} 行目 (データの行) の値は、列の説明にある値 ({allowed_ja}) ではありません。行を直すか、"
-            "ありうる値をすべて含むように列の説明を直してください。",
+            f"The column {self.name!r} has another value in row {row} of the data than its description allows: "
+            f"{allowed.english}. Correct the row, or describe the column so that every possible value is covered.",
+            f"列 {self.name!r} の {row} 行目 (データの行) の値は、列の説明にある値 ({allowed.japanese}) ではありません。"
+            "行を直すか、ありうる値をすべて含むように列の説明を直してください。",
         )
 
     def drawn(self, places: NDArray[np.int64], entropy: EntropySource) -> CodedColumn:
@@ -158,8 +160,8 @@ def whole_edges(edges: Sequence[Decimal]) -> tuple[list[int], int]:
         ([5, 20], 1)
     """
     digits = max(0, *(-int(edge.as_tuple().exponent) for edge in edges))
-    starts = [int(edge.scaleb(digits)) for edge in edges] if digits <= MOST_DIGITS else []
-    if not starts or max(map(abs, starts)) > LARGEST_WHOLE:
+    starts = [int(edge.scaleb(digits)) for edge in edges] if digits <= MAX_DIGITS else []
+    if not starts or max(map(abs, starts)) > MAX_WHOLE:
         requirement = "numbers that differ in their first 15 digits, such as 0, 0.5 and 100"
         raise ParameterError("edges", "Bins", requirement, Described("others"))
     return starts, digits
@@ -182,8 +184,8 @@ def read_columns(columns: object, missing: Iterable[str], function: str) -> tupl
     unknown = sorted(absent - set(named))
     if unknown:
         raise ParameterError("missing", function, f"names of columns, such as {next(iter(named))!r}", unknown[0])
-    if len(named) > MOST_COLUMNS:
-        raise ParameterError("columns", function, f"at most {MOST_COLUMNS} columns", Described(f"{len(named)} columns"))
+    if len(named) > MAX_COLUMNS:
+        raise ParameterError("columns", function, f"at most {MAX_COLUMNS} columns", Described(f"{len(named)} columns"))
     return tuple(_read_column(name, value, name in absent, function) for name, value in named.items())
 
 
@@ -212,7 +214,7 @@ def _read_column(name: str, value: object, has_missing: bool, function: str) -> 
         labels = [f"{low} to {high}" for low, high in pairwise(edges)]
     elif isinstance(value, Category):
         labels = [str(label) for label in value.labels]
-    elif isinstance(value, Positions) and value.length <= MOST_VALUES:
+    elif isinstance(value, Positions) and value.length <= MAX_VALUES:
         labels = [str(place) for place in range(value.length)]
     elif isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         labels = [None if label is None else str(label) for label in value]
@@ -221,8 +223,8 @@ def _read_column(name: str, value: object, has_missing: bool, function: str) -> 
         raise ParameterError(f"columns[{name!r}]", function, "a list of values, a Category or Bins", shown(value), hint)
     if has_missing and None not in labels:
         labels.append(None)
-    if not 1 <= len(labels) <= MOST_VALUES or len(set(labels)) < len(labels):
-        requirement = f"different values, from 1 to {MOST_VALUES}"
+    if not 1 <= len(labels) <= MAX_VALUES or len(set(labels)) < len(labels):
+        requirement = f"different values, from 1 to {MAX_VALUES}"
         raise ParameterError(f"columns[{name!r}]", function, requirement, Described(f"{len(labels)} values"))
     return PublicColumn(name, tuple(labels), edges)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.records import Records
-from sudare.microdata.synthetic.drawing import MOST_ROWS, draw_rows
+from sudare.microdata.synthetic.drawing import MAX_ROWS, draw_rows
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi, require_mbi
 from sudare.microdata.synthetic.public_columns import PublicColumn, code_records, read_columns
 from sudare.noise.entropy import EntropySource, entropy_name
@@ -28,7 +28,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.adaptive.aim import measure_aim, weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
-from sudare.tables.adaptive.measured import MeasuredMarginal, People, cells_of
+from sudare.tables.adaptive.measured import MeasuredMarginal, MeasuredPeople, cells_of
 from sudare.tables.adaptive.mst import Looks, estimated_total, measure_mst
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Synthetic", "synthesize"]
 
-MOST_CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 """Of a marginal that is measured: every cell gets noise and a place in the model."""
 
 STEPS, STEPS_OF_MBI = 1000, 5000
@@ -47,7 +47,7 @@ STEPS, STEPS_OF_MBI = 1000, 5000
 
 ROUNDS_PER_COLUMN = 16
 
-MOST_ROWS_UNASKED = 1 << 27
+MAX_ROWS_UNASKED = 1 << 27
 """Noise alone may say that there are more people than rows fit into memory."""
 
 
@@ -151,7 +151,7 @@ def synthesize(
     public = read_columns(columns, missing, function)
     sizes = [column.size for column in public]
     if rows is not None:
-        exact_integer(rows, "rows", function, f"a whole number from 1 to {MOST_ROWS}", smallest=1, largest=MOST_ROWS)
+        exact_integer(rows, "rows", function, f"a whole number from 1 to {MAX_ROWS}", smallest=1, largest=MAX_ROWS)
     if not isinstance(method, str) or method not in ("mst", "aim"):
         raise ParameterError("method", function, "'mst' or 'aim'", shown(method))
     if not isinstance(engine, str) or engine not in ("mbi", "numpy"):
@@ -160,9 +160,9 @@ def synthesize(
         require_mbi()
     candidates: dict[Clique, int] = {}
     if method == "aim":
-        most = f"a whole number from 1 to {MOST_CELLS}"
-        exact_integer(marginal_cells, "marginal_cells", function, most, smallest=1, largest=MOST_CELLS)
-        exact_integer(model_cells, "model_cells", function, most, smallest=1, largest=MOST_CELLS)
+        most = f"a whole number from 1 to {MAX_CELLS}"
+        exact_integer(marginal_cells, "marginal_cells", function, most, smallest=1, largest=MAX_CELLS)
+        exact_integer(model_cells, "model_cells", function, most, smallest=1, largest=MAX_CELLS)
         candidates = weigh_candidates(_read_workload(workload, public, marginal_cells, function), len(public))
         if rounds is not None:
             requirement = "a whole number from 1 to 100000"
@@ -171,7 +171,7 @@ def synthesize(
         if workload is not None:
             raise ParameterError("workload", function, "left out for MST", shown(workload), "Use method='aim'.")
         _require_small_pairs(public, function)
-    people = People(code_records(records, public, function), sizes)
+    people = MeasuredPeople(code_records(records, public, function), sizes)
     sensitivity = sensitivity_of_counts(protected, merged=True)
     if method == "aim":
         looks = measure_aim(
@@ -199,7 +199,7 @@ def _drawn(
         model = fit_with_mbi(looks.sizes, looks.evidence, total, steps=STEPS_OF_MBI)
     else:
         model = fit_model(looks.sizes, looks.evidence, total, steps=STEPS, start=looks.model)
-    count = rows if rows is not None else min(max(1, round(total)), MOST_ROWS_UNASKED)
+    count = rows if rows is not None else min(max(1, round(total)), MAX_ROWS_UNASKED)
     columns = []
     for column, places, mapping in zip(public, draw_rows(model, count, source), looks.merged, strict=True):
         columns.append(column.drawn(_unmerged(places, mapping, source), source))
@@ -267,9 +267,9 @@ def _read_workload(
             if name not in names:
                 raise ParameterError("workload", function, f"tables of the columns {names}", shown(name))
         clique = tuple(sorted({names.index(name) for name in table}))
-        if cells_of(clique, sizes) > MOST_CELLS:
+        if cells_of(clique, sizes) > MAX_CELLS:
             got = Described(f"{cells_of(clique, sizes)} cells for {list(table)}")
-            raise ParameterError("workload", function, f"tables of at most {MOST_CELLS} cells", got)
+            raise ParameterError("workload", function, f"tables of at most {MAX_CELLS} cells", got)
         cliques.append(clique)
     return sorted(set(cliques))
 
@@ -277,12 +277,12 @@ def _read_workload(
 def _require_small_pairs(public: Sequence[PublicColumn], function: str) -> None:
     widest = sorted(public, key=lambda column: column.size)[-2:]
     cells = widest[0].size * widest[-1].size if len(widest) > 1 else widest[0].size
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         names = " and ".join(repr(column.name) for column in widest)
         raise ParameterError(
             "columns",
             function,
-            f"columns of which every two have at most {MOST_CELLS} combinations of values",
+            f"columns of which every two have at most {MAX_CELLS} combinations of values",
             Described(f"{cells} for {names}"),
             "Describe the widest by fewer values, such as Bins.",
         )

@@ -20,21 +20,21 @@ from sudare.parameters import exact_integer
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.measured import MeasuredPeople
 from sudare.tables.adaptive.prices import Prices, prices_for
 from sudare.tables.adaptive.raking import attribute_estimates, raked
 from sudare.tables.adaptive.rounds import CHOOSING, MeasuredMargins, attribute_parts, measure_in_rounds
 from sudare.tables.adaptive.table_drawing import draw_counts
-from sudare.tables.adaptive.workload import Candidates, attribute_sizes, candidates_for, read_workload
+from sudare.tables.adaptive.workload import CandidateMargins, attribute_sizes, candidates_for, read_workload
+from sudare.tables.arguments import read_request
 from sudare.tables.published import NoisyCounts, Published
-from sudare.tables.reading import read_request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sudare.tables.adaptive.workload import MarginWorkload
 
-__all__ = ["Settings", "adaptive_margins", "read_settings"]
+__all__ = ["AdaptiveSettings", "adaptive_margins", "read_settings"]
 
 NAME, FUNCTION = "adaptive-margins", "adaptive_margins"
 ROUNDS_PER_ATTRIBUTE = 16
@@ -148,7 +148,7 @@ def adaptive_margins(
 
 
 @dataclass(frozen=True)
-class Settings:
+class AdaptiveSettings:
     """What a run is made of, checked: nothing of it depends on the counts.
 
     Attributes:
@@ -160,7 +160,7 @@ class Settings:
     """
 
     sizes: tuple[int, ...]
-    candidates: Candidates
+    candidates: CandidateMargins
     prices: Prices
     rounds: int
     model_cells: int
@@ -176,7 +176,7 @@ def read_settings(
     margin_cells: int = MARGIN_CELLS,
     model_cells: int = MODEL_CELLS,
     conversion: Conversion = "optimal",
-) -> Settings:
+) -> AdaptiveSettings:
     """Check all that can be checked without the counts, so that nothing can fail once something was drawn.
 
     Raises:
@@ -205,10 +205,10 @@ def read_settings(
     smallest = min(*attribute_parts(prices, candidates, sizes, cuts), prices.amount / cuts / 4)
     noise_for(prices.measurement(smallest))
     prices.choice(CHOOSING * prices.amount / cuts)
-    return Settings(sizes, candidates, prices, cuts, model_cells)
+    return AdaptiveSettings(sizes, candidates, prices, cuts, model_cells)
 
 
-def _people_of(table: CountTable, sizes: tuple[int, ...]) -> People:
+def _people_of(table: CountTable, sizes: tuple[int, ...]) -> MeasuredPeople:
     """The occupied cells, each with the place of every attribute's value."""
     along = list(table.domain.places_of(table.keys))
     places = []
@@ -217,7 +217,7 @@ def _people_of(table: CountTable, sizes: tuple[int, ...]) -> People:
         for length in attribute.shape:
             combined = combined * length + along.pop(0)
         places.append(combined)
-    return People(places, sizes, table.counts)
+    return MeasuredPeople(places, sizes, table.counts)
 
 
 def _keys_of(domain: Domain, places: list[NDArray[np.int64]]) -> NDArray[np.uint64]:

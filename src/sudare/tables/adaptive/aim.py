@@ -23,7 +23,7 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Sensitivity, Unit
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.junction_tree import tree_cells
-from sudare.tables.adaptive.measured import Evidence, People, cells_of
+from sudare.tables.adaptive.measured import Evidence, MeasuredPeople, cells_of
 from sudare.tables.adaptive.mst import Looks, estimated_total
 from sudare.tables.adaptive.selecting import GRID, l1_scores, scaled_sensitivity
 
@@ -63,7 +63,7 @@ def weigh_candidates(workload: Sequence[Clique], columns: int) -> dict[Clique, i
 
 
 def measure_aim(
-    people: People,
+    people: MeasuredPeople,
     candidates: Mapping[Clique, int],
     rho: Fraction,
     unit: Unit,
@@ -130,7 +130,7 @@ def measure_aim(
 
 
 def _scores(
-    people: People,
+    people: MeasuredPeople,
     model: GraphicalModel,
     cliques: Sequence[Clique],
     weights: Mapping[Clique, int],

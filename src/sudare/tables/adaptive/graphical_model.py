@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphicalModel", "fit_model", "loss_of"]
 
-LARGEST_GAP = 600.0
+MAX_GAP = 600.0
 """Between two potentials; exp(-600) is still a normal double."""
 
-FIRST_RATE, SMALLEST_RATE = 4.0, 1e-12
+FIRST_RATE, MIN_RATE = 4.0, 1e-12
 """Of the steps, in units of 1 / (people x largest weight of a cell), for which plain descent is sure to go down."""
 
-SMALLEST_SHARE = 1e-300
+MIN_SHARE = 1e-300
 """Of a value, whose logarithm is taken."""
 
 FEW_CELLS = 16
@@ -71,7 +71,7 @@ class GraphicalModel:
         sums = sum(float(np.vdot(self.marginal(clique), table)) for clique, table in self.potentials.items())
         of_columns = 0.0
         for column in range(len(self.sizes)):
-            shares = np.maximum(self.marginal((column,)) / self.total, SMALLEST_SHARE)
+            shares = np.maximum(self.marginal((column,)) / self.total, MIN_SHARE)
             of_columns += float((shares * np.log(shares)).sum())
         return sums / self.total - self._log_sum - of_columns
 
@@ -183,7 +183,7 @@ def fit_model(
             if pace <= 1:
                 rate /= 2
             potentials, pace = ahead, 0
-            if rate * total * sharpest < SMALLEST_RATE:
+            if rate * total * sharpest < MIN_RATE:
                 break
             continue
         idle = idle + 1 if loss - new_loss <= ENOUGH * max(new_loss, 1.0) else 0
@@ -227,7 +227,7 @@ def _add_pull(
     for clique, potential in potentials.items():
         beyond = potential
         if len(clique) == 1:
-            beyond = potential - np.log(np.maximum(marginals[clique] / total, SMALLEST_SHARE))
+            beyond = potential - np.log(np.maximum(marginals[clique] / total, MIN_SHARE))
         correlation += float(np.vdot(marginals[clique], beyond))
         slope[clique] = slope[clique] + pull * beyond
     return correlation
@@ -235,7 +235,7 @@ def _add_pull(
 
 def _levelled(table: Table) -> Table:
     """Potentials with the same meaning and a largest one of 0, none so far below that it would vanish."""
-    return np.asarray(np.maximum(table - table.max(), -LARGEST_GAP))
+    return np.asarray(np.maximum(table - table.max(), -MAX_GAP))
 
 
 def _assigned(tree: JunctionTree, cliques: Mapping[Clique, Table]) -> dict[Clique, int]:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     Clique = tuple[int, ...]
 
-__all__ = ["Evidence", "MeasuredMarginal", "People", "cells_of"]
+__all__ = ["Evidence", "MeasuredMarginal", "MeasuredPeople", "cells_of"]
 
-MOST_KEPT_CELLS = 1 << 26
+MAX_KEPT_CELLS = 1 << 26
 """Of exact counts that are kept for the next round: half a gigabyte."""
 
 
@@ -58,7 +58,7 @@ class Evidence:
     variances: NDArray[np.float64]
 
 
-class People:
+class MeasuredPeople:
     """The protected rows as places of public values; whatever is counted here is exact and must not leave without noise.
 
     Args:
@@ -89,7 +89,7 @@ class People:
             keys = keys * self.sizes[column] + self._places[column]
         counts = self._counted_by(keys, prod(shape)).reshape(shape)
         counts.flags.writeable = False
-        if self._kept_cells + counts.size <= MOST_KEPT_CELLS:
+        if self._kept_cells + counts.size <= MAX_KEPT_CELLS:
             self._counted[clique] = counts
             self._kept_cells += counts.size
         return counts
@@ -101,10 +101,10 @@ class People:
         np.add.at(counts, keys, self._numbers)  # whole numbers: bincount would add doubles
         return counts
 
-    def merged(self, mappings: Sequence[NDArray[np.int64]]) -> People:
+    def merged(self, mappings: Sequence[NDArray[np.int64]]) -> MeasuredPeople:
         """The same rows with some values taken together: ``mappings`` has the new place of each old one."""
         places = [mapping[old] for mapping, old in zip(mappings, self._places, strict=True)]
-        return People(places, [int(mapping.max()) + 1 for mapping in mappings], self._numbers)
+        return MeasuredPeople(places, [int(mapping.max()) + 1 for mapping in mappings], self._numbers)
 
     def measured(
         self, clique: Clique, rho: Fraction, sensitivity: Sensitivity, entropy: EntropySource

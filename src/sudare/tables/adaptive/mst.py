@@ -22,7 +22,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Sensitivity, Unit
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
-from sudare.tables.adaptive.measured import Evidence, People
+from sudare.tables.adaptive.measured import Evidence, MeasuredPeople
 from sudare.tables.adaptive.selecting import l1_scores, scaled_sensitivity
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ class Looks:
     model: GraphicalModel | None
 
 
-def measure_mst(people: People, rho: Fraction, unit: Unit, sensitivity: Sensitivity, entropy: EntropySource) -> Looks:
+def measure_mst(
+    people: MeasuredPeople, rho: Fraction, unit: Unit, sensitivity: Sensitivity, entropy: EntropySource
+) -> Looks:
     """Measure columns and a tree of pairs.
 
     Guarantee: rho, for the unit.
@@ -120,7 +122,7 @@ def merged_evidence(
 
 
 def _choose_tree(
-    people: People,
+    people: MeasuredPeople,
     evidence: list[Evidence],
     rho_each: Fraction,
     unit: Unit,

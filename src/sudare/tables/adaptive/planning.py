@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.errors import Described, ParameterError
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.adaptive.workload import MAX_ORDER, USUAL_ORDER, read_workload
-from sudare.tables.plan import Plan
-from sudare.tables.reading import TOTAL
-from sudare.tables.workload import MARGINS, Part
+from sudare.tables.arguments import TOTAL
+from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.plan_words import MARGINS_ONE_BY_ONE
+from sudare.tables.planning.workload import MARGINS, WorkloadPart
 
 __all__ = ["are_margins", "plan_adaptive_margins"]
 
@@ -24,8 +26,8 @@ def plan_adaptive_margins(
     budget: Budget,
     unit: Unit,
     conversion: Conversion,
-    reason: str,
-    workload: Sequence[Part] = (),
+    reason: Words,
+    workload: Sequence[WorkloadPart] = (),
     *,
     public_total: bool,
 ) -> Plan:
@@ -53,16 +55,18 @@ def plan_adaptive_margins(
         (),
         (),
         (),
-        ("many attributes: margins are chosen one after the other, where a model of those before is worst", reason),
+        (MARGINS_ONE_BY_ONE, reason),
     )
 
 
-def are_margins(workload: Sequence[Part]) -> bool:
+def are_margins(workload: Sequence[WorkloadPart]) -> bool:
     """Whether nothing but margins matters."""
     return all(part.word == MARGINS or part.attributes is not None for part in workload)
 
 
-def _workload_margins(workload: Sequence[Part], names: Sequence[str]) -> int | Mapping[tuple[str, ...], float] | None:
+def _workload_margins(
+    workload: Sequence[WorkloadPart], names: Sequence[str]
+) -> int | Mapping[tuple[str, ...], float] | None:
     """The workload as `adaptive_margins` takes it. By order, all margins of one order weigh as much as all of another."""
     orders = {part.order for part in workload}
     if any(order is not None and order > MAX_ORDER for order in orders):

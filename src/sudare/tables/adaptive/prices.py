@@ -13,7 +13,7 @@ from math import isqrt, pi, sqrt
 
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource
-from sudare.noise.lattice import SMALLEST_SCALE
+from sudare.noise.lattice import MIN_SCALE
 from sudare.noise.selection import exponential_mechanism, report_noisy_max
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
@@ -49,8 +49,8 @@ class Prices:
         """The noise on a margin that a part of the amount buys; never less than can be drawn."""
         of = self.sensitivity
         if self.is_pure:
-            return LaplaceMeasurement(max(of.l1 / part, SMALLEST_SCALE), of.l1, of.cells, of.largest)
-        squared = max(of.l2_squared / (2 * part), SMALLEST_SCALE**2)
+            return LaplaceMeasurement(max(of.l1 / part, MIN_SCALE), of.l1, of.cells, of.largest)
+        squared = max(of.l2_squared / (2 * part), MIN_SCALE**2)
         return GaussianMeasurement(squared, of.l2_squared, of.cells, of.largest)
 
     def choice(self, part: Fraction) -> SelectionMeasurement:

@@ -27,7 +27,7 @@ MAX_SWEEPS = 40
 ENOUGH = 1e-3
 """Relative change of a margin with people, below which all agree."""
 
-SMALLEST_SHARE = 1e-12
+MIN_SHARE = 1e-12
 """Of the people, that a value keeps in the model."""
 
 
@@ -62,7 +62,7 @@ def raked(model: GraphicalModel, targets: Sequence[NDArray[np.float64]]) -> Grap
         >>> fitted.marginal((0,)).round(3).tolist(), fitted.marginal((1,)).round(3).tolist()
         ([7.0, 3.0], [5.0, 5.0])
     """
-    least = SMALLEST_SHARE * model.total
+    least = MIN_SHARE * model.total
     for _ in range(MAX_SWEEPS):
         moved = 0.0
         for attribute, target in enumerate(targets):

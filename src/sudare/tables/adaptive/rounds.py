@@ -23,12 +23,12 @@ from sudare.noise.entropy import EntropySource
 from sudare.privacy.measurements import Measurement
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.junction_tree import tree_cells
-from sudare.tables.adaptive.measured import Evidence, People, cells_of
+from sudare.tables.adaptive.measured import Evidence, MeasuredPeople, cells_of
 from sudare.tables.adaptive.mst import estimated_total
 from sudare.tables.adaptive.prices import CountMeasurement, Prices, mean_size
 from sudare.tables.adaptive.selecting import GRID, l1_scores, scaled_sensitivity
-from sudare.tables.adaptive.workload import Candidates
-from sudare.tables.dense_tree import variance_of
+from sudare.tables.adaptive.workload import CandidateMargins
+from sudare.tables.trees.dense_tree import variance_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ FIRST_PULL = 100.0
 MAX_PULL = 1.0
 """With which cells differ from independence by no more than counts of chance would; 1 / people is the smallest."""
 
-SMALLEST_CORRELATION = 1e-3
+MIN_CORRELATION = 1e-3
 MAX_TIMES = 4.0
 """As strongly as all others may a margin be pulled that shows little; none less strongly, because noise itself looks like a
 relation."""
@@ -126,8 +126,8 @@ class MeasuredMargins:
 
 
 def measure_in_rounds(
-    people: People,
-    candidates: Candidates,
+    people: MeasuredPeople,
+    candidates: CandidateMargins,
     prices: Prices,
     entropy: EntropySource,
     *,
@@ -190,7 +190,7 @@ def measure_in_rounds(
     return seen, seen.fit(STEPS_AT_LAST, pulls, model)
 
 
-def attribute_parts(prices: Prices, candidates: Candidates, sizes: Sequence[int], rounds: int) -> list[Fraction]:
+def attribute_parts(prices: Prices, candidates: CandidateMargins, sizes: Sequence[int], rounds: int) -> list[Fraction]:
     """What the measurement of each attribute by itself costs; all that there is, where there is nothing else to measure.
 
     The sum of the weighed l1 norms of their noise is smallest for parts in proportion to weight times values to the power of
@@ -205,9 +205,9 @@ def attribute_parts(prices: Prices, candidates: Candidates, sizes: Sequence[int]
 
 
 def round_scores(
-    people: People,
+    people: MeasuredPeople,
     model: GraphicalModel,
-    candidates: Candidates,
+    candidates: CandidateMargins,
     allowed: Sequence[Clique],
     to_come: CountMeasurement,
 ) -> list[int]:
@@ -246,12 +246,12 @@ def fitted_pulls(model: GraphicalModel, evidence: Sequence[Evidence], pulls: Pul
         potential = potential - float(np.vdot(expected, potential)) / max(float(expected.sum()), 1.0)
         changed = float(np.vdot(expected, potential**2)) / 2
         if decided > 0:
-            own_pulls[clique] = _between(old, decided / max(changed, SMALLEST_CORRELATION), model.total)
+            own_pulls[clique] = _between(old, decided / max(changed, MIN_CORRELATION), model.total)
         if not any(set(clique) < set(other) and own.max() < wide.max() for other, wide in precision.items()):
             together += decided
     common = pulls.common
     if together > 0:
-        correlation = max(model.total_correlation, SMALLEST_CORRELATION)
+        correlation = max(model.total_correlation, MIN_CORRELATION)
         common = _between(pulls.common, together / (model.total * correlation), model.total)
     times = {clique: min(max(pull / common, 1.0), MAX_TIMES) for clique, pull in own_pulls.items()}
     return Pulls(common, times)
@@ -266,7 +266,7 @@ def _worth(to_come: CountMeasurement, cells: int) -> float:
     return WORTH * mean_size(to_come) * cells
 
 
-def _small_enough(candidates: Candidates, model: GraphicalModel, most_cells: int) -> list[Clique]:
+def _small_enough(candidates: CandidateMargins, model: GraphicalModel, most_cells: int) -> list[Clique]:
     """Candidates that the model's tables hold already, and those with which they stay small."""
     cliques = list(model.potentials)
     return [

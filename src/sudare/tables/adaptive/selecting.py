@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.privacy.unit import Sensitivity
 from sudare.tables.adaptive.graphical_model import GraphicalModel
-from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.measured import MeasuredPeople
 
 if TYPE_CHECKING:
     from sudare.tables.adaptive.measured import Clique
@@ -29,7 +29,7 @@ MAX_EXPECTED = 2.0**62
 """People that a model may expect in a cell; more are cut off."""
 
 
-def l1_scores(people: People, model: GraphicalModel, cliques: Sequence[Clique]) -> list[int]:
+def l1_scores(people: MeasuredPeople, model: GraphicalModel, cliques: Sequence[Clique]) -> list[int]:
     """For each clique `GRID` times the l1 distance between the people's counts and the model's rounded ones.
 
     Sensitivity: `scaled_sensitivity`.
@@ -42,7 +42,7 @@ def scaled_sensitivity(sensitivity: Sensitivity, weight: int = 1) -> int:
     return sensitivity.l1 * GRID * weight
 
 
-def _distance(people: People, model: GraphicalModel, clique: Clique) -> int:
+def _distance(people: MeasuredPeople, model: GraphicalModel, clique: Clique) -> int:
     expected = np.nan_to_num(model.marginal(clique), nan=0.0, posinf=MAX_EXPECTED)
     whole = np.floor(np.clip(expected, 0.0, MAX_EXPECTED))
     # In steps of the grid the model expects `whole` times GRID and these; apart, because counts may fill a word alone.

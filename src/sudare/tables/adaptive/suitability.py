@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Mesh
 from sudare.domain.domain import Domain, read_domain
 from sudare.domain.mesh_list import MeshList
@@ -46,6 +47,39 @@ MOVED = 0.05
 MANY_CELLS = 1 << 20
 """So many are mostly empty, whatever the number of people."""
 
+FEW_ATTRIBUTES = Words(
+    "there are only {number} attributes: margins of so few are measured directly",
+    "属性が {number} 個しかないため、周辺表を直接測定する",
+)
+MANY_ATTRIBUTES = Words(
+    "there are {number} attributes: choosing among the margins of so many takes too long",
+    "属性が {number} 個あるため、周辺表の選択に時間がかかりすぎる",
+)
+MAP = Words(
+    "there is a map: trees of areas measure it more accurately",
+    "地図があるため、領域の木の方が正確に測定できる",
+)
+MAP_OR_GIVEN = Words(
+    "there is a map, or noise and reference are given",
+    "地図があるか、ノイズや参照表が指定されている",
+)
+LONG_ATTRIBUTE = Words(
+    "an attribute has {values:,} values: a tree over it measures it more accurately",
+    "{values:,} 個の値をもつ属性があるため、その木の方が正確に測定できる",
+)
+MOSTLY_EMPTY = Words(
+    "of {cells:,} cells most are empty, whatever the number of people",
+    "{cells:,} セルの大部分は、人数にかかわらず空",
+)
+UNKNOWN_PEOPLE = Words(
+    "with {cells:,} cells it depends on the number of people, which is not known",
+    "{cells:,} セルでは人数によるが、人数が分からない",
+)
+MOVED_PEOPLE = Words(
+    "noise on each of {cells:,} cells would move {moved:.3g} times the people of a margin of {margin:,} cells",
+    "{cells:,} セルのそれぞれにノイズを加えると、{margin:,} セルの周辺表で人数の {moved:.3g} 倍が動く",
+)
+
 
 @dataclass(frozen=True)
 class Suitability:
@@ -53,11 +87,11 @@ class Suitability:
 
     Attributes:
         suits: whether it is; the object itself can be asked, too.
-        reason: in words, from public facts.
+        reason: from public facts.
     """
 
     suits: bool
-    reason: str
+    reason: Words
 
     def __bool__(self) -> bool:
         return self.suits
@@ -86,7 +120,7 @@ def suits_adaptive_margins(
         >>> import sudare
         >>> survey = sudare.Domain.of_shape((9, 16, 7, 15, 6, 5, 2, 2))
         >>> answer = sudare.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
-        >>> bool(answer), answer.reason
+        >>> bool(answer), str(answer.reason)
         (True, 'noise on each of 1,814,400 cells would move 0.284 times the people of a margin of 106 cells')
     """
     read_domain(domain, FUNCTION)
@@ -101,23 +135,20 @@ def suits_adaptive_margins(
     sizes = attribute_sizes(domain)
     varied = sum(size > 1 for size in sizes)
     if varied < MIN_ATTRIBUTES:
-        return Suitability(False, f"there are only {varied} attributes: margins of so few are measured directly")
+        return Suitability(False, FEW_ATTRIBUTES.format(number=varied))
     if varied > MAX_ATTRIBUTES:
-        return Suitability(
-            False, f"there are {varied} attributes: choosing among the margins of so many takes too long"
-        )
+        return Suitability(False, MANY_ATTRIBUTES.format(number=varied))
     if any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes):
-        return Suitability(False, "there is a map, which trees of areas know more of")
+        return Suitability(False, MAP)
     longest = max(sizes)
     if longest > MAX_VALUES:
-        return Suitability(False, f"an attribute has {longest:,} values: trees over it know more of it")
+        return Suitability(False, LONG_ATTRIBUTE.format(values=longest))
     if people is None:
         if domain.cells >= MANY_CELLS:
-            return Suitability(True, f"of {domain.cells:,} cells most are empty, whatever the number of people")
-        return Suitability(False, f"with {domain.cells:,} cells it depends on the number of people, which is not known")
+            return Suitability(True, MOSTLY_EMPTY.format(cells=domain.cells))
+        return Suitability(False, UNKNOWN_PEOPLE.format(cells=domain.cells))
     noise = mean_size(prices.measurement(prices.amount))
     cells = int(np.median([cells_of(clique, sizes) for clique in workload]))
     # A margin's count is a sum of so many cells, and so is its noise; l1 norms are about those of the continuous law.
     moved = noise * sqrt(domain.cells / cells) * cells / max(people, 1)
-    said = f"noise on each of {domain.cells:,} cells would move {moved:.3g} times the people of a margin of {cells:,} cells"
-    return Suitability(moved > MOVED, said)
+    return Suitability(moved > MOVED, MOVED_PEOPLE.format(cells=domain.cells, moved=moved, margin=cells))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     MarginWorkload = int | Sequence[Sequence[str]] | Mapping[tuple[str, ...], Rational] | None
 
-__all__ = ["USUAL_ORDER", "Candidates", "attribute_sizes", "candidates_for", "read_workload"]
+__all__ = ["USUAL_ORDER", "CandidateMargins", "attribute_sizes", "candidates_for", "read_workload"]
 
 USUAL_ORDER = 3
 MAX_ORDER = 4
@@ -31,7 +31,7 @@ STEPS_OF_WEIGHT = 1 << 10
 
 
 @dataclass(frozen=True)
-class Candidates:
+class CandidateMargins:
     """Margins that may be measured, with whole numbers for how much the workload has to do with them.
 
     Attributes:
@@ -99,7 +99,7 @@ def _require_few(candidates: int, function: str) -> None:
         raise ParameterError("workload_margins", function, requirement, Described(f"{candidates} of them"), hint)
 
 
-def candidates_for(workload: Mapping[Clique, Fraction], sizes: Sequence[int], most_cells: int) -> Candidates:
+def candidates_for(workload: Mapping[Clique, Fraction], sizes: Sequence[int], most_cells: int) -> CandidateMargins:
     """The workload's margins, everything inside them, and every attribute by itself, as far as they are small enough.
 
     A candidate weighs what AIM gives it: for every margin of the workload, its weight times the attributes they share.
@@ -120,7 +120,7 @@ def candidates_for(workload: Mapping[Clique, Fraction], sizes: Sequence[int], mo
             of_attribute[attribute] += weight
     shared = {clique: sum((of_attribute[attribute] for attribute in clique), Fraction(0)) for clique in found}
     most = max(shared.values())
-    return Candidates(
+    return CandidateMargins(
         {
             clique: max(1, round(STEPS_OF_WEIGHT * shared[clique] / most))
             for clique in sorted(found, key=lambda clique: (len(clique), clique))

@@ -21,11 +21,12 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.refine.halvings import NoisyBlocks, estimate_bins
 from sudare.refine.prefixes import rising_prefixes, round_bins, round_prefixes
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.descent import measure_levels
+from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_request
 from sudare.tables.histograms.strategy import BlockStrategy, WeightedWorkload, best_strategy
+from sudare.tables.measured_names import MeasuredName, name_blocks, name_total
 from sudare.tables.published import NoisyCounts, Published
-from sudare.tables.reading import TOTAL, Noise, Request, read_noise, read_request
+from sudare.tables.trees.dense_tree import variance_of
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,7 +157,7 @@ def measured_heights(strategy: BlockStrategy) -> tuple[list[int], list[float]]:
     return [height for height, _ in pairs], [share for _, share in pairs]
 
 
-def _measure(request: Request, heights: Sequence[int], measurements: Sequence[Measurement]) -> list[Counts]:
+def _measure(request: MechanismRequest, heights: Sequence[int], measurements: Sequence[Measurement]) -> list[Counts]:
     """The noisy counts of all blocks of each height."""
     samplers = [noise_for(measurement) for measurement in measurements]
     table = request.table
@@ -184,15 +185,13 @@ def _kept(
     kept = []
     for height, measurement, values in zip(heights, measurements, noisy, strict=True):
         keys = np.arange(values.size, dtype=np.uint64) << np.uint64(height)
-        kept.append(NoisyCounts(block_name(height, depth), measurement, keys, values))
+        kept.append(NoisyCounts(block_name(height, depth).name, measurement, keys, values))
     return tuple(kept)
 
 
-def block_name(height: int, depth: int) -> str:
+def block_name(height: int, depth: int) -> MeasuredName:
     """What is measured at a height."""
-    if height == depth:
-        return TOTAL
-    return f"blocks of 2**{height} cells" if height else "cells"
+    return name_total() if height == depth else name_blocks(height)
 
 
 def _read_workload(workload: object) -> WeightedWorkload:

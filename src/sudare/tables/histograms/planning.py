@@ -9,15 +9,16 @@ from sudare.domain.domain import Domain
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.descent import measure_levels
+from sudare.tables.arguments import TOTAL, Noise
 from sudare.tables.histograms.histogram import MAX_BINS, block_name, measured_heights, planned_measurements
 from sudare.tables.histograms.prediction import PredictedHistogram, predict_histogram
 from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
-from sudare.tables.plan import Alternative, Plan, PlannedLevel
-from sudare.tables.predicted_error import predict_error
-from sudare.tables.reading import TOTAL, Noise
-from sudare.tables.workload import Part
+from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel
+from sudare.tables.planning.plan_words import NOISE_ON_EACH_CELL, other_noise, shares_of_blocks
+from sudare.tables.planning.predicted_error import predict_error
+from sudare.tables.planning.workload import WorkloadPart
+from sudare.tables.trees.dense_tree import variance_of
+from sudare.tables.trees.descent import measure_levels
 
 __all__ = ["HISTOGRAM_WORKLOADS", "histogram_weights", "is_histogram", "plan_histogram"]
 
@@ -35,7 +36,7 @@ def is_histogram(domain: Domain) -> bool:
     return is_one_axis and MIN_BINS <= domain.cells <= MAX_BINS
 
 
-def histogram_weights(workload: Sequence[Part]) -> dict[HistogramWorkload, float]:
+def histogram_weights(workload: Sequence[WorkloadPart]) -> dict[HistogramWorkload, float]:
     """What matters, with its weight; ranges where nothing is said."""
     named = {name: sum(part.weight for part in workload if part.word == name) for name in HISTOGRAM_WORKLOADS}
     return {name: weight for name, weight in named.items() if weight > 0} or {HISTOGRAM_WORKLOADS[0]: 1.0}
@@ -82,7 +83,7 @@ def plan_histogram(
     _, shares = measured_heights(strategy)
     depth = sum(strategy.steps)
     levels = tuple(
-        PlannedLevel(block_name(height, depth), share / sum(shares), sqrt(variance_of(measurement)))
+        PlannedLevel.of(block_name(height, depth), share / sum(shares), sqrt(variance_of(measurement)))
         for height, share, measurement in zip(heights, shares, measurements, strict=True)
     )
     lengths = [1 << bits for bits in range(domain.cells.bit_length()) if 1 << bits <= domain.cells]
@@ -100,7 +101,7 @@ def plan_histogram(
     flat = variance_of(cells)
     ratios = [sqrt(length * flat) / error for length, error in zip(lengths, deviations, strict=True) if error > 0]
     others = [
-        Alternative("histogram", f"{kind} noise", sqrt(aims[kind] / aims[best]), sqrt(aims[kind] / aims[best]))
+        Alternative("histogram", other_noise(kind), sqrt(aims[kind] / aims[best]), sqrt(aims[kind] / aims[best]))
         for kind in noises
         if kind != best
     ]
@@ -116,8 +117,8 @@ def plan_histogram(
         (TOTAL,) if public_total else (),
         levels,
         tuple(errors),
-        (*others, Alternative(best, "noise on each cell alone", mean, max(ratios))),
-        (f"one ordered axis: blocks of bins, in shares that make {' and '.join(workload)} most accurate",),
+        (*others, Alternative(best, NOISE_ON_EACH_CELL, mean, max(ratios))),
+        (shares_of_blocks(workload),),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
-from sudare.tables.dense_tree import variance_of
+from sudare.tables.arguments import Noise
 from sudare.tables.histograms.histogram import planned_measurements
 from sudare.tables.histograms.strategy import (
     WeightedWorkload,
@@ -21,7 +21,7 @@ from sudare.tables.histograms.strategy import (
     range_variance_of_length,
     total_variance,
 )
-from sudare.tables.reading import Noise
+from sudare.tables.trees.dense_tree import variance_of
 
 __all__ = ["PredictedHistogram", "predict_histogram"]
 

@@ -52,7 +52,7 @@ MAX_TRIED = 24
 ROUNDS = 25
 """Rounds in which shares are improved; each comes closer by a constant factor."""
 
-SMALLEST_SHARE = 0.02
+MIN_SHARE = 0.02
 """A level that would get less than this share is not worth being measured."""
 
 KEPT_BY_HALVING = 0.9
@@ -313,11 +313,11 @@ def _shares_for(importance: Values, steps: NDArray[np.int64], power: int, first:
             growth[:, level + 1] += growth[:, level] * by_children**2 * fan
             growth[:, level] *= by_own**2
         shares[:, free] = (growth[:, free] * noise[:, free] * shares[:, free] ** power) ** (1 / (power + 1))
-        shares[:, free] = np.maximum(shares[:, free], SMALLEST_SHARE / 10 * shares.max(axis=1, keepdims=True))
+        shares[:, free] = np.maximum(shares[:, free], MIN_SHARE / 10 * shares.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
     noise[:, free] = shares[:, free] ** -float(power)
     variances = (importance * _upward(steps, noise)).sum(axis=1)
-    return np.where((shares[:, free] < SMALLEST_SHARE).any(axis=1), np.inf, variances), shares
+    return np.where((shares[:, free] < MIN_SHARE).any(axis=1), np.inf, variances), shares
 
 
 def _candidates(depth: int, levels: int) -> NDArray[np.int64]:

@@ -17,9 +17,9 @@ from sudare.parameters import Rational
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
+from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_request
 from sudare.tables.published import Published
-from sudare.tables.reading import Noise, Request, read_noise, read_request
-from sudare.tables.recovery.reading import WITHOUT_WEIGHT, Weight, read_recovery, read_total_share
+from sudare.tables.recovery.arguments import WITHOUT_WEIGHT, Weight, read_recovery, read_total_share
 from sudare.tables.recovery.recovering import Recovery, publish_recovered
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ def _read(
     threads: object,
     *,
     keep_measurements: object,
-) -> Request:
+) -> MechanismRequest:
     return read_request(
         function,
         table,
@@ -311,7 +311,7 @@ def _read(
 
 
 def _publish(
-    recovery: Recovery, request: Request, noise: object, conversion: Conversion, total_share: object
+    recovery: Recovery, request: MechanismRequest, noise: object, conversion: Conversion, total_share: object
 ) -> Published:
     function = recovery.function
     share = read_total_share(total_share, request, function)

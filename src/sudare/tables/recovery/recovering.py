@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from sudare.domain.table import LARGEST_TOTAL, CountTable
+from sudare.domain.table import MAX_TOTAL, CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, Measurement
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
-from sudare.tables.descent import measure_levels
+from sudare.tables.arguments import MechanismRequest, Noise
 from sudare.tables.published import NoisyCounts, Published
-from sudare.tables.reading import Noise, Request
 from sudare.tables.recovery.descending import Descending, exact_sum
 from sudare.tables.recovery.moments import NoiseMoments, law_of
 from sudare.tables.recovery.revealing import MAX_EXPECTED, MAX_VISITED, NoisyCells
 from sudare.tables.recovery.weights import choice_on_reference, least_error_weight
 from sudare.tables.recovery.whole import spread_evenly, whole_numbers_above
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +73,7 @@ class _Settled:
 
 
 def publish_recovered(
-    recovery: Recovery, request: Request, noise: Noise, conversion: Conversion, total_share: Fraction
+    recovery: Recovery, request: MechanismRequest, noise: Noise, conversion: Conversion, total_share: Fraction
 ) -> Published:
     """Draw noise for the total, unless it is public, and for every cell; then recover."""
     measurements, max_visited = measurements_for(recovery, request, noise, conversion, total_share)
@@ -88,7 +88,7 @@ def publish_recovered(
     total = request.table.total
     if not request.total_is_public:
         noisy = total + samplers[0].draw(None, request.source)
-        total = min(max(noisy, 0), LARGEST_TOTAL)
+        total = min(max(noisy, 0), MAX_TOTAL)
         kept.append(_noted("total", measurements[0], np.zeros(1, dtype=np.uint64), np.array([noisy])))
     drawn = NoisyCells.draw(request.table, cells, request.source, request.threads, max_visited=max_visited)
     settled, keys, values = _settle(recovery, drawn, total)
@@ -103,7 +103,7 @@ def publish_recovered(
 
 
 def measurements_for(
-    recovery: Recovery, request: Request, noise: Noise, conversion: Conversion, total_share: Fraction
+    recovery: Recovery, request: MechanismRequest, noise: Noise, conversion: Conversion, total_share: Fraction
 ) -> tuple[list[Measurement], int]:
     """What will be measured, and up to how many cells each gets its noise at once. Nothing is drawn or looked at.
 
@@ -134,7 +134,7 @@ def _settle(recovery: Recovery, drawn: NoisyCells, total: int) -> tuple[_Settled
     """Level and divisor, and the noisy counts above the level: a function of the total and all noisy counts."""
     if not total:
         nobody = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
-        return _Settled(Fraction(LARGEST_TOTAL), Fraction(1)), *nobody
+        return _Settled(Fraction(MAX_TOTAL), Fraction(1)), *nobody
     if recovery.family == "level" and recovery.weight is not None:
         level = recovery.weight / 2
         drawn = drawn.lowered(floor(level) + 1)
@@ -145,7 +145,7 @@ def _settle(recovery: Recovery, drawn: NoisyCells, total: int) -> tuple[_Settled
     drawn = drawn.revealed_for(float(total if weight is None else (1 - weight) * total))
     known = Descending.of(drawn.values if drawn.level is None else drawn.above(drawn.level - 1)[1])
     if not known.values.size:
-        return _Settled(Fraction(0), Fraction(1)), *drawn.above(LARGEST_TOTAL)
+        return _Settled(Fraction(0), Fraction(1)), *drawn.above(MAX_TOTAL)
     if weight is None:
         share = None if recovery.share is None else float(recovery.share)
         weight = Fraction(least_error_weight(known, NoiseMoments(drawn.law), drawn.cells, total, share))
@@ -160,7 +160,7 @@ def _above(drawn: NoisyCells, level: Fraction) -> tuple[Keys, Counts]:
 
 
 def _publish_above(
-    table: CountTable, settled: _Settled, keys: Keys, values: Counts, total: int, request: Request
+    table: CountTable, settled: _Settled, keys: Keys, values: Counts, total: int, request: MechanismRequest
 ) -> CountTable:
     if not total:
         return CountTable.from_cells(table.domain, [], [])
@@ -171,7 +171,7 @@ def _publish_above(
 
 
 def _by_reference(
-    recovery: Recovery, reference: CountTable, request: Request, cells: Measurement, max_visited: int
+    recovery: Recovery, reference: CountTable, request: MechanismRequest, cells: Measurement, max_visited: int
 ) -> Recovery:
     """With the weight that does best on the reference, which is public."""
     choice = choice_on_reference(reference, cells, request.source, request.threads, max_visited=max_visited)
@@ -188,7 +188,7 @@ def _described(recovery: Recovery, settled: _Settled) -> dict[str, float]:
     return described
 
 
-def _max_visited(recovery: Recovery, request: Request, measurement: Measurement) -> int:
+def _max_visited(recovery: Recovery, request: MechanismRequest, measurement: Measurement) -> int:
     """Up to how many cells each gets its noise. It depends on nothing but domain, noise and weight.
 
     Raises:
@@ -203,7 +203,7 @@ def _max_visited(recovery: Recovery, request: Request, measurement: Measurement)
     return MAX_VISITED_WIDE if is_wide else MAX_VISITED
 
 
-def _require_few(recovery: Recovery, request: Request, measurement: Measurement) -> None:
+def _require_few(recovery: Recovery, request: MechanismRequest, measurement: Measurement) -> None:
     """Refuse a given level that very many empty cells are expected to exceed."""
     if recovery.family != "level" or recovery.weight is None:
         return

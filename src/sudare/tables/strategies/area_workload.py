@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.domain.layout import axis_bits
-from sudare.tables.areas import Areas
-from sudare.tables.predicted_error import areas_at
+from sudare.tables.planning.areas import Areas
+from sudare.tables.planning.predicted_error import areas_at
+from sudare.tables.planning.workload import MARGINS, WorkloadPart
 from sudare.tables.strategies.axes import PlacesAndAttributes
-from sudare.tables.workload import MARGINS, Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +52,7 @@ class AreaWorkload:
         return np.asarray(chosen / chosen.sum())
 
 
-def masks_of(part: Part, names: Sequence[str]) -> list[int]:
+def masks_of(part: WorkloadPart, names: Sequence[str]) -> list[int]:
     """The margins that a part of a workload means; attribute i is in those whose bit i is set."""
     every = range(1 << len(names))
     if part.word == "cells":
@@ -66,7 +66,7 @@ def masks_of(part: Part, names: Sequence[str]) -> list[int]:
     return list(every)
 
 
-def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaWorkload:
+def area_workload(parts: PlacesAndAttributes, workload: Sequence[WorkloadPart]) -> AreaWorkload:
     """What matters in a map of people with attributes: where nothing is said, every margin in every area, up to the whole map.
 
     Args:
@@ -78,7 +78,7 @@ def area_workload(parts: PlacesAndAttributes, workload: Sequence[Part]) -> AreaW
     whole = 1 << axis_bits(areas.longest)
     every = [*areas.sides_up_to(areas.longest), whole]
     weights: dict[tuple[int, int], float] = {}
-    for part in workload or (Part(),):
+    for part in workload or (WorkloadPart(),):
         sides = every if part.side is None and not part.word else areas.sides_of(part)
         if part.word in (MARGINS, "totals"):
             sides = [*sides, whole]

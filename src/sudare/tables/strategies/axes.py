@@ -14,8 +14,8 @@ from sudare.domain.branches import distinct_levels, hierarchy_layout
 from sudare.domain.domain import Domain
 from sudare.domain.hierarchy import Hierarchy
 from sudare.domain.layout import Layout, axis_bits, map_layout, morton_layout
-from sudare.tables.dense_tree import MOST_DENSE_BITS as MAX_BITS
-from sudare.tables.short_axes import MAX_CATEGORIES, short_axes
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS as MAX_BITS
+from sudare.tables.trees.short_axes import MAX_CATEGORIES, short_axes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sudare.refine.components import axes_within
+from sudare.tables.measured_names import MeasuredName, name_by, name_cells, name_level, name_places, name_total
 
 __all__ = ["MeasuredGrouping", "Strategy"]
 
@@ -59,8 +60,8 @@ class Strategy:
         """Whether a grouping is that of the cells themselves."""
         return grouping.level == len(self.bits) and grouping.mask == self.whole
 
-    def name(self, grouping: MeasuredGrouping, names: Sequence[str], levels: Sequence[str] = ()) -> str:
-        """What a grouping measures, in words.
+    def name(self, grouping: MeasuredGrouping, names: Sequence[str], levels: Sequence[str] = ()) -> MeasuredName:
+        """What a grouping measures.
 
         Args:
             grouping: one of this strategy.
@@ -68,10 +69,9 @@ class Strategy:
             levels: names of the levels, where they are those of a hierarchy.
         """
         if self.is_cells(grouping):
-            return "cells"
-        height = sum(self.bits[grouping.level :])
-        areas = f"areas of 2**{height} places" if height else "places"
-        areas = levels[grouping.level] if levels else areas
-        of_level = "total" if grouping.level == 0 else areas
-        by = ", ".join(names[axis] for axis in axes_within(grouping.mask))
-        return f"{of_level} by {by}" if by else of_level
+            return name_cells()
+        areas = name_places(sum(self.bits[grouping.level :]))
+        if levels:
+            areas = name_level(levels[grouping.level])
+        of_level = name_total() if grouping.level == 0 else areas
+        return name_by(of_level, [names[axis] for axis in axes_within(grouping.mask)])

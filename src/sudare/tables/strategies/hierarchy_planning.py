@@ -18,13 +18,14 @@ from sudare.domain.hierarchy import Hierarchy
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
-from sudare.tables.plan import Plan
-from sudare.tables.reading import Noise
+from sudare.tables.arguments import Noise
+from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.plan_words import CELLS_ALONE, HIERARCHY_OF_CODES, WEIGHTS_BY_LEVEL
+from sudare.tables.planning.workload import Vocabulary, WorkloadPart
 from sudare.tables.strategies.area_workload import BESIDE, AreaWorkload, masks_of, share_out
 from sudare.tables.strategies.axes import PlacesAndAttributes
-from sudare.tables.strategies.planning import CELLS_ALONE, MarginTreeTask
+from sudare.tables.strategies.planning import MarginTreeTask
 from sudare.tables.strategies.variances import component_noise, margins_of_components
-from sudare.tables.workload import Part, Vocabulary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +39,7 @@ HIERARCHY_WORDS = ("cells", "margins", "totals")
 WORST = 0.25
 """How much the largest ratio to noise on each cell alone counts beside their mean."""
 
-REASONS = (
-    "a hierarchy of codes: the areas of every level are measured themselves, and all levels are weighed together",
-    "weights by the predicted error of every level and margin, relative to noise on each cell",
-)
+REASONS = (HIERARCHY_OF_CODES, WEIGHTS_BY_LEVEL)
 
 
 def hierarchy_vocabulary(parts: PlacesAndAttributes, area: Hierarchy) -> Vocabulary:
@@ -54,7 +52,7 @@ def plan_hierarchy(
     area: Hierarchy,
     budget: Budget,
     unit: Unit,
-    workload: Sequence[Part],
+    workload: Sequence[WorkloadPart],
     noises: Sequence[Noise],
     conversion: Conversion,
     *,
@@ -119,14 +117,14 @@ def _flat(parts: PlacesAndAttributes, leaves: Sequence[float]) -> Values:
 
 
 def level_workload(
-    parts: PlacesAndAttributes, area: Hierarchy, workload: Sequence[Part], *, public_total: bool = False
+    parts: PlacesAndAttributes, area: Hierarchy, workload: Sequence[WorkloadPart], *, public_total: bool = False
 ) -> AreaWorkload:
     """Which levels matter, and which margins there: every margin on every level where nothing is said."""
     levels = distinct_levels(area)
     by_nodes = {level.nodes: depth for depth, level in enumerate(levels)}
     depth_of = {level.name: by_nodes[level.nodes] for level in area.levels}
     weights: dict[tuple[int, int], float] = {}
-    for part in workload or (Part(),):
+    for part in workload or (WorkloadPart(),):
         depths = range(len(levels)) if part.level is None else [depth_of[part.level]]
         depths = [len(levels) - 1] if part.word == "cells" else depths
         queries = [(depth, mask) for depth in depths for mask in masks_of(part, parts.names)]

@@ -26,12 +26,13 @@ from sudare.refine.components import NoisyMargin, estimate_components, margin_of
 from sudare.refine.node_tables import refine_tables
 from sudare.refine.trees import NoisyTree
 from sudare.refine.whole_tables import whole_table
-from sudare.tables.dense_tree import MOST_DENSE_BITS, cells_of_nodes, first_leaves, refined_totals, variance_of
-from sudare.tables.descent import measure_levels
+from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_reference, read_request, turn_ends
+from sudare.tables.measured_names import MeasuredName
 from sudare.tables.published import NoisyCounts, Published
-from sudare.tables.reading import Noise, Request, read_noise, read_reference, read_request, turn_ends
 from sudare.tables.strategies.axes import PlacesAndAttributes, places_and_attributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, first_leaves, refined_totals, variance_of
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -144,7 +145,9 @@ def margin_tree(
 class _TableTree:
     """The nodes of a tree over places, each with a table over the attributes."""
 
-    def __init__(self, request: Request, parts: PlacesAndAttributes, layout: Layout, strategy: Strategy) -> None:
+    def __init__(
+        self, request: MechanismRequest, parts: PlacesAndAttributes, layout: Layout, strategy: Strategy
+    ) -> None:
         self.request, self.parts, self.layout, self.strategy = request, parts, layout, strategy
         self.cells = cells_of_nodes(layout, strategy.bits)
 
@@ -208,7 +211,7 @@ class _TableTree:
             numbers = self._first_numbers(grouping.mask)
             places = np.repeat(self.layout.to_raster(leaves), numbers.size)
             keys = self.parts.join(places, np.tile(numbers, leaves.size))
-            name = grouping_name(self.strategy, grouping, self.parts)
+            name = grouping_name(self.strategy, grouping, self.parts).name
             kept.append(NoisyCounts(name, measurement, keys, values[has_cells].reshape(-1)))
         return tuple(kept)
 
@@ -236,8 +239,8 @@ def _summed_up(leaves: Counts, bits: Sequence[int]) -> list[Counts]:
     return levels
 
 
-def grouping_name(strategy: Strategy, grouping: MeasuredGrouping, parts: PlacesAndAttributes) -> str:
-    """What a grouping measures, in words: by levels where the tree has those of a hierarchy."""
+def grouping_name(strategy: Strategy, grouping: MeasuredGrouping, parts: PlacesAndAttributes) -> MeasuredName:
+    """What a grouping measures: by levels where the tree has those of a hierarchy."""
     is_by_level = parts.hierarchy is not None and strategy.bits == level_bits(parts.hierarchy)
     return strategy.name(grouping, parts.names, parts.level_names if is_by_level else ())
 
@@ -250,13 +253,13 @@ def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], 
 
 def read_strategy(bits: object, weights: object, depth: int, attributes: int) -> Strategy:
     """The strategy that a caller asks for; half of each level for totals and half for cells, if nothing is said."""
-    requirement = f"whole numbers from 1 to {MOST_DENSE_BITS} that add up to the halvings of the map, {depth}"
+    requirement = f"whole numbers from 1 to {MAX_DENSE_BITS} that add up to the halvings of the map, {depth}"
     if bits is None:
         rest = depth % 4
         bits = ([rest] if rest else []) + [4] * (depth // 4)
     if isinstance(bits, str) or not isinstance(bits, Sequence):
         raise ParameterError("bits", FUNCTION, requirement, shown(bits))
-    if not all(type(step) is int and 1 <= step <= MOST_DENSE_BITS for step in bits) or sum(bits) != depth:
+    if not all(type(step) is int and 1 <= step <= MAX_DENSE_BITS for step in bits) or sum(bits) != depth:
         raise ParameterError("bits", FUNCTION, requirement, Described("others"))
     margins = 1 << attributes
     if weights is None:
@@ -291,8 +294,8 @@ def _read_parts(table: CountTable) -> PlacesAndAttributes:
 
 def _require_room(layout: Layout, parts: PlacesAndAttributes) -> None:
     cells = parts.categories << layout.depth
-    if cells > 1 << MOST_DENSE_BITS:
-        requirement = f"a table of at most 2**{MOST_DENSE_BITS} cells when its places are padded to powers of two"
+    if cells > 1 << MAX_DENSE_BITS:
+        requirement = f"a table of at most 2**{MAX_DENSE_BITS} cells when its places are padded to powers of two"
         raise ParameterError("table", FUNCTION, requirement, Described(f"one of {cells:,}"))
 
 

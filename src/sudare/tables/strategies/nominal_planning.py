@@ -13,22 +13,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.refine.components import axes_within
-from sudare.tables.dense_tree import variance_of
-from sudare.tables.descent import measure_levels
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
-from sudare.tables.predicted_error import predict_error
-from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.arguments import TOTAL, Noise
+from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.planning.plan_words import (
+    CELLS_ALONE,
+    MARGINS_BESIDE_CELLS,
+    NO_MARGIN_MOVED,
+    NOISE_ON_EACH_CELL,
+    other_noise,
+)
+from sudare.tables.planning.predicted_error import predict_error
+from sudare.tables.planning.workload import MARGINS, WorkloadPart
 from sudare.tables.strategies.area_workload import BESIDE, masks_of
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import Strategy
 from sudare.tables.strategies.margin_shares import MarginVariances, best_shares
 from sudare.tables.strategies.margin_tree import sensitivities_of
-from sudare.tables.strategies.planning import CELLS_ALONE
-from sudare.tables.workload import MARGINS, Part
+from sudare.tables.trees.dense_tree import variance_of
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +64,7 @@ def plan_cross_table(
     parts: PlacesAndAttributes,
     budget: Budget,
     unit: Unit,
-    workload: Sequence[Part],
+    workload: Sequence[WorkloadPart],
     noises: Sequence[Noise],
     conversion: Conversion,
     *,
@@ -83,10 +90,10 @@ def plan_cross_table(
     return task.write(best, choices)
 
 
-def _weights(workload: Sequence[Part], names: Sequence[str]) -> tuple[Values, NDArray[np.bool_]]:
+def _weights(workload: Sequence[WorkloadPart], names: Sequence[str]) -> tuple[Values, NDArray[np.bool_]]:
     """How much each margin matters, 1 on average over those that are named, and which are."""
     weights = np.zeros(1 << len(names))
-    for part in workload or (Part(word=MARGINS),):
+    for part in workload or (WorkloadPart(word=MARGINS),):
         masks = masks_of(part, names)
         if part.word == MARGINS:
             most = min(part.order or USUAL_ORDER, len(names))
@@ -156,12 +163,12 @@ class _Task:
         sensitivities = sensitivities_of(strategy, groupings, self.unit)
         measured = measure_levels(self.budget, shares, sensitivities, best.noise, self.conversion)
         levels = tuple(
-            PlannedLevel(strategy.name(grouping, self.parts.names), share / sum(shares), sqrt(variance_of(measurement)))
+            PlannedLevel.of(
+                strategy.name(grouping, self.parts.names), share / sum(shares), sqrt(variance_of(measurement))
+            )
             for grouping, share, measurement in zip(groupings, shares, measured, strict=True)
         )
-        why = CELLS_ALONE
-        if len(groupings) > 1:
-            why = "margins beside the cells, in shares by the predicted error of all that matters, relative to noise on each cell"
+        why = MARGINS_BESIDE_CELLS if len(groupings) > 1 else CELLS_ALONE
         return Plan(
             "margin-tree",
             {
@@ -179,7 +186,7 @@ class _Task:
             levels,
             self._errors(best),
             tuple(self._alternatives(best, choices)),
-            (why, "whole numbers >= 0 near all estimates, so that no margin is moved"),
+            (why, NO_MARGIN_MOVED),
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:
@@ -193,10 +200,10 @@ class _Task:
         return tuple(found)
 
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
-        def compared(name: str, settings: str, variances: Values) -> Alternative:
+        def compared(name: str, settings: Words, variances: Values) -> Alternative:
             ratios = np.sqrt(variances[self.named] / best.variances[self.named])
             ratio = self.mean(variances) / self.mean(best.variances)
             return Alternative(name, settings, ratio, float(ratios.max(initial=0.0)))
 
-        others = [compared("margin-tree", f"{c.noise} noise", c.variances) for c in choices if c is not best]
-        return [*others, *(compared(c.noise, "noise on each cell alone", self.flat(c.noise)) for c in choices)]
+        others = [compared("margin-tree", other_noise(c.noise), c.variances) for c in choices if c is not best]
+        return [*others, *(compared(c.noise, NOISE_ON_EACH_CELL, self.flat(c.noise)) for c in choices)]

@@ -13,30 +13,32 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.refine.components import axes_within
-from sudare.tables.dense_tree import MOST_DENSE_BITS, variance_of
-from sudare.tables.descent import measure_levels
-from sudare.tables.plan import Alternative, Plan, PlannedLevel, PredictedError
-from sudare.tables.predicted_error import predict_error
-from sudare.tables.prediction import flat_variances, wide_tree_variances
-from sudare.tables.reading import TOTAL, Noise
+from sudare.tables.arguments import TOTAL, Noise
+from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
+from sudare.tables.planning.plan_words import AREAS_CARRY_MARGINS, NOISE_ON_EACH_CELL, WEIGHTS_BY_AREA, other_splits
+from sudare.tables.planning.predicted_error import predict_error
+from sudare.tables.planning.prediction import flat_variances, wide_tree_variances
 from sudare.tables.strategies.area_workload import AreaWorkload
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import grouping_name, sensitivities_of
 from sudare.tables.strategies.weighing import best_weights
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, variance_of
+from sudare.tables.trees.descent import measure_levels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
 
-__all__ = ["CELLS_ALONE", "MarginTreeTask", "has_room", "plan_margin_tree"]
+__all__ = ["MarginTreeTask", "has_room", "plan_margin_tree"]
 
 DIGITS = 3
 USUAL_STEP: dict[Noise, int] = {"laplace": 4, "gaussian": 2}
@@ -49,11 +51,7 @@ MARGIN_ALONE = 8
 """A margin of all places together is compared with one measured by itself with this part, one eighth, of the budget."""
 
 
-CELLS_ALONE = "noise on each cell alone: no margins of their own would make what matters more accurate"
-REASONS = (
-    "places with attributes: areas carry margins, so that sums over places and over categories are both right",
-    "weights by the predicted error of every area and margin, relative to a map made for it alone",
-)
+REASONS = (AREAS_CARRY_MARGINS, WEIGHTS_BY_AREA)
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class _Choice:
 
 def has_room(parts: PlacesAndAttributes) -> bool:
     """Whether a table is small enough to be published by a margin tree."""
-    return parts.categories << parts.layout.depth <= 1 << MOST_DENSE_BITS
+    return parts.categories << parts.layout.depth <= 1 << MAX_DENSE_BITS
 
 
 def plan_margin_tree(
@@ -155,7 +153,7 @@ class MarginTreeTask:
     """Of a hierarchy: how many leaves nodes of each level have, on average."""
     worst: float = 1.0
     """How much the largest ratio to a rival counts beside their mean."""
-    reasons: tuple[str, ...] = REASONS
+    reasons: tuple[Words, ...] = REASONS
 
     def choose(self, bits: tuple[int, ...], kind: Noise) -> _Choice:
         """The best weights for a tree."""
@@ -220,7 +218,7 @@ class MarginTreeTask:
         variances = self._noise(strategy, groupings, best.noise, together=True)
         spent = sum(grouping.weight for grouping in groupings)
         levels = tuple(
-            PlannedLevel(grouping_name(strategy, grouping, self.parts), grouping.weight / spent, sqrt(variance))
+            PlannedLevel.of(grouping_name(strategy, grouping, self.parts), grouping.weight / spent, sqrt(variance))
             for grouping, variance in zip(groupings, variances, strict=True)
         )
         settings = {
@@ -261,13 +259,13 @@ class MarginTreeTask:
     def _alternatives(self, best: _Choice, choices: Sequence[_Choice]) -> list[Alternative]:
         """Other trees, one map with noise on each cell alone, and maps made for one part alone."""
 
-        def compared(name: str, settings: str, variances: Values) -> Alternative:
+        def compared(name: str, settings: Words, variances: Values) -> Alternative:
             logs = 0.5 * np.log(variances / best.variances)[self.workload.named]
             return Alternative(name, settings, float(np.exp(logs @ self.workload.weights)), float(np.exp(logs.max())))
 
         others = [c for c in choices if c is not best]
-        found = [compared("margin-tree", f"{c.noise} noise, bits {c.strategy.bits}", c.variances) for c in others]
-        return [*found, compared(best.noise, "noise on each cell alone", self._flat(best.noise))]
+        found = [compared("margin-tree", other_splits(c.strategy.bits, c.noise), c.variances) for c in others]
+        return [*found, compared(best.noise, NOISE_ON_EACH_CELL, self._flat(best.noise))]
 
     def _flat(self, kind: Noise) -> Values:
         margins = 1 << len(self.parts.attributes)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.refine.components import axes_within, subsets_of
-from sudare.tables.prediction import level_variances, wide_tree_variances
+from sudare.tables.planning.prediction import level_variances, wide_tree_variances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sudare.collect.prio import AggregatorKeys, CollectorKeys, Measured, Task, create_task, make_report
-from sudare.collect.prio.aggregators import Helper
-from sudare.collect.prio.leader import Leader
-from sudare.collect.prio.messages import (
+from sudare.collect.prio import AggregatorKeys, CollectorKeys, Task, TaskMeasurement, create_task, make_report
+from sudare.collect.prio.services.aggregators import Helper
+from sudare.collect.prio.services.leader import Leader
+from sudare.collect.prio.services.messages import (
     Collection,
     CollectRequest,
     Job,
@@ -20,8 +20,8 @@ from sudare.collect.prio.messages import (
     purpose_of_aggregate,
     purpose_of_input,
 )
-from sudare.collect.prio.reports import Report
-from sudare.collect.prio.sealing import open_sealed, seal
+from sudare.collect.prio.services.sealing import open_sealed, seal
+from sudare.collect.prio.vdaf.reports import Report
 
 __all__ = ["Pair", "seal_report", "unproved_report"]
 
@@ -29,11 +29,11 @@ __all__ = ["Pair", "seal_report", "unproved_report"]
 class Pair:
     """A leader and a helper that talk directly, through a wire that a test may cut or tap."""
 
-    def __init__(self, folder: Path, measured: Measured | None = None, **settings: Any) -> None:
+    def __init__(self, folder: Path, measured: TaskMeasurement | None = None, **settings: Any) -> None:
         urls: dict[str, Any] = {"leader_url": "http://127.0.0.1:1", "helper_url": "http://127.0.0.1:2"}
         settings = {"minimum_batch": 3, **settings}
         self.folder = folder
-        self.task = create_task(folder / "task", measured or Measured("histogram", length=3), **urls, **settings)
+        self.task = create_task(folder / "task", measured or TaskMeasurement("histogram", length=3), **urls, **settings)
         self.token = bytes.fromhex((folder / "task" / "collector" / "token.key").read_text())
         self.wire: Callable[[str, bytes], bytes] = self.direct
         self.sent: list[tuple[str, bytes]] = []
@@ -93,7 +93,7 @@ class Pair:
         """The nonces that the leader and the helper have added up."""
         stores = self.leader.store, self.helper.store
         query = "SELECT nonce FROM reports WHERE message IS NOT NULL"
-        first, second = ({row[0] for row in store._database.execute(query)} for store in stores)
+        first, second = ({row[0] for row in store._file.rows(query)} for store in stores)
         return first, second
 
 

@@ -17,7 +17,7 @@ from sudare.collect.prio import (
     Task,
     make_report,
 )
-from sudare.collect.prio.messages import (
+from sudare.collect.prio.services.messages import (
     Collection,
     CollectRequest,
     Job,
@@ -26,8 +26,8 @@ from sudare.collect.prio.messages import (
     ShareRequest,
     UploadedReport,
 )
-from sudare.collect.prio.store import Store, checksum_of
-from sudare.errors import LedgerError, ToldError
+from sudare.collect.prio.services.store import ReportStore, checksum_of
+from sudare.errors import LedgerError, UserError
 from tests.unit.collect.prio.pairs import Pair
 
 
@@ -231,7 +231,7 @@ def test_reports_sent_at_the_same_moment_are_held_once(pair: Pair) -> None:
         try:
             pair.leader.take_report(made)
             outcomes.append("held")
-        except ToldError as problem:
+        except UserError as problem:
             outcomes.append(problem.english)
 
     threads = [threading.Thread(target=send) for _ in range(16)]
@@ -256,36 +256,36 @@ def test_a_nonce_is_never_used_for_two_reports(pair: Pair) -> None:
 
 def test_a_store_belongs_to_one_process_one_role_and_one_task(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
-    first = Store(path, "leader of a", b"")
+    first = ReportStore(path, "leader of a", b"")
     with pytest.raises(LedgerError, match="Another process"):
-        Store(path, "leader of a", b"")
+        ReportStore(path, "leader of a", b"")
     first.close()
     for other in ("helper of a", "leader of b"):
         with pytest.raises(LedgerError, match="another task"):
-            Store(path, other, b"")
-    Store(path, "leader of a", b"").close()
+            ReportStore(path, other, b"")
+    ReportStore(path, "leader of a", b"").close()
     for bad in (tmp_path, tmp_path / "missing" / "store"):
         with pytest.raises(LedgerError, match="cannot be used"):
-            Store(bad, "x", b"")
+            ReportStore(bad, "x", b"")
     (tmp_path / "text").write_text("not a database, but long enough to be read as one" * 30)
     with pytest.raises(LedgerError, match="cannot be used"):
-        Store(tmp_path / "text", "x", b"")
+        ReportStore(tmp_path / "text", "x", b"")
 
 
 def test_a_store_is_closed_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "store.sqlite"
-    Store(path, "leader", b"").close()
+    ReportStore(path, "leader", b"").close()
     path.chmod(0o644)
-    Store(path, "leader", b"").close()
+    ReportStore(path, "leader", b"").close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o640)
     monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
     with pytest.raises(LedgerError, match="chmod 600") as raised:
-        Store(path, "leader", b"")
+        ReportStore(path, "leader", b"")
     assert "chmod 600" in raised.value.japanese
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     monkeypatch.undo()
-    Store(path, "leader", b"").close()  # and the refusal let go of the guard
+    ReportStore(path, "leader", b"").close()  # and the refusal let go of the guard
 
 
 def test_items_and_tasks_of_others_are_refused(pair: Pair, tmp_path: Path) -> None:

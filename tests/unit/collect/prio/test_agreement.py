@@ -13,24 +13,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare.collect.prio import AggregatorError, Measured, ReportRefusedError, make_report
-from sudare.collect.prio.aggregators import Helper
-from sudare.collect.prio.messages import Job, JobAnswer, UploadedReport
-from sudare.collect.prio.prio3 import SEED_SIZE
-from sudare.collect.prio.reports import Report
+from sudare.collect.prio import AggregatorError, ReportRefusedError, TaskMeasurement, make_report
+from sudare.collect.prio.services.aggregators import Helper
+from sudare.collect.prio.services.messages import Job, JobAnswer, UploadedReport
+from sudare.collect.prio.vdaf.prio3 import SEED_SIZE
+from sudare.collect.prio.vdaf.reports import Report
 from tests.unit.collect.prio.pairs import Pair, seal_report, unproved_report
 
 JOINT = {
-    "sumvec": (Measured("sumvec", length=3, max_measurement=7), [7, 7, 7], [1] * 9),
-    "multihot": (Measured("multihot", length=2, max_weight=2), [1, 1], [1] * 4),
-    "histogram of one value": (Measured("histogram", length=1), 0, [1]),
+    "sumvec": (TaskMeasurement("sumvec", length=3, max_measurement=7), [7, 7, 7], [1] * 9),
+    "multihot": (TaskMeasurement("multihot", length=2, max_weight=2), [1, 1], [1] * 4),
+    "histogram of one value": (TaskMeasurement("histogram", length=1), 0, [1]),
 }
 PLAIN = {
-    "count": (Measured("count"), 1, [1]),
-    "sum": (Measured("sum", max_measurement=7), 7, [1, 1, 1]),
-    "histogram": (Measured("histogram", length=3), 2, [0, 0, 1]),
+    "count": (TaskMeasurement("count"), 1, [1]),
+    "sum": (TaskMeasurement("sum", max_measurement=7), 7, [1, 1, 1]),
+    "histogram": (TaskMeasurement("histogram", length=3), 2, [0, 0, 1]),
 }
-ALL: dict[str, tuple[Measured, Any, list[int]]] = {**JOINT, **PLAIN}
+ALL: dict[str, tuple[TaskMeasurement, Any, list[int]]] = {**JOINT, **PLAIN}
 
 
 MakePair = Callable[..., Pair]
@@ -41,7 +41,7 @@ def make_pair(tmp_path: Path) -> Iterator[MakePair]:
     with ExitStack() as stack:
         numbers = iter(range(100))
 
-        def make(measured: Measured | None = None) -> Pair:
+        def make(measured: TaskMeasurement | None = None) -> Pair:
             folder = tmp_path / str(next(numbers))
             folder.mkdir()
             return stack.enter_context(closing(Pair(folder, measured)))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.collect.prio.circuits import (
+from sudare.collect.prio.vdaf.circuits import (
     Circuit,
     Count,
     Histogram,

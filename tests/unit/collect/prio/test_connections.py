@@ -13,16 +13,9 @@ from typing import Any
 
 import pytest
 
-from sudare.collect.prio import (
-    AggregatorError,
-    AggregatorService,
-    Task,
-    collect_batch,
-    connections,
-    make_report,
-    send_report,
-)
-from sudare.collect.prio.transport import Caller
+from sudare.collect.prio import AggregatorError, AggregatorService, Task, collect_batch, make_report, send_report
+from sudare.collect.prio.services import connections
+from sudare.collect.prio.services.transport import Caller
 from tests.unit.collect.prio.test_service import certificate, make_task, serving
 
 PLACES = 8

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from sudare.collect.prio import Measured, RandomizedResponse, Task, create_task, make_report, send_report
+from sudare.collect.prio import RandomizedResponse, Task, TaskMeasurement, create_task, make_report, send_report
 from sudare.collect.prio.limits import epsilon_of, require_within_limits
-from sudare.collect.prio.transport import Caller
+from sudare.collect.prio.services.transport import Caller
 from sudare.errors import InputError, NotPrivateError, ParameterError
 from sudare.noise import ResearchEntropy, SecureEntropy
 
@@ -32,7 +32,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def make(folder: Path, keep: Any = 0.5, minimum: int = 100) -> Task:
-    return create_task(folder, Measured("count"), **URLS, minimum_batch=minimum, keep=keep)
+    return create_task(folder, TaskMeasurement("count"), **URLS, minimum_batch=minimum, keep=keep)
 
 
 def test_tasks_within_the_limits_are_served(tmp_path: Path, called: list[str]) -> None:

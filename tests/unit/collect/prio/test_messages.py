@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.collect.prio import ReportRefusedError
-from sudare.collect.prio.messages import (
+from sudare.collect.prio.services.messages import (
     Collection,
     CollectRequest,
     Job,
     JobAnswer,
     JobItem,
-    Outcome,
+    ReportOutcome,
     ShareAnswer,
     ShareRequest,
     UploadedReport,
@@ -29,7 +29,7 @@ MESSAGES: list[Any] = [
     UploadedReport(NONCE, b"public", b"", b"helper"),
     Job(3, (JobItem(NONCE, b"p", b"h", b"v"), JobItem(bytes(16), b"", b"", b""))),
     Job(2**64 - 1, ()),
-    JobAnswer((Outcome(NONCE, b"m" * 32), Outcome(NONCE, None), Outcome(NONCE, b""))),
+    JobAnswer((ReportOutcome(NONCE, b"m" * 32), ReportOutcome(NONCE, None), ReportOutcome(NONCE, b""))),
     ShareRequest(1, 2, bytes(32)),
     ShareAnswer(b"sealed"),
     CollectRequest(7),

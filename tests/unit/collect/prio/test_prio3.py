@@ -21,7 +21,7 @@ from sudare.collect.prio import (
     ReportRefusedError,
     Reports,
 )
-from sudare.collect.prio.variants import Prio3HigherDegree
+from sudare.collect.prio.vdaf.variants import Prio3HigherDegree
 from sudare.errors import ParameterError
 from sudare.noise import ResearchEntropy
 from tests.unit.collect.prio import naive

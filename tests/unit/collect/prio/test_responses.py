@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from sudare.collect.prio.responses import RandomizedResponse, exact_estimates
-from sudare.collect.rounding import float_above
+from sudare.collect.transitions.rounding import float_above
 from sudare.errors import ParameterError
 from sudare.noise import EntropySource, ResearchEntropy
 

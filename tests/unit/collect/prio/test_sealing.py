@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from sudare.collect.prio import ReportRefusedError
-from sudare.collect.prio.sealing import SEAL_BYTES, new_key_pair, open_sealed, public_key_of, seal
+from sudare.collect.prio.services.sealing import SEAL_BYTES, new_key_pair, open_sealed, public_key_of, seal
 
 
 def test_a_seal_opens_for_its_key_and_purpose_only() -> None:

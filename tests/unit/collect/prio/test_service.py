@@ -20,17 +20,17 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from sudare.collect.prio import (
     AggregatorError,
     AggregatorService,
-    Measured,
     ReportRefusedError,
     Task,
+    TaskMeasurement,
     collect_batch,
     create_task,
     send_report,
 )
-from sudare.collect.prio.aggregators import Helper
-from sudare.collect.prio.leader import Leader
-from sudare.collect.prio.messages import UploadedReport
-from sudare.collect.prio.transport import CODE_HEADER, Caller, is_same_code, request_code
+from sudare.collect.prio.services.aggregators import Helper
+from sudare.collect.prio.services.leader import Leader
+from sudare.collect.prio.services.messages import UploadedReport
+from sudare.collect.prio.services.transport import CODE_HEADER, Caller, is_same_code, request_code
 from sudare.errors import InputError, OutputError, ParameterError, PlanError
 
 
@@ -47,7 +47,7 @@ def make_task(folder: Path, scheme: str = "http", **settings: Any) -> Task:
     urls: dict[str, Any] = {
         f"{role}_url": f"{scheme}://localhost:{ports[i]}" for i, role in enumerate(("leader", "helper"))
     }
-    return create_task(folder, Measured("count"), **urls, **{"minimum_batch": 2, **settings})
+    return create_task(folder, TaskMeasurement("count"), **urls, **{"minimum_batch": 2, **settings})
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from sudare.collect.prio import AggregatorKeys, CollectorKeys, Measured, Task, create_task
+from sudare.collect.prio import AggregatorKeys, CollectorKeys, Task, TaskMeasurement, create_task
 from sudare.errors import InputError, OutputError, ParameterError, PlanError
 
 URLS: dict[str, Any] = {"leader_url": "http://127.0.0.1:8001", "helper_url": "https://helper.example:8002"}
 
 
-def make(folder: Path, measured: Measured | None = None, **settings: Any) -> Task:
-    return create_task(folder, measured or Measured("histogram", length=4), **{**URLS, **settings})
+def make(folder: Path, measured: TaskMeasurement | None = None, **settings: Any) -> Task:
+    return create_task(folder, measured or TaskMeasurement("histogram", length=4), **{**URLS, **settings})
 
 
 def test_a_task_is_written_for_each_party(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_every_setting_is_in_the_digest(tmp_path: Path) -> None:
     task = make(tmp_path / "t")
     others = [
         replace(task, identifier=bytes(32)),
-        replace(task, measured=Measured("histogram", length=5)),
-        replace(task, measured=Measured("histogram", length=4, chunk_length=1)),
+        replace(task, measured=TaskMeasurement("histogram", length=5)),
+        replace(task, measured=TaskMeasurement("histogram", length=4, chunk_length=1)),
         replace(task, minimum_batch=99),
         replace(task, leader_url="http://127.0.0.1:8003"),
         replace(task, helper_url="http://127.0.0.1:8003"),
@@ -133,7 +133,7 @@ def test_other_json_is_not_a_task(text: str, tmp_path: Path) -> None:
 )
 def test_what_is_measured_is_checked(settings: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
-        Measured(**settings)
+        TaskMeasurement(**settings)
 
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1", "http://", "http://x:99999", "http://x/path", "ftp://x", None, 5])

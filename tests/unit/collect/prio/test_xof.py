@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare.collect.prio.fields import FIELD64, FIELD128, Field
-from sudare.collect.prio.xof import FIXED_KEY_AES128, HMAC_SHA256_AES128, TURBOSHAKE128, Xof
+from sudare.collect.prio.vdaf.fields import FIELD64, FIELD128, Field
+from sudare.collect.prio.vdaf.xof import FIXED_KEY_AES128, HMAC_SHA256_AES128, TURBOSHAKE128, Xof
 from tests.unit.collect.prio import naive
 
 

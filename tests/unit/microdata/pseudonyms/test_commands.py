@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
+from sudare.bilingual import blanks_of
 from sudare.cli import main
-from sudare.cli.english_pseudonyms import HELP, SPOKEN
-from sudare.cli.japanese_pseudonyms import HELP as HELP_JA
-from sudare.cli.japanese_pseudonyms import SPOKEN as SPOKEN_JA
+from sudare.cli.words.pseudonyms import HELP, SPOKEN
 from sudare.ledger import open_ledger
 from sudare.microdata.pseudonyms import TextForm
 
@@ -47,8 +46,8 @@ def make(told: Told, out: str, *more: str, kind: str = "patient", code: int = 0)
 
 
 def test_both_languages_say_the_same_things() -> None:
-    assert set(HELP) == set(HELP_JA)
-    assert set(SPOKEN) == set(SPOKEN_JA)
+    for words in (*HELP.values(), *SPOKEN.values()):
+        assert blanks_of(words.en) == blanks_of(words.ja)
 
 
 def test_whoever_is_deleted_may_be_left_out_of_releases_too(told: Told) -> None:

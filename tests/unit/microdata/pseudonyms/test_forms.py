@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.microdata.pseudonyms import TextForm
-from sudare.microdata.pseudonyms.forms import FORMS, MOST_COLLISIONS
+from sudare.microdata.pseudonyms.notation import FORMS, MAX_COLLISIONS
 
 
 @given(st.sampled_from(sorted(FORMS)), st.integers(1, 10**13))
 def test_the_shortest_length_that_is_safe(name: str, people: int) -> None:
     form = TextForm.for_people(name, people)
-    assert form.collision_chance(people) < MOST_COLLISIONS
+    assert form.collision_chance(people) < MAX_COLLISIONS
     form.require_room(people)
     if form.length > 1:
         shorter = TextForm(name, form.length - 1)
-        assert shorter.collision_chance(people) >= MOST_COLLISIONS
+        assert shorter.collision_chance(people) >= MAX_COLLISIONS
         with pytest.raises(ParameterError, match="--method table"):
             shorter.require_room(people)
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
-from sudare.kernels import keyed_hashing
-from sudare.microdata.pseudonyms.forms import TextForm
+from sudare.kernels.records import keyed_hashing
 from sudare.microdata.pseudonyms.hashing import KeyedHash
+from sudare.microdata.pseudonyms.notation import TextForm
 
 KEYS = st.binary(min_size=32, max_size=64)
 MESSAGES = st.lists(st.binary(max_size=400), min_size=1, max_size=8)

@@ -75,6 +75,15 @@ def test_it_is_private_and_never_overwritten(office: Office, place: Path) -> Non
     assert not [file for file in place.parent.iterdir() if "part" in file.name]
 
 
+def test_a_damaged_file_that_gives_no_row_back_is_not_asked_for_ever(
+    office: Office, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Mapping(place, office.key) as mapping:
+        monkeypatch.setattr(mapping, "_found", lambda _, tags: [None] * len(tags))
+        with pytest.raises(InputError, match="damaged"):
+            mapping.pseudonyms(SCOPE, ["a"], FORM)
+
+
 def test_what_is_no_mapping_of_this_key(office: Office, place: Path, tmp_path: Path) -> None:
     other = new_key(tmp_path / "other.key")
     with pytest.raises(InputError, match="another key"):

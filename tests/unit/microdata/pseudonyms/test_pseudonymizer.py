@@ -25,8 +25,8 @@ from sudare.microdata.pseudonyms import (
     new_key,
     rotate_key,
 )
-from sudare.microdata.pseudonyms.forms import FORMS
 from sudare.microdata.pseudonyms.keys import expand_key
+from sudare.microdata.pseudonyms.notation import FORMS
 
 IDS = [str(number) for number in range(2000)]
 BASE = Design("university", "patient", 1)

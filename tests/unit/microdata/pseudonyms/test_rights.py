@@ -18,9 +18,9 @@ import pytest
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
 from sudare.microdata.pseudonyms import (
-    Answer,
     Design,
     Mapping,
+    PersonAnswer,
     PersonDesk,
     Pseudonymizer,
     Register,
@@ -31,7 +31,7 @@ from sudare.microdata.pseudonyms import (
     rotate_key,
 )
 from sudare.microdata.pseudonyms import rights as rights_module
-from sudare.microdata.pseudonyms.held import replay
+from sudare.microdata.pseudonyms.contents import replay
 from sudare.microdata.pseudonyms.log import check_chain
 from sudare.microdata.pseudonyms.streaming import StreamWriter
 from tests.unit.microdata.pseudonyms.conftest import Office
@@ -52,7 +52,7 @@ def desk(office: Office, person: str = "17", mapping: Mapping | None = None) -> 
     return PersonDesk(office.key, office.register, "patient", person, mapping)
 
 
-def states(answer: Answer) -> dict[str, tuple[str, int]]:
+def states(answer: PersonAnswer) -> dict[str, tuple[str, int]]:
     return {one.path.name: (one.state, one.rows) for one in answer.files}
 
 
@@ -207,6 +207,27 @@ def test_a_table_forgets_who_was_deleted(office: Office) -> None:
     assert cities(two) == ["Osaka", "Nagoya"]
 
 
+def test_whoever_is_still_in_a_log_is_not_said_to_be_deleted(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backup that reads the mapping keeps its log from being emptied; to ask again once it is over finishes the work."""
+    monkeypatch.setattr("sudare.storage.sqlite_file.MAX_LOG_WAIT_SECONDS", 0.2)
+    place = office.folder / "tables" / "names.db"
+    make_mapping(place, office.key)
+    design = replace(BASE, method="table")
+    with Mapping(place, office.key) as mapping:
+        run(office, "one.csv", design, mapping=mapping)
+        pseudonym = dict(mapping.entries(design.scope))["17"].encode()
+        with closing(sqlite3.connect(place, isolation_level=None)) as backup:
+            backup.execute("BEGIN")
+            backup.execute("SELECT count(*) FROM names").fetchall()
+            with pytest.raises(OutputError, match=r"names\.db-wal.*once more"):
+                desk(office, mapping=mapping).delete()
+            log = place.with_name("names.db-wal")
+            assert pseudonym in place.read_bytes() + log.read_bytes()
+        answer = desk(office, mapping=mapping).delete()
+        assert states(answer) == {"one.csv": ("nothing", 0)}
+        assert pseudonym not in place.read_bytes() + log.read_bytes()
+
+
 def test_a_copy_is_a_file_of_its_own(office: Office, files: dict[str, Path]) -> None:
     copy = office.folder / "sent" / "copy.csv"
     copy.parent.mkdir()
@@ -251,7 +272,7 @@ def test_a_damaged_file_does_not_keep_the_others_from_being_changed(
     rest = [path for name, path in files.items() if name != broken]
     damaged = files[broken].read_bytes()
 
-    def told(answer: Answer, state: str) -> None:
+    def told(answer: PersonAnswer, state: str) -> None:
         found = states(answer)
         assert found.pop(files[broken].name) == ("unreadable", 0)
         assert set(found.values()) == {(state, 2)}

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sudare.errors import InputError, OutputError, ParameterError, ToldError
+from sudare.errors import InputError, OutputError, ParameterError, UserError
 from sudare.microdata.pseudonyms import (
     Design,
     Mapping,
@@ -137,7 +137,7 @@ def fails(office: Office, source: Path, kind: type[Exception], match: str, **mor
     ignored = [path for path in office.folder.rglob("*") if path.name.endswith(".lock")]
     assert sorted(set(office.folder.rglob("*")) - set(ignored)) == [one for one in before[0] if one not in ignored]
     assert office.register.entries() == before[1]
-    told = str(caught.value) + (caught.value.japanese if isinstance(caught.value, ToldError) else "")
+    told = str(caught.value) + (caught.value.japanese if isinstance(caught.value, UserError) else "")
     assert "SECRET" not in told
     assert caught.value.__cause__ is None
     return told

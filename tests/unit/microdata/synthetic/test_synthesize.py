@@ -32,7 +32,7 @@ from sudare.microdata.synthetic import Synthetic, synthesize
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
 from sudare.tables.adaptive.aim import weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel
-from sudare.tables.adaptive.measured import People
+from sudare.tables.adaptive.measured import MeasuredPeople
 from sudare.tables.adaptive.mst import merge_rare
 from sudare.tables.adaptive.selecting import GRID, l1_scores, scaled_sensitivity
 from tests.scripted import ScriptedEntropy
@@ -189,7 +189,7 @@ def test_one_unit_changes_no_score_by_more_than_stated(seed: int, rows: int, own
     }
     model = GraphicalModel(sizes, float(generator.gamma(1, 20)), potentials)
     cliques = [(0,), (0, 1), (0, 2), (0, 1, 2)]
-    one, other = (l1_scores(People(table, sizes), model, cliques) for table in (before, columns))
+    one, other = (l1_scores(MeasuredPeople(table, sizes), model, cliques) for table in (before, columns))
     stated = scaled_sensitivity(sensitivity_of_counts(Unit.with_rows(own, adjacency=adjacency), merged=True))
     assert all(abs(x - y) <= stated for x, y in zip(one, other, strict=True))
     assert all(type(score) is int for score in one)
@@ -197,13 +197,13 @@ def test_one_unit_changes_no_score_by_more_than_stated(seed: int, rows: int, own
 
 def test_the_stated_sensitivity_of_a_score_is_reached() -> None:
     model = GraphicalModel([2], 0.001, {(0,): np.zeros(2)})
-    one, other = (l1_scores(People([np.zeros(n, dtype=np.int64)], [2]), model, [(0,)])[0] for n in (5, 8))
+    one, other = (l1_scores(MeasuredPeople([np.zeros(n, dtype=np.int64)], [2]), model, [(0,)])[0] for n in (5, 8))
     assert other - one == 3 * GRID
 
 
 def test_scores_are_distances() -> None:
     model = GraphicalModel([2, 2], 40.0, {(0, 1): np.zeros((2, 2))})
-    rows = People([np.array([0, 0, 1]), np.array([0, 0, 1])], [2, 2])
+    rows = MeasuredPeople([np.array([0, 0, 1]), np.array([0, 0, 1])], [2, 2])
     assert l1_scores(rows, model, [(0, 1)]) == [GRID * (8 + 10 + 10 + 9)]
 
 

@@ -238,7 +238,8 @@ class TestSuitability:
     def test_where_others_do_better(self, shape: tuple[int, ...], people: int | None) -> None:
         answer = suits_adaptive_margins(Domain.of_shape(shape), Budget(epsilon=1), people=people)
         assert not answer
-        assert len(answer.reason) > 20
+        assert len(answer.reason.english) > 20
+        assert not answer.reason.japanese.isascii()
 
     def test_more_noise_speaks_for_it(self) -> None:
         domain = Domain.of_shape((4, 4, 4, 4, 4))

@@ -7,7 +7,7 @@ import pytest
 
 import sudare
 from sudare.accuracy import predict_accuracy
-from sudare.release.page_words import of_mechanism, of_reason
+from sudare.release.page_words import of_mechanism
 from sudare.tables.adaptive import suitability
 
 ONE = sudare.Budget(epsilon=1)
@@ -58,5 +58,5 @@ def test_words() -> None:
     plan = sudare.plan_table(SURVEY, ONE)
     assert "depends on the data" in plan.explain()
     assert "データに依存" in plan.explain("ja")
-    assert all(of_reason(reason).japanese != reason for reason in plan.reasons)
+    assert all(reason.japanese != reason.english for reason in plan.reasons)
     assert of_mechanism(plan.mechanism).japanese != plan.mechanism

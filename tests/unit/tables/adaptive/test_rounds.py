@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sudare import Budget, ResearchEntropy, SelectionMeasurement, Unit, sensitivity_of_counts
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
-from sudare.tables.adaptive.measured import Evidence, People
+from sudare.tables.adaptive.measured import Evidence, MeasuredPeople
 from sudare.tables.adaptive.prices import Prices, _root_rounded_down, mean_size, prices_for
 from sudare.tables.adaptive.rounds import (
     MAX_TIMES,
@@ -66,7 +66,7 @@ def test_scores_are_those_of_the_naive_twin(seed: int, rows: int, is_pure: bool)
     places, numbers = random_people(generator, rows)
     model = GraphicalModel(SIZES, 20.0, {(0, 1): generator.normal(0, 1, (3, 2)), (2,): generator.normal(0, 1, 4)})
     to_come = prices_of(Budget(epsilon=1) if is_pure else Budget(rho=0.5)).measurement(Fraction(1, 7))
-    scores = round_scores(People(places, SIZES, numbers), model, WANTED, CLIQUES, to_come)
+    scores = round_scores(MeasuredPeople(places, SIZES, numbers), model, WANTED, CLIQUES, to_come)
     assert scores == [naive_score(places, numbers, model, clique, mean_size(to_come)) for clique in CLIQUES]
 
 
@@ -78,10 +78,12 @@ def test_one_unit_changes_no_score_by_more_than_stated(seed: int, rows: int, own
     places, numbers = random_people(generator, rows)
     added, removed = ([generator.integers(0, size, own) for size in SIZES] for _ in range(2))
     ones = np.ones(own, dtype=np.int64)
-    with_one = People([np.append(a, b) for a, b in zip(places, added, strict=True)], SIZES, np.append(numbers, ones))
-    without = People(places, SIZES, numbers)
+    with_one = MeasuredPeople(
+        [np.append(a, b) for a, b in zip(places, added, strict=True)], SIZES, np.append(numbers, ones)
+    )
+    without = MeasuredPeople(places, SIZES, numbers)
     if adjacency == "replace":
-        without = People(
+        without = MeasuredPeople(
             [np.append(a, b) for a, b in zip(places, removed, strict=True)], SIZES, np.append(numbers, ones)
         )
     model = GraphicalModel(
@@ -96,7 +98,7 @@ def test_one_unit_changes_no_score_by_more_than_stated(seed: int, rows: int, own
 def test_scores_of_counts_that_fill_a_word() -> None:
     most = 2**62
     model = GraphicalModel((2,), 3.0, {(0,): np.log([1.0, 2.0])})
-    people = People([np.array([0])], (2,), np.array([most]))
+    people = MeasuredPeople([np.array([0])], (2,), np.array([most]))
     alone = candidates_for({(0,): Fraction(1)}, (2,), 10)
     to_come = prices_of(Budget(rho=0.5)).measurement(Fraction(1, 2))
     (score,) = round_scores(people, model, alone, [(0,)], to_come)
@@ -162,8 +164,8 @@ def test_attributes_get_at_most_half_and_the_larger_ones_more(sizes: list[int], 
 def test_people_in_numbers_are_people_in_rows() -> None:
     generator = np.random.default_rng(3)
     places, numbers = random_people(generator, 50)
-    rows = People([np.repeat(along, numbers) for along in places], SIZES)
-    cells = People(places, SIZES, numbers)
+    rows = MeasuredPeople([np.repeat(along, numbers) for along in places], SIZES)
+    cells = MeasuredPeople(places, SIZES, numbers)
     for clique in CLIQUES:
         assert (rows.counts(clique) == cells.counts(clique)).all()
     merged = [np.array([0, 1, 1]), np.array([0, 1]), np.array([0, 0, 1, 2])]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare.release.page_words import of_level, of_reason
 from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, is_histogram
 
 ONE = sudare.Budget(epsilon=1)
@@ -35,8 +34,8 @@ def test_a_plan_is_carried_out_as_it_says(workload: Any, budget: sudare.Budget) 
     assert published.event.cost == budget
     assert published.measurements is not None
     assert [kept.name for kept in published.measurements] == [level.name for level in plan.levels]
-    assert all(of_level(level.name).japanese != level.name for level in plan.levels)
-    assert all(of_reason(reason).japanese != reason for reason in plan.reasons)
+    assert all(level.words.japanese != level.words.english for level in plan.levels)
+    assert all(reason.japanese != reason.english for reason in plan.reasons)
 
 
 def test_each_workload_is_best_at_what_it_is_for() -> None:

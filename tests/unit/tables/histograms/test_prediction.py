@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sudare import Budget, Unit, histogram
-from sudare.tables.dense_tree import variance_of
 from sudare.tables.histograms import predict_histogram
+from sudare.tables.trees.dense_tree import variance_of
 
 
 @pytest.mark.parametrize("workload", ["ranges", "prefixes", "cells"])

@@ -9,7 +9,7 @@ import pytest
 
 import sudare
 from sudare.refine.components import axes_within
-from sudare.release.page_words import of_level, of_reason
+from sudare.tables.planning.plan_words import NOISE_ON_EACH_CELL
 from sudare.tables.strategies.margin_shares import MarginVariances, best_shares
 from sudare.tables.strategies.variances import strategy_variances
 
@@ -63,7 +63,7 @@ def test_no_random_shares_are_much_better(shape: tuple[int, ...], power: int) ->
 def test_no_plan_is_worse_than_noise_on_each_cell(shape: tuple[int, ...], budget: sudare.Budget) -> None:
     plan = sudare.plan_table(nominal(shape), budget)
     assert plan.mechanism == "margin-tree"
-    flat = next(other for other in plan.alternatives if other.settings == "noise on each cell alone")
+    flat = next(other for other in plan.alternatives if other.settings == NOISE_ON_EACH_CELL)
     assert flat.ratio >= 1 - 1e-9
     worst = next(o for o in plan.alternatives if o.mechanism == flat.mechanism)
     assert worst.worst_ratio >= 1 - 1e-9
@@ -131,8 +131,8 @@ def test_levels_and_reasons_have_japanese_words() -> None:
     for budget in (ONE, RHO):
         for shape in ((5, 2), (40, 12, 3)):
             plan = sudare.plan_table(nominal(shape), budget)
-            assert all(of_reason(reason).japanese != reason for reason in plan.reasons)
-            assert all(of_level(level.name).japanese != level.name for level in plan.levels)
+            assert all(reason.japanese != reason.english for reason in plan.reasons)
+            assert all(level.words.japanese != level.words.english for level in plan.levels)
             assert plan.explain("ja") != plan.explain("en")
 
 

@@ -10,8 +10,8 @@ import pytest
 import sudare
 from sudare.domain.branches import distinct_levels
 from sudare.refine.components import axes_within
-from sudare.release.page_words import of_reason
-from sudare.tables.prediction import level_variances
+from sudare.tables.planning.plan_words import NOISE_ON_EACH_CELL
+from sudare.tables.planning.prediction import level_variances
 from sudare.tables.strategies.hierarchy_planning import hierarchy_variances
 
 ONE, RHO = sudare.Budget(epsilon=1), sudare.Budget(rho=0.05)
@@ -73,10 +73,10 @@ def test_every_level_and_margin_is_predicted_and_beats_noise_on_each_cell(budget
     assert {(e.name, e.margin) for e in plan.errors} == {
         (level, margin) for level in ("all", "prefecture", "city") for margin in ((), ("sex",))
     }
-    flat = next(other for other in plan.alternatives if other.settings == "noise on each cell alone")
+    flat = next(other for other in plan.alternatives if other.settings == NOISE_ON_EACH_CELL)
     assert flat.ratio > 1.05
     assert "prefecture" in plan.explain()
-    assert all(of_reason(reason).japanese != reason for reason in plan.reasons)
+    assert all(reason.japanese != reason.english for reason in plan.reasons)
 
 
 def test_a_hierarchy_alone() -> None:
@@ -84,7 +84,7 @@ def test_a_hierarchy_alone() -> None:
     plan = sudare.plan_table(sudare.Domain((sudare.Hierarchy.from_levels("city", codes),)), ONE)
     assert [level.name for level in plan.levels] == ["total", "prefecture", "cells"]
     assert [error.name for error in plan.errors] == ["all", "prefecture", "city"]
-    flat = next(other for other in plan.alternatives if other.settings == "noise on each cell alone")
+    flat = next(other for other in plan.alternatives if other.settings == NOISE_ON_EACH_CELL)
     assert flat.ratio > 2
 
 
@@ -95,10 +95,10 @@ def test_no_plan_is_worse_than_noise_on_each_cell(sizes: tuple[int, ...]) -> Non
     for budget in (ONE, RHO):
         for workload in (None, "cells", "totals"):
             plan = sudare.plan_table(domain, budget, workload=workload)
-            flat = [other for other in plan.alternatives if other.settings == "noise on each cell alone"]
+            flat = [other for other in plan.alternatives if other.settings == NOISE_ON_EACH_CELL]
             assert min(other.ratio for other in flat) >= 1 - 1e-9
             if [level.name for level in plan.levels] == ["cells"]:
-                assert "noise on each cell alone" in plan.reasons[0]
+                assert "noise on each cell alone" in plan.reasons[0].english
 
 
 @pytest.mark.parametrize("budget", [ONE, RHO], ids=str)

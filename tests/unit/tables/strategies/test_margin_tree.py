@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare.tables.dense_tree import variance_of
 from sudare.tables.strategies.axes import categories_first, places_and_attributes
 from sudare.tables.strategies.margin_tree import read_strategy
+from sudare.tables.trees.dense_tree import variance_of
 
 ONE, TENTH = sudare.Budget(epsilon=1), sudare.Budget(epsilon=0.1)
 MESH = sudare.Mesh("mesh", "3", 4160, 3040, 20, 14)

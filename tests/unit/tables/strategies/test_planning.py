@@ -10,8 +10,8 @@ import pytest
 
 import sudare
 from sudare.privacy.unit import sensitivity_of_counts
-from sudare.release.page_words import of_level, of_reason
-from sudare.tables.prediction import wide_tree_variances
+from sudare.tables.measured_names import name_by, name_places
+from sudare.tables.planning.prediction import wide_tree_variances
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import sensitivities_of
 from sudare.tables.strategies.weighing import best_weights, ratios_of
@@ -122,7 +122,9 @@ def test_words() -> None:
         text = plan.explain(language)
         assert "age x sex" in text
         assert all(line.rstrip() == line for line in text.splitlines())
-    assert of_level("areas of 2**4 places by age, sex").japanese == "16 地点の領域（age, sex 別）"
-    assert of_level("places").japanese == "各地点"
-    assert all(of_level(level.name).japanese != level.name for level in plan.levels)
-    assert all(of_reason(reason).japanese != reason for reason in plan.reasons)
+    named = name_by(name_places(4), ["age", "sex"])
+    assert named.name == "areas of 2**4 places by age, sex"
+    assert named.words.to_dict() == {"en": "areas of 16 places by age, sex", "ja": "16 地点の領域（age, sex 別）"}
+    assert name_places(0).words.japanese == "各地点"
+    assert all(level.words.japanese != level.words.english for level in plan.levels)
+    assert all(reason.japanese != reason.english for reason in plan.reasons)

@@ -85,7 +85,7 @@ def measured_of(
 ) -> Measured:
     domain, method, settings = CASES[case]
     drawn: list[Measurement] = []
-    for module in ("strategies.margin_tree", "dense_tree", "short_axes", "histograms.histogram"):
+    for module in ("strategies.margin_tree", "trees.dense_tree", "trees.short_axes", "histograms.histogram"):
         monkeypatch.setattr(
             import_module(f"sudare.tables.{module}"), "noise_for", lambda measurement: Silence(measurement, drawn)
         )

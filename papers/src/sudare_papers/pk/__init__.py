@@ -1,0 +1,1 @@
+"""Pk-anonymity by bounded noise (Ikarashi et al.): `runs`, `findings`, `errata` and `page`."""

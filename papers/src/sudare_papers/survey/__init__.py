@@ -1,0 +1,1 @@
+"""The examples of the survey (Kan): `runs`, `results`, `findings` and `page`."""

@@ -1,0 +1,1 @@
+"""NN-Wavelet under zero-concentrated privacy (Ishioka and Terada): `runs` and `page`."""

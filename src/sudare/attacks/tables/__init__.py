@@ -1,0 +1,1 @@
+"""Attacks on published tables: intervals, differences, reconstruction, and the solvers behind them."""

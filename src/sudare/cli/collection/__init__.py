@@ -1,0 +1,1 @@
+"""The commands of private collection: randomized answers, their plans, and the two aggregators."""

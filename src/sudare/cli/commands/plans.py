@@ -1,0 +1,173 @@
+"""Plans of any kind: what one would do, and carrying it out. The kinds that sudare brings are shown as their own commands do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.commands.microdata import carry_out_people
+from sudare.cli.commands.planning import show_release_plan
+from sudare.cli.commands.protecting import carry_out_tables
+from sudare.cli.commands.releasing import carry_out_release
+from sudare.cli.console.budgets import budget_values
+from sudare.cli.console.charges import charges_told, show_charge, tell_charge
+from sudare.cli.console.progress import progress_bars
+from sudare.cli.console.showing import facts, heading, stack
+from sudare.cli.console.speaking import Speaker
+from sudare.errors import PlanError
+
+if TYPE_CHECKING:
+    from sudare.releases.header import PlanHeader
+    from sudare.releases.protocol import Released
+    from sudare.releases.registry import Registration
+
+__all__ = ["plan", "run"]
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", show_default=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a plan is carried out.
+
+    Attributes:
+        is_dry: only show what the plan would do.
+        out: where the result goes, in place of what the plan says.
+        yes: spend without asking.
+        again: spend even if the same release was made before.
+        even_if_broken: show what an attack broke.
+        threads: how many threads to use.
+    """
+
+    is_dry: bool = False
+    out: Path | None = None
+    yes: bool = False
+    again: bool = False
+    even_if_broken: bool = False
+    threads: int | None = None
+
+
+def plan(speaker: Speaker, file: PlanFile) -> None:
+    """Show what a plan means, whatever kind it is of."""
+    found = _kind_if_known(file)
+    if found is None or found.name == "counts":
+        show_release_plan(speaker, file)
+    else:
+        _carry_out(speaker, found, file, RunOptions(is_dry=True))
+
+
+def run(
+    speaker: Speaker,
+    file: PlanFile,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FOLDER", show_default=False)] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+    again: Annotated[bool, typer.Option("--again")] = False,
+    even_if_broken: Annotated[bool, typer.Option("--even-if-broken")] = False,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, metavar="NUMBER")] = None,
+) -> None:
+    """Carry out a plan, whatever kind it is of."""
+    from sudare.releases.registry import find_kind_of_plan
+
+    options = RunOptions(out=out, yes=yes, again=again, even_if_broken=even_if_broken, threads=threads)
+    _carry_out(speaker, find_kind_of_plan(file), file, options)
+
+
+def _kind_if_known(file: Path) -> Registration | None:
+    """The kind of a plan; None if it cannot be told: reading the plan says why."""
+    from sudare.releases.registry import find_kind_of_plan
+
+    try:
+        return find_kind_of_plan(file)
+    except PlanError:
+        return None
+
+
+def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOptions) -> None:
+    if found.name == "counts":
+        from sudare.release import read_plan
+
+        release_plan = read_plan(file)
+        if options.out is not None:
+            release_plan = replace(release_plan, folder=options.out.resolve())
+        carry_out_release(speaker, release_plan, yes=options.yes, again=options.again, threads=options.threads)
+    elif found.name == "records":
+        from sudare.microdata_release import read_people_plan
+
+        carry_out_people(
+            speaker,
+            read_people_plan(file, options.out),
+            check=options.is_dry,
+            yes=options.yes,
+            again=options.again,
+            even_if_broken=options.even_if_broken,
+        )
+    elif found.name == "tables":
+        from sudare.disclosure_release import read_table_plan
+
+        table_plan = read_table_plan(file, options.out)
+        carry_out_tables(speaker, table_plan, check=options.is_dry, even_if_broken=options.even_if_broken)
+    else:
+        _carry_out_other(speaker, found, file, options)
+
+
+def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options: RunOptions) -> None:
+    """A kind that brings no words of its own for the terminal."""
+    from sudare.releases.protocol import carry_out
+
+    kind = found.load()
+    read = kind.read_plan(file, options.out)
+    header = kind.header(read)
+    words = speaker.words
+    lines: list[tuple[str, object]] = [(words("run.kind"), kind.name), (words("plan.folder"), header.folder)]
+    shown: list[Any] = [heading(header.title), facts(lines)]
+    before = 0
+    if header.price is not None and header.ledger is not None:
+        charge, before = show_charge(speaker, header.price, header.ledger)
+        shown.append(charge)
+    if options.is_dry:
+        speaker.give(_plan_values(found, header), stack(*shown))
+        speaker.say("protect.checked", style="dim")
+        return
+    speaker.show(stack(*shown))
+    if header.price is not None:
+        speaker.confirm("release.ask", yes=options.yes)
+    with charges_told(speaker, header, before), progress_bars(speaker) as tell:
+        made = carry_out(
+            kind,
+            read,
+            again=options.again,
+            even_if_broken=options.even_if_broken,
+            threads=options.threads,
+            progress=tell,
+        )
+    if header.price is not None and header.ledger is not None:
+        entry = made.document["ledger"]["entry"]
+        tell_charge(speaker, header.price, header.ledger, entry, is_repeated=made.is_repeated)
+    else:
+        speaker.say("run.done", style="green")
+    speaker.give(_result_values(found, header, made), str(made.folder))
+
+
+def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
+    return {
+        "plan": str(header.file),
+        "kind": found.name,
+        "title": header.title,
+        "charge": None if header.price is None else budget_values(header.price.budget),
+        "dataset": None if header.ledger is None else header.ledger.dataset,
+        "folder": str(header.folder),
+    }
+
+
+def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, Any]:
+    charge = None if header.price is None or made.is_repeated else budget_values(header.price.budget)
+    return {
+        "folder": str(made.folder),
+        "kind": found.name,
+        "is_repeated": made.is_repeated,
+        "charged": charge,
+        "attacks": {report.attack: report.outcome.value for report in made.attacks},
+    }

@@ -1,0 +1,96 @@
+"""Protecting tables the classical way: plans that hide, round or perturb cells, attacked before they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sudare.cli.console.progress import progress_bars
+from sudare.cli.console.showing import facts, heading, stack
+from sudare.cli.console.speaking import Speaker
+
+if TYPE_CHECKING:
+    from sudare.disclosure_release import ProtectedFolder, TablePlan
+
+__all__ = ["carry_out_tables", "protect"]
+
+
+def protect(
+    speaker: Speaker,
+    file: Annotated[Path, typer.Argument(metavar="PLAN.toml", show_default=False)],
+    out: Annotated[Path | None, typer.Option("--out", metavar="FOLDER", show_default=False)] = None,
+    check: Annotated[bool, typer.Option("--check")] = False,
+    even_if_broken: Annotated[bool, typer.Option("--even-if-broken")] = False,
+) -> None:
+    """Carry out a plan for a protected table."""
+    from sudare.disclosure_release import read_table_plan
+
+    carry_out_tables(speaker, read_table_plan(file, out), check=check, even_if_broken=even_if_broken)
+
+
+def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_broken: bool) -> None:
+    """Show what the plan does, run it, and tell what the attacks found; or only show it."""
+    from sudare.disclosure_release import run_table_plan
+    from sudare.disclosure_release.plan_file import plan_values
+    from sudare.storage.staging import require_free
+
+    require_free(plan.folder)
+    shown = stack(heading(plan.title), facts(_facts(speaker, plan)))
+    if check:
+        speaker.give(plan_values(plan), shown)
+        speaker.say("protect.checked", style="dim")
+        return
+    speaker.show(shown)
+    with progress_bars(speaker) as tell:
+        made = run_table_plan(plan, even_if_broken=even_if_broken, progress=tell)
+    _tell_attacks(speaker, made)
+    for folder in made.lost:
+        speaker.warn_of("protect.lost", folder=folder)
+    for folder in made.left_out:
+        speaker.warn_of("protect.left_out", folder=folder)
+    speaker.say("protect.done", style="green")
+    speaker.say("release.page", style="dim", page=made.folder / "report.html")
+    speaker.give(_values(made), str(made.folder))
+
+
+def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
+    """What a plan does, in lines. Looks at no data."""
+    from sudare.disclosure_release.method_words import METHOD_NAMES
+
+    words = speaker.words
+    lines: list[tuple[str, object]] = [
+        (words("protect.method"), METHOD_NAMES[plan.method].explain(words.language)),
+        *((words("protect.table"), " × ".join(table.dimensions)) for table in plan.tables),
+    ]
+    lines += [(words("protect.rule"), rule.full.explain(words.language)) for rule in plan.rules]
+    lines += [(words("protect.earlier"), folder) for folder in plan.earlier]
+    if plan.ledger is not None:
+        lines.append((words("balance.dataset"), plan.ledger.dataset))
+    lines.append((words("plan.folder"), plan.folder))
+    return lines
+
+
+def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
+    """How the attacks ended; figures for whoever holds the data."""
+    from sudare.attacks.verdicts import AttackOutcome
+
+    for report in made.attacks:
+        if report.outcome is AttackOutcome.UNDECIDED:
+            speaker.warn(report.summary)
+        elif not speaker.as_json:
+            speaker.show(report.summary.explain(speaker.language))
+    if made.document["even_if_broken"]:
+        speaker.warn_of("protect.was_broken")
+
+
+def _values(made: ProtectedFolder) -> dict[str, Any]:
+    return {
+        "folder": str(made.folder),
+        "method": made.document["method"],
+        "tables": made.document["tables"],
+        "attacks": made.document["attacks"],
+        "even_if_broken": made.document["even_if_broken"],
+        "public": ["report.json", "report.html", *(one["name"] for one in made.document["files"])],
+    }

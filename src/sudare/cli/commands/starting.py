@@ -1,0 +1,103 @@
+"""The first steps: a plan and a ledger to start from, and a demonstration."""
+
+from __future__ import annotations
+
+import os
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sudare.cli.console.budgets import budget_in_words, budget_values, exact_text, read_budget
+from sudare.cli.console.speaking import Speaker
+from sudare.errors import OutputError
+
+if TYPE_CHECKING:
+    from sudare.privacy import Budget
+
+__all__ = ["demo", "init"]
+
+PLAN, LEDGER = "plan.toml", "budget.db"
+FIRST_RELEASE = Decimal("0.25")
+"""The share of the total that the plan to start from spends."""
+
+
+def init(
+    speaker: Speaker,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False)] = Path(),
+    dataset: Annotated[str, typer.Option("--dataset")] = "my-data",
+    epsilon: Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER")] = None,
+    delta: Annotated[str | None, typer.Option("--delta", metavar="NUMBER")] = None,
+    rho: Annotated[str | None, typer.Option("--rho", metavar="NUMBER")] = None,
+) -> None:
+    """Write a plan to start from and a ledger with one data set."""
+    from sudare.cli.console.templates import plan_text
+    from sudare.ledger import open_ledger
+    from sudare.ledger.checks import read_name
+    from sudare.privacy import Budget, Unit
+
+    read_name(dataset, "init")
+    total = read_budget(epsilon, delta, rho, default=Budget(epsilon=1))
+    plan, ledger = folder / PLAN, folder / LEDGER
+    for path in (plan, ledger):
+        if path.exists() or path.is_symlink():
+            raise _exists(path)
+    text = plan_text(speaker.language, dataset, _budget_lines(total.times(FIRST_RELEASE)), LEDGER)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    with open_ledger(ledger, create=True) as book:
+        book.add_dataset(dataset, total, unit=Unit("person"))
+    _write_new(plan, text)
+    speaker.say("init.done", plan=plan, ledger=ledger, dataset=dataset, total=budget_in_words(total, speaker.words))
+    speaker.say("init.next", style="dim", plan=plan)
+    speaker.give(
+        {"plan": str(plan), "ledger": str(ledger), "dataset": dataset, "total": budget_values(total)}, str(plan)
+    )
+
+
+def demo(
+    speaker: Speaker,
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER")] = Path("out/demo"),
+    side: Annotated[int, typer.Option("--side", min=64, max=4096)] = 2048,
+) -> None:
+    """Show what sudare does on an invented country."""
+    from sudare.demo import run_demo
+
+    speaker.out.quiet = speaker.as_json
+    shown = run_demo(out, speaker.language, side, speaker.out)
+    values = {"folder": shown.folder, "release": shown.release.folder}
+    speaker.give(
+        {**{name: str(path) for name, path in values.items()}, "seconds": shown.seconds, "errors": shown.errors}
+    )
+
+
+def _budget_lines(budget: Budget) -> str:
+    return "\n".join(f"{name} = {exact_text(value)}" for name, value in budget.to_dict().items())
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet, or nothing."""
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(text)
+
+
+def _exists(path: Path) -> OutputError:
+    return OutputError(
+        f"'{path}' exists already, and nothing was written. Name another folder, or move it away.",
+        f"「{path}」は既にあるため、何も書き込みませんでした。別のフォルダを指定するか、移動してください。",
+    )
+
+
+def _unwritable(path: Path, error: OSError) -> OutputError:
+    return OutputError(
+        f"'{path}' cannot be written: {error.strerror}.", f"「{path}」に書き込めません: {error.strerror}。"
+    )

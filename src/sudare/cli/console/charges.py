@@ -1,0 +1,108 @@
+"""What is charged for a plan of any kind: shown before it is spent, and told whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sudare.cli.console.budgets import balance_after, budget_in_words, remaining_in_words
+from sudare.cli.console.showing import facts
+from sudare.cli.console.speaking import Speaker
+from sudare.errors import SudareError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from sudare.ledger import Entry
+    from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
+
+__all__ = ["charges_told", "show_charge", "tell_charge"]
+
+
+def show_charge(speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint) -> tuple[RenderableType, int]:
+    """What is charged and what would remain, in lines; and the number of the ledger's latest entry.
+
+    Raises:
+        LedgerError: if the ledger cannot be used, or protects another unit.
+    """
+    from sudare.ledger import open_ledger
+    from sudare.ledger.checks import require_same_unit
+
+    with open_ledger(account.location) as ledger:
+        dataset = ledger.dataset(account.dataset)
+        before, _ = ledger.head()
+    require_same_unit(price.unit, dataset.unit, dataset.name)
+    fits, after = balance_after(dataset, price.budget)
+    words = speaker.words
+    lines: list[tuple[str, object]] = [
+        (words("balance.dataset"), dataset.name),
+        (words("balance.charge"), budget_in_words(price.budget, words)),
+        (words("balance.remaining"), remaining_in_words(dataset, words)),
+        (words("balance.after"), budget_in_words(after, words) if fits else words("balance.short")),
+    ]
+    return facts(lines), before
+
+
+def tell_charge(
+    speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint, entry: int, *, is_repeated: bool
+) -> None:
+    """What was charged, and what is left."""
+    from sudare.ledger import open_ledger
+
+    if is_repeated:
+        speaker.say("release.repeated", style="yellow", entry=entry)
+        return
+    with open_ledger(account.location) as ledger:
+        left = remaining_in_words(ledger.dataset(account.dataset), speaker.words)
+    charge = budget_in_words(price.budget, speaker.words)
+    speaker.say("release.done", style="green", charge=charge, entry=entry, left=left)
+
+
+@contextmanager
+def charges_told(speaker: Speaker, header: PlanHeader, before: int) -> Iterator[None]:
+    """Whatever stops a release, say what the ledger says was charged for it.
+
+    Args:
+        speaker: who says it.
+        header: of the plan.
+        before: number of the ledger's latest entry before it was begun.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        try:
+            state, number = _charge_since(header, before)
+        except SudareError:
+            speaker.remark("charged.unknown")
+        else:
+            speaker.remark(f"charged.{state}", entry=number)
+        raise
+
+
+def _charge_since(header: PlanHeader, before: int) -> tuple[str, int | None]:
+    """What became of the reservation that this release made, if it made one."""
+    from sudare.ledger import open_ledger
+
+    if header.ledger is None:
+        return "nothing", None
+    with open_ledger(header.ledger.location) as ledger:
+        new = [entry for entry in ledger.entries(header.ledger.dataset) if entry.number > before]
+    for reserved in reversed([entry for entry in new if _is_own(entry, header)]):
+        closed = [entry for entry in new if _closes(entry, reserved.number)]
+        if not closed:
+            return "reserved", reserved.number
+        return ("settled" if closed[0].kind == "settle" else "nothing"), reserved.number
+    return "nothing", None
+
+
+def _is_own(entry: Entry, header: PlanHeader) -> bool:
+    from sudare.ledger.entries import Reserved
+
+    body = entry.read()
+    is_ours = isinstance(body, Reserved) and body.purpose == header.title
+    return is_ours and header.price is not None and getattr(body, "cost", None) == header.price.budget
+
+
+def _closes(entry: Entry, reservation: int) -> bool:
+    return entry.kind in ("settle", "cancel") and getattr(entry.read(), "reservation", None) == reservation

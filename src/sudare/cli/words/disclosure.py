@@ -1,0 +1,72 @@
+"""The words of protecting tables, in English and Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sudare.bilingual import Words
+
+__all__ = ["HELP", "SPOKEN"]
+
+HELP: Mapping[str, Words] = {
+    "panel.tables": Words("Tables by statistical disclosure control", "従来の方法による表の保護（統計的開示抑制）"),
+    "protect.help": Words(
+        "Carry out a plan for a table: hide, round or perturb unsafe cells.\n\nLinked tables are protected as one. "
+        "What would be published is attacked first, and not written if an attack succeeds. This is not "
+        "differential privacy.",
+        "表の計画を実行し、危険なセルを秘匿・丸め・攪乱します。\n\nリンクした表はまとめて保護します。"
+        "公表する内容を先に攻撃し、破られた場合は書き込みません。差分プライバシーではありません。",
+    ),
+    "protect.examples": Words.same("sudare protect plan.toml --out protected\nsudare protect plan.toml --check"),
+    "protect.file": Words(
+        "The plan: what is read, which cells are unsafe, and what is done to them.",
+        "計画ファイル: 読むもの、危険なセルの規則、その処理。",
+    ),
+    "protect.out": Words(
+        "The folder for the table and the report; must not exist. By default what the plan says.",
+        "表とレポートのフォルダ。存在しないこと。省略時は計画の指定。",
+    ),
+    "protect.check": Words(
+        "Only check the plan and show what it would do. No data is read.",
+        "計画を確認し、内容を表示するだけです。データは読みません。",
+    ),
+    "protect.even_if_broken": Words(
+        "Publish even if an attack on the result succeeds; the report says so.",
+        "攻撃に破られても公表します。レポートにその旨を記します。",
+    ),
+}
+
+SPOKEN: Mapping[str, Words] = {
+    "stage.tables.read": Words("Reading the table", "表の読み込み"),
+    "stage.tables.protect": Words("Protecting cells", "セルの保護"),
+    "stage.tables.write": Words("Writing the table", "表の書き出し"),
+    "stage.tables.attack": Words("Attacking the result", "結果への攻撃"),
+    "protect.method": Words("method", "手法"),
+    "protect.table": Words("table", "表"),
+    "protect.rule": Words("rule", "規則"),
+    "protect.earlier": Words("earlier", "以前の表"),
+    "protect.checked": Words(
+        "The plan is sound. No data was read.",
+        "計画に問題はありません。データは読んでいません。",
+    ),
+    "protect.done": Words(
+        "Done. Files whose names begin with 'confidential' are yours alone: publish the others.",
+        "完了しました。名前が confidential で始まるファイルは保有者専用です。それ以外を公表してください。",
+    ),
+    "protect.was_broken": Words(
+        "An attack broke this table. It was published because you said --even-if-broken.",
+        "この表は攻撃によって破られましたが、--even-if-broken の指定により公表しました。",
+    ),
+    "protect.lost": Words(
+        "The ledger knows of a table in '{folder}' that is not there any more, or was changed: it was not attacked.",
+        "台帳にある表「{folder}」は見つからないか変更されているため、攻撃の対象に含まれていません。",
+    ),
+    "protect.left_out": Words(
+        "The ledger knows of a table in '{folder}' that cannot be compared with this one: it was not attacked.",
+        "台帳にある表「{folder}」はこの表と比べられないため、攻撃の対象に含まれていません。",
+    ),
+    "check.report": Words("report", "レポート"),
+    "check.tables": Words("published table", "公表した表"),
+    "check.confidential": Words("confidential files", "保有者用のファイル"),
+    "check.certificate": Words("proof that hidden cells are safe", "秘匿セルの安全性の証明"),
+}

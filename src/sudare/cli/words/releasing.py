@@ -1,0 +1,319 @@
+"""The words of plans and releases, in English and Japanese."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sudare.bilingual import Words
+
+__all__ = ["HELP", "SPOKEN"]
+
+HELP: Mapping[str, Words] = {
+    "init.help": Words(
+        "Write a plan to start from, and a ledger with one data set.\n\nNothing that exists is overwritten.",
+        "計画の雛形と、データセットを1つ登録した台帳を作ります。\n\n既存のファイルは上書きしません。",
+    ),
+    "init.examples": Words.same(
+        "sudare init\nsudare init census --dataset census-2025 --epsilon 2\nsudare init census --rho 0.5 --lang ja"
+    ),
+    "init.folder": Words(
+        "Where to write plan.toml and budget.db; by default here.",
+        "plan.toml と budget.db を作る場所。既定は現在のフォルダ。",
+    ),
+    "init.epsilon": Words(
+        "The total budget of the data set as epsilon, a decimal. By default 1.",
+        "総予算のイプシロン（小数）。既定は 1。",
+    ),
+    "plan.help": Words(
+        "Show what a plan means: predicted accuracy, the charge, what would remain, alternatives.\n\nTakes "
+        "plans of every kind: counts, records, tables. Looks at no data and spends nothing.",
+        "計画の内容を表示します: 予想精度、消費する予算、残る予算、他の方法。\n\nどの種類の計画（度数表、個"
+        "票、統計表）も扱います。データは見ず、予算も使いません。",
+    ),
+    "plan.examples": Words.same("sudare plan plan.toml\nsudare plan plan.toml --json"),
+    "run.help": Words(
+        "Carry out a plan of any kind: counts, records or tables.\n\nWith a budget it shows the charge and "
+        "asks before it spends, as `sudare release` does. What has no guarantee is attacked before it is "
+        "shown, as with `sudare protect` and `sudare anonymize`. The folder is printed to stdout.",
+        "どの種類の計画（度数表、個票、統計表）も実行します。\n\n予算を使う計画では、`sudare release` と同"
+        "じく、消費する予算を示して確認します。保証のない手法の結果は、`sudare protect` や `sudare anonym"
+        "ize` と同じく、公開の前に攻撃を試します。フォルダを標準出力に出力します。",
+    ),
+    "run.examples": Words.same("sudare run plan.toml\nsudare run plan.toml --yes --out published"),
+    "run.file": Words(
+        "The plan, of any kind.",
+        "計画ファイル（種類は問いません）。",
+    ),
+    "run.out": Words(
+        "The folder for the result; must not exist. By default what the plan says.",
+        "結果のフォルダ（既にあってはなりません）。省くと計画のとおりです。",
+    ),
+    "run.yes": Words(
+        "Don't ask before a budget is spent; needed where there is no terminal.",
+        "予算を使う前に確認しません。端末のない環境では必要です。",
+    ),
+    "run.again": Words(
+        "With a budget: draw, and spend, once more even if the very same release was made before.",
+        "予算を使う計画で、同じ公表が既にあっても、改めて実行し、予算を消費します。",
+    ),
+    "run.even_if_broken": Words(
+        "Publish even if an attack on the result succeeds; the report says so.",
+        "結果への攻撃が成功しても公開します。レポートにその旨が残ります。",
+    ),
+    "run.threads": Words(
+        "How many threads to use. By default as many as there are cores, at most 8.",
+        "使うスレッド数。省くとコアの数（最大 8）です。",
+    ),
+    "release.help": Words(
+        "Carry out a plan: charge the ledger, publish, and write the release folder.\n\nShows the charge and asks "
+        "before it spends. The folder is printed to stdout. A release that was made before is shown again and "
+        "costs nothing.",
+        "計画を実行します: 台帳に記帳し、公表フォルダを書き出します。\n\n予算を使う前に費用を示して確認します。"
+        "フォルダ名は標準出力に出力します。同一の公表が既にあれば再表示し、予算は使いません。",
+    ),
+    "release.examples": Words.same(
+        "sudare release plan.toml\nsudare release plan.toml --yes --threads 4\nsudare release plan.toml --again"
+    ),
+    "release.yes": Words(
+        "Don't ask before the budget is spent; needed where there is no terminal.",
+        "確認せずに予算を使います。端末がない場合は必須です。",
+    ),
+    "release.again": Words(
+        "Draw, and spend, once more even if the very same release was made before.",
+        "同一の公表が既にあっても、改めて乱数を引き、予算を使います。",
+    ),
+    "release.threads": Words(
+        "How many threads to use. By default as many as there are cores, at most 8.",
+        "使うスレッド数。既定はコア数（最大 8）。",
+    ),
+    "report.help": Words(
+        "Render the page of a release again.\n\nWith the truth beside the published figures the page is "
+        "CONFIDENTIAL: it is written outside the release folder, readable by you only.",
+        "公表物の報告書を作り直します。\n\n真のデータと比較したページは機密です。公表フォルダの外に、"
+        "本人だけが読める形で書き出します。",
+    ),
+    "report.examples": Words.same(
+        "sudare report release --lang ja\nsudare report release --out page.html\nsudare report release "
+        "--with-truth plan.toml --yes"
+    ),
+    "report.with_truth": Words(
+        "Show the errors against the true data that this plan reads. The page is confidential.",
+        "この計画が読む真のデータとの誤差を示します。ページは機密になります。",
+    ),
+    "report.out": Words(
+        "The page. By default release.html in the folder, or release-confidential.html beside it.",
+        "書き出すファイル。既定はフォルダ内の release.html、機密の場合はフォルダの隣の release-confidential.html。",
+    ),
+    "verify.help": Words(
+        "Check a release: hashes, sums, signs, the stated cost, and the ledger's entry.\n\nFolders of protected "
+        "records or tables, with a report.json, are checked as well. Exit code 7 if a check fails.",
+        "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\nreport.json のある、"
+        "保護した個票や表のフォルダも検査します。不合格があれば終了コードは 7 です。",
+    ),
+    "verify.examples": Words.same("sudare verify release\nsudare verify release --ledger budget.db"),
+    "verify.ledger": Words("Also check the charge in this ledger.", "この台帳の記録も検査します。"),
+    "map.help": Words(
+        "Draw the map of a release as a PNG, or in the terminal.\n\nA data file that is no release can be drawn "
+        "with its plan; the picture is then as confidential as the data.",
+        "公表物の地図を PNG または端末に描きます。\n\n公表物でないデータファイルは計画を指定すると描けますが、"
+        "その画像はデータと同じく機密です。",
+    ),
+    "map.examples": Words.same(
+        "sudare map release\nsudare map release --out map.png\nsudare map people.parquet --plan plan.toml --out "
+        "secret.png"
+    ),
+    "map.place": Words(
+        "A release folder, its table, or a data file.",
+        "公表フォルダ、その中の表、またはデータファイル。",
+    ),
+    "map.out": Words(
+        "The picture. Left out: a small map in the terminal.",
+        "画像ファイル。省略すると端末に小さな地図を表示します。",
+    ),
+    "map.plan": Words(
+        "How a data file that is no release is laid out.",
+        "公表物でないデータファイルの構成を示す計画。",
+    ),
+}
+
+SPOKEN: Mapping[str, Words] = {
+    "run.kind": Words(
+        "kind",
+        "種類",
+    ),
+    "run.done": Words(
+        "Done.",
+        "完了しました。",
+    ),
+    "init.done": Words(
+        "Wrote {plan}, and {ledger} with the data set '{dataset}' ({total} in all).",
+        "{plan} と {ledger} を作成しました（データセット「{dataset}」、総予算 {total}）。",
+    ),
+    "init.next": Words(
+        "Next: change the plan, then 'sudare plan {plan}'.",
+        "次に計画を書き換え、'sudare plan {plan}' を実行してください。",
+    ),
+    "plan.without_reference": Words(
+        "The prediction does without the reference: {reason}",
+        "参照表を使わずに予想しました: {reason}",
+    ),
+    "plan.spends_nothing": Words(
+        "Nothing was spent. Carry it out with 'sudare release {plan}'.",
+        "予算は使っていません。実行するには 'sudare release {plan}'。",
+    ),
+    "plan.cells": Words("cells", "セル数"),
+    "plan.protected": Words("protected", "保護単位"),
+    "plan.unit_once": Words("one {who}, counted in one row, {change}", "{who} 1単位（1行まで）の{change}"),
+    "plan.unit_rows": Words(
+        "one {who}, counted in up to {rows} rows, {change}",
+        "{who} 1単位（{rows} 行まで）の{change}",
+    ),
+    "plan.unit_cells": Words(
+        "one {who}, counted in up to {rows} rows, in {cells} cells with up to {each} in each, {change}",
+        "{who} 1単位（{rows} 行まで、{cells} セル、1セルあたり {each} 行まで）の{change}",
+    ),
+    "plan.promise": Words("promise", "保証"),
+    "plan.power": Words(
+        "a test of one {who}'s presence with {alarm} false alarms finds it at most {power} of the time",
+        "{who} 1単位の有無を誤検出率 {alarm} で検定しても、検出できる確率は最大 {power}",
+    ),
+    "plan.method": Words("method", "方法"),
+    "plan.counts": Words("counts", "値"),
+    "plan.signed": Words(
+        'signed: noise as it is drawn, some counts below 0; refine = "counts" makes whole numbers from 0 on',
+        '符号付き: ノイズを加えたままの値で、負の値を含みます（refine = "counts" で非負の整数になります）',
+    ),
+    "plan.exact": Words("published exactly", "正確に公表する量"),
+    "plan.folder": Words("release folder", "公表フォルダ"),
+    "plan.accuracy": Words("Predicted accuracy", "予想精度"),
+    "plan.size": Words("about", "およそ"),
+    "plan.all_areas": Words("Over all areas, also those where nobody lives", "人の住まない所も含むすべての領域"),
+    "plan.side": Words("side", "一辺"),
+    "plan.typical": Words("expected error", "予想誤差"),
+    "plan.interval": Words("from - to", "範囲"),
+    "plan.all_areas_note": Words(
+        "From - to: nine times out of ten. Maps differ in how much of them is empty, and empty areas have smaller "
+        "errors.",
+        "範囲には10回に9回入ります。人の住まない領域の誤差は小さいため、その割合によって異なります。",
+    ),
+    "plan.state_people": Words(
+        "Where the number of people is public, write people = ... under [prediction]: intervals get narrower.",
+        "おおよその人口が公開情報なら、[prediction] に people = ... と書くと範囲が狭まります。",
+    ),
+    "plan.delta_for": Words("about {people} people", "約 {people} 人"),
+    "plan.delta_for_any": Words("any number of people", "任意の人数"),
+    "plan.delta_epsilon_delta": Words(
+        "Suggested for {size}: at most {suggested}; the plan has {given}. The worst that a delta allows is that "
+        "each record is exposed with this probability; an attacker who is content with anybody then succeeds in "
+        "less than 1 % of all cases.",
+        "推奨値（{size}の場合）は {suggested} 以下、計画の値は {given} です。delta が許す最悪の事態は、"
+        "各人のレコードがこの確率で露見することです。推奨値なら、誰でもよいから暴こうとする攻撃者が成功する確率も "
+        "1 % 未満です。",
+    ),
+    "plan.delta_rho": Words(
+        "A budget in rho needs none. In words: epsilon = {epsilon} at delta = {suggested}, the one suggested for "
+        "{size} (an attacker who is content with anybody succeeds in less than 1 % of all cases).",
+        "rho の予算では不要です。言い換えると、推奨値 delta = {suggested}（{size}の場合。"
+        "誰でもよいから暴こうとする攻撃者が成功する確率は 1 % 未満）で epsilon = {epsilon} です。",
+    ),
+    "plan.delta_epsilon": Words(
+        "None, and none is needed: epsilon alone is the stronger promise. If you want Gaussian noise: at most "
+        "{suggested}, for {size}.",
+        "使っておらず、必要もありません（epsilon だけの保証のほうが強い保証です）。ガウスノイズを使う場合は、"
+        "{size}に対して {suggested} 以下にしてください。",
+    ),
+    "plan.delta_unused": Words(
+        "This plan adds Laplace noise, which does not use it: leave delta out, and the data set keeps it.",
+        "この計画はラプラスノイズを使うため、delta を使いません。delta を省けば、データセットの予算に残ります。",
+    ),
+    "plan.delta_costs": Words(
+        "With {suggested} the noise grows by {noise}.",
+        "{suggested} にすると、ノイズは {noise} 大きくなります。",
+    ),
+    "plan.delta_group": Words(
+        "For {members} at once, such as a household where one {who} is protected, it counts {growth} times.",
+        "{members} 単位をまとめて見る場合（「{who}」が1人なら4人世帯など）、delta は {growth} 倍に相当します。",
+    ),
+    "plan.delta_people": Words(
+        "Where the number of people is public, write people = ... under [prediction]; no count of the data.",
+        "おおよその人数が公開情報なら、[prediction] に people = ... と書いてください（データから数えた値は不可）。",
+    ),
+    "plan.delta_dangerous": Words(
+        "delta = {given} is too large for about {people} people: in the worst case that it allows, {exposed} of "
+        "them are exposed. Take at most {suggested}.",
+        "delta = {given} は約 {people} 人に対して大きすぎます。delta が許す最悪の場合、そのうち {exposed} "
+        "人が露見します。{suggested} 以下にしてください。",
+    ),
+    "plan.workload": Words("What the workload asks for", "重視するもの"),
+    "plan.parts": Words("For each part of the table", "表の各部分"),
+    "plan.part": Words("part", "対象"),
+    "plan.noise_alone": Words("noise alone", "ノイズのみ"),
+    "plan.with_people": Words("where people are, from - to", "人のいる所（範囲）"),
+    "plan.everywhere": Words("all, from - to", "すべて（範囲）"),
+    "plan.parts_note": Words(
+        "Noise alone: if there are people everywhere. From - to: nine times out of ten, over sums with people, and "
+        "over all sums.",
+        "「ノイズのみ」は、どの部分にも人がいる場合の誤差です。"
+        "範囲には10回に9回入ります（人のいる合計とすべての合計について）。",
+    ),
+    "plan.alternatives": Words("Alternatives, error relative to this plan", "他の方法（この計画に対する誤差の比）"),
+    "plan.mechanism": Words("mechanism", "方法"),
+    "plan.ratio": Words("mean", "平均"),
+    "plan.worst": Words("worst", "最大"),
+    "plan.why": Words("Why this one", "選んだ理由"),
+    "plan.charge": Words("Budget", "予算"),
+    "release.ask": Words("Spend this and publish?", "この予算を使って公表しますか。"),
+    "release.done": Words(
+        "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
+        "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",
+    ),
+    "release.repeated": Words(
+        "This very release was made before (ledger entry {entry}): nothing was spent.",
+        "同一の公表が既に実行済みです（台帳の項目 {entry}）。予算は使っていません。",
+    ),
+    "release.page": Words("The report is {page}.", "報告書: {page}"),
+    "report.confidential": Words(
+        "{page} will show true counts. It is CONFIDENTIAL: never publish it.",
+        "{page} には真の人数が含まれます。機密です。決して公表しないでください。",
+    ),
+    "report.ask": Words("Write a page with the true data?", "真のデータを含むページを作成しますか。"),
+    "report.inside": Words(
+        "'{page}' is inside the release folder, which gets published. Choose a place outside for the true data.",
+        "「{page}」は公表フォルダの中です。公表されてしまうので、真のデータはフォルダの外に書き出してください。",
+    ),
+    "report.done": Words("The page is written.", "ページを書き出しました。"),
+    "verify.check": Words("check", "検査"),
+    "verify.finding": Words("finding", "結果"),
+    "check.file": Words("file {file}", "ファイル {file}"),
+    "check.files": Words("files", "ファイル"),
+    "check.cost": Words("stated cost", "費用の記載"),
+    "check.counts": Words("counts", "人数"),
+    "check.page": Words("the page", "報告書"),
+    "check.ledger": Words("ledger", "台帳"),
+    "verify.sound": Words("The release is sound.", "公表物は正常です。"),
+    "verify.unsound": Words(
+        "The release is NOT sound: {number} checks failed.",
+        "公表物に問題があります: {number} 件の検査が不合格です。",
+    ),
+    "map.not_png": Words(
+        "The picture must be a .png file, not '{file}'.",
+        "画像は .png ファイルにしてください（指定: {file}）。",
+    ),
+    "map.no_out": Words(
+        "Name a file with --out: stdout is no terminal to draw on.",
+        "標準出力が端末ではありません。--out で画像ファイルを指定してください。",
+    ),
+    "map.no_plan": Words(
+        "'{file}' is no file of a release. If you may look at it, add --plan with the plan that describes it.",
+        "「{file}」は公表物のファイルではありません。見てもよいデータなら、--plan でその計画を指定してください。",
+    ),
+    "map.confidential": Words(
+        "'{file}' is NOT a release: it may hold true counts of people. Keep the picture as secret as the data.",
+        "「{file}」は公表物ではありません。真の人数を含む可能性があります。"
+        "画像はデータと同じく機密として扱ってください。",
+    ),
+    "map.done": Words(
+        "Drew {width} x {height} pixels, each {block} x {block} cells.",
+        "{width} x {height} 画素で描きました（1画素は {block} x {block} セル）。",
+    ),
+}

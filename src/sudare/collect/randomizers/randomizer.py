@@ -1,0 +1,168 @@
+"""What every randomizer offers: reports in place of values, and from the transition all that follows.
+
+A randomizer is used twice: by each person, who sends `randomize(value)` and nothing else, and by whoever collects the reports and
+turns them into an `Estimate`. Both must mean the same thing by a report, so a randomizer has a fingerprint, and reports that are
+kept or sent carry it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from sudare.collect.estimation.estimates import Estimate
+from sudare.collect.transitions.transition import Transition
+from sudare.errors import Described, GuaranteeError, ParameterError
+from sudare.noise.entropy import EntropySource, entropy_name
+from sudare.noise.sampler import read_entropy
+from sudare.privacy.budget import Budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import ResponseMeasurement
+from sudare.privacy.unit import Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["FORMAT_VERSION", "Randomizer", "are_places", "not_a_label", "read_places"]
+
+FORMAT_VERSION = 1
+
+
+class Randomizer(ABC):
+    """How a person's value becomes a report.
+
+    Subclasses are immutable, and are equal if their fields are.
+    """
+
+    kind: ClassVar[str]
+    """The name of the method in specifications, such as ``"kary-response"``."""
+
+    form: ClassVar[str] = "value"
+    """How reports are laid out in arrays and files; see `sudare.collect.questionnaires.reports`."""
+
+    @abstractmethod
+    def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> NDArray[Any]:
+        """A report for each value. Randomizing the same value again gives away more: see `memory`."""
+
+    @abstractmethod
+    def transition(self) -> Transition:
+        """With which probability each value becomes each report."""
+
+    @abstractmethod
+    def estimate(self, reports: ArrayLike) -> Estimate:
+        """How many people have each value."""
+
+    @abstractmethod
+    def variance(self, people: int, share: float = 0.0) -> float:
+        """Of the estimated number of people with one value, if a share of all people have it."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What it was made from, as plain values for JSON: fractions as text."""
+
+    def largest_ratio(self) -> Fraction | None:
+        """Of the probabilities of one report for two values; None if some report rules a value out."""
+        return self.transition().largest_ratio()
+
+    def epsilon(self) -> Fraction:
+        """What one report costs the person who gives it: exactly, but for a rounding upwards beyond 55 digits."""
+        return self.transition().epsilon()
+
+    def anonymity_rate(self) -> Fraction:
+        """The rate of Pk-anonymity that an attribute randomized like this has."""
+        return self.transition().anonymity_rate()
+
+    def event(self, entropy: EntropySource | None = None) -> ReleaseEvent:
+        """The record of one report, for whoever accounts for what a person has given away.
+
+        Raises:
+            GuaranteeError: if no epsilon holds.
+        """
+        source = read_entropy(entropy, "Randomizer.event")
+        ratio = self.largest_ratio()
+        if ratio is None or ratio == 1:
+            raise GuaranteeError("Only a report with a finite epsilon above 0 has a cost that can be recorded.")
+        measurement = ResponseMeasurement(ratio)
+        unit = Unit("person", adjacency="replace")
+        return ReleaseEvent(self.kind, unit, Budget(epsilon=measurement.epsilon), (measurement,), entropy_name(source))
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        """Make it again from what `parameters` wrote.
+
+        Raises:
+            ParameterError: if they do not describe one.
+        """
+        raise NotImplementedError(f"{cls.__name__} cannot be read from a specification.")
+
+    def drawing(self) -> dict[str, Any]:
+        """All that a person's device needs to draw a report by itself, in whole numbers; see `sudare.collect.device.client`.
+
+        Raises:
+            GuaranteeError: if devices have no rule for it.
+        """
+        raise GuaranteeError(f"{type(self).__name__} has no rule by which a device could draw a report by itself.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The specification: version, kind and parameters."""
+        return {"version": FORMAT_VERSION, "kind": self.kind, **self.parameters()}
+
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits that tell this randomizer from others, by parameters and by the numbers it draws with."""
+        told = self.to_dict()
+        with suppress(GuaranteeError):
+            told["drawing"] = self.drawing()
+        text = json.dumps(told, sort_keys=True, ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def read_places(values: ArrayLike, labels: tuple[object, ...], parameter: str, function: str) -> NDArray[np.int64]:
+    """Where each value stands among the labels.
+
+    Raises:
+        ParameterError: if a value is not one of them. Which value it was is not told.
+    """
+    array = _plain_array(values)
+    if array.size == 0:
+        return np.zeros(array.shape, dtype=np.int64)
+    known = np.asarray(labels)
+    if array.dtype.kind == known.dtype.kind:
+        if are_places(known):
+            if array.min() >= 0 and array.max() < known.size:
+                return array.astype(np.int64, copy=False)
+        else:
+            order = np.argsort(known, kind="stable")
+            found = np.minimum(np.searchsorted(known[order], array), known.size - 1)
+            if bool((known[order][found] == array).all()):
+                return np.asarray(order[found], dtype=np.int64)
+    raise not_a_label(parameter, function, labels)
+
+
+def not_a_label(parameter: str, function: str, labels: tuple[object, ...]) -> ParameterError:
+    """What is said of a value that is not one of the labels: not which it was."""
+    if len(labels) <= 8:
+        requirement = f"one of {', '.join(repr(label) for label in labels)}"
+    else:
+        requirement = f"one of the {len(labels):,} values of the question"
+    return ParameterError(parameter, function, requirement, Described("something else"))
+
+
+def are_places(known: NDArray[Any]) -> bool:
+    """Whether labels are the numbers from 0 on, so that each is its own place."""
+    return bool(known.dtype.kind == "i" and known[0] == 0 and (np.diff(known) == 1).all())
+
+
+def _plain_array(values: ArrayLike) -> NDArray[Any]:
+    """Texts that come as objects become texts, and whole numbers of any size become int64 where they fit."""
+    array = np.asarray(values)
+    if array.dtype.kind in "OT" and all(isinstance(value, str) for value in array.flat):
+        return np.array(array.tolist(), dtype=np.str_).reshape(array.shape)
+    if array.dtype.kind == "u" and (array.size == 0 or array.max() <= np.iinfo(np.int64).max):
+        return array.astype(np.int64)
+    return array

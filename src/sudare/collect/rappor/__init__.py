@@ -1,0 +1,1 @@
+"""RAPPOR: texts as bits of a Bloom filter, randomized twice; memories, decoding and associations."""

@@ -1,0 +1,1 @@
+"""Files of tau-ARGUS: records, tables, judgements and their metadata."""

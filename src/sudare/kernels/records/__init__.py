@@ -1,0 +1,1 @@
+"""Loops over records of people: groups, distances, boxes, keyed hashes."""

@@ -1,0 +1,1 @@
+"""Loops over the cells and trees of count tables."""

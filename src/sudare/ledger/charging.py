@@ -1,0 +1,199 @@
+"""A charge from its first question to its last: found again, or reserved, drawn, sealed, settled and handed out, once.
+
+This is the part of the order that everything with a cost shares, answers to queries and releases alike:
+
+1. Whoever asks is alone with what is asked for. Whoever asks the same meanwhile waits, and finds it made.
+2. What was settled before is handed out again, at no cost. What was complete when its process ended is settled and handed out.
+   Both are decided by the fingerprint alone, never by the data: else it would be seen from outside whether anybody had changed.
+3. The place is opened in which the result is made, so that a full disk or a folder in the way is noticed while it is free.
+4. The cost is **reserved**, in every account or in none. From here on it counts as spent.
+5. The result is made. An error before the first draw gives the cost back (`sudare.ledger.reserving`); a later one does not.
+6. The result is **completed**: all of it is on the disk, sealed, out of sight.
+7. The ledger **settles** with what the result is found by, in the first account first.
+8. The result is **handed out**.
+
+No signal comes between 6 and 8. A crash between 4 and 6 leaves the cost spent. A crash between 6 and 8 leaves a complete result,
+which whoever asks the same next gets by step 2.
+
+What is made, where it is kept and how it is shown are the caller's; see `ResultStore` and `Completed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from sudare.errors import LedgerError
+from sudare.ledger.entries import Entry, Settled
+from sudare.ledger.ledger import Ledger
+from sudare.ledger.records import Reservation
+from sudare.ledger.reserving import OpenCharge, reserved
+from sudare.privacy.budget import Budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
+from sudare.privacy.unit import Unit
+from sudare.system.interrupts import uninterrupted
+
+__all__ = ["ChargeRequest", "Completed", "ResultStore", "charge_once", "settle_in_all"]
+
+Place = TypeVar("Place")
+Result = TypeVar("Result")
+ResultOut = TypeVar("ResultOut", covariant=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChargeRequest:
+    """What is to be charged, and to whom.
+
+    Attributes:
+        accounts: the data set's account, and further ones within it.
+        cost: the most that the result may cost.
+        unit: who is protected.
+        fingerprint: SHA-256 in hexadecimal digits of all that makes the result what it is; the data is no part of it.
+        purpose: for people.
+        measurements: everything that will be drawn, where that is known; see `Ledger.reserve`.
+        refusals: exceptions, besides those of mechanisms, that are raised before the first draw only.
+    """
+
+    accounts: tuple[str, ...]
+    cost: Budget
+    unit: Unit
+    fingerprint: str
+    purpose: str = ""
+    measurements: tuple[Measurement, ...] = ()
+    refusals: tuple[type[BaseException], ...] = ()
+
+    @property
+    def dataset(self) -> str:
+        """The data set's account."""
+        return self.accounts[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Completed(Generic[ResultOut]):
+    """A result that is on the disk, sealed, and that nobody has seen.
+
+    Attributes:
+        event: what was drawn, and what it cost.
+        found_by: what the ledger notes, so that a `ResultStore` finds the result again.
+        hand_out: shows the result, given the number of the entry that settled it.
+    """
+
+    event: ReleaseEvent
+    found_by: Mapping[str, str]
+    hand_out: Callable[[int], ResultOut]
+
+
+class ResultStore(Protocol[ResultOut]):
+    """Where results are kept, and found again. It trusts nothing but the ledger and its seals."""
+
+    def find_settled(self, found_by: Mapping[str, str], entry: int) -> ResultOut | None:
+        """A result that the ledger settled, as it was then; None if it is gone or was changed.
+
+        Args:
+            found_by: what the ledger noted of it.
+            entry: number of the entry that settled it.
+        """
+        ...
+
+    def find_abandoned(self) -> Iterable[tuple[Sequence[Reservation], Completed[ResultOut]]]:
+        """Results that were complete when their process ended, each with its reservations that are still open."""
+        ...
+
+    def complain_of_loss(self, entry: int, found_by: Mapping[str, str]) -> LedgerError:
+        """What to say where a result was settled, and is gone.
+
+        Args:
+            entry: number of the latest entry that settled it.
+            found_by: what that entry noted.
+        """
+        ...
+
+
+def charge_once(
+    ledger: Ledger,
+    request: ChargeRequest,
+    store: ResultStore[Result],
+    place: AbstractContextManager[Place],
+    make: Callable[[Place, OpenCharge], Callable[[], Completed[Result]]],
+    *,
+    again: bool = False,
+    on_wait: Callable[[], None] | None = None,
+) -> Result:
+    """Hand out a result: the one that was made before, or a new one that is charged for.
+
+    Args:
+        ledger: that keeps the accounts.
+        request: what is charged, and to whom.
+        store: where results are found again.
+        place: in which the result is made; entered only if it is not found, and left when it is handed out.
+        make: makes the result in its place; gives what completes it, which no signal interrupts. It calls
+            `OpenCharge.begin_drawing` before the first draw, or `OpenCharge.keep` before the first look.
+        again: draw anew, and charge anew, even if the result was made before.
+        on_wait: called once if somebody is making the same, before waiting for them.
+
+    Raises:
+        BudgetExceededError: if an account does not allow it; nothing was looked at.
+        LedgerError: if the ledger cannot be used, or a result that was settled is gone.
+    """
+    with ledger.alone_with(request.dataset, request.fingerprint, on_wait):
+        found = None if again else _made_before(ledger, request, store)
+        if found is not None:
+            return found
+        with (
+            place as opened,
+            reserved(
+                ledger,
+                request.accounts,
+                request.cost,
+                unit=request.unit,
+                fingerprint=request.fingerprint,
+                purpose=request.purpose,
+                measurements=request.measurements,
+                refusals=request.refusals,
+            ) as charge,
+        ):
+            complete = make(opened, charge)
+            charge.keep()
+            with uninterrupted():
+                return _settle_and_hand_out(ledger, charge.reservations, complete())
+
+
+def settle_in_all(
+    ledger: Ledger, reservations: Sequence[Reservation], event: ReleaseEvent, result: Mapping[str, str]
+) -> int:
+    """Settle the reservations of one result, in their order; the number of the first entry."""
+    entries = [ledger.settle(reservation, event, result) for reservation in reservations]
+    return entries[0].number
+
+
+def _settle_and_hand_out(ledger: Ledger, reservations: Sequence[Reservation], done: Completed[Result]) -> Result:
+    return done.hand_out(settle_in_all(ledger, reservations, done.event, done.found_by))
+
+
+def _made_before(ledger: Ledger, request: ChargeRequest, store: ResultStore[Result]) -> Result | None:
+    """The same result, made before. The data is not looked at."""
+    latest = ledger.settled(request.dataset, request.fingerprint)
+    for entry, said in _settlements(ledger, latest, request):
+        found = store.find_settled(said.result, entry.number)
+        if found is not None:
+            return found
+    for reservations, done in store.find_abandoned():
+        with uninterrupted():
+            return _settle_and_hand_out(ledger, reservations, done)
+    if latest is not None:
+        body = latest.read()
+        raise store.complain_of_loss(latest.number, body.result if isinstance(body, Settled) else {})
+    return None
+
+
+def _settlements(ledger: Ledger, latest: Entry | None, request: ChargeRequest) -> Iterator[tuple[Entry, Settled]]:
+    """What was settled with a fingerprint, the latest first; earlier ones take reading the whole ledger."""
+    if latest is None:
+        return
+    body = latest.read()
+    if isinstance(body, Settled):
+        yield latest, body
+    yield from reversed(ledger.settlements(request.dataset, request.fingerprint)[:-1])

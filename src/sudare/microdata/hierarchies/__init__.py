@@ -1,0 +1,1 @@
+"""Value hierarchies: how the values of a column become coarser, by rule or from a file."""

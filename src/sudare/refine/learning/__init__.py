@@ -1,0 +1,1 @@
+"""What noisy counts tell about themselves: priors, empty surroundings, references, settlements. All of it is post-processing."""

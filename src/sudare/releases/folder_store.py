@@ -1,0 +1,147 @@
+"""Releases that were made before, found again beside and in their place; a `sudare.ledger.charging.ResultStore`.
+
+A folder is believed if it is what the ledger settled, by the hash of its document; or, where its process ended before that, if it
+bears the seal that only the ledger's secret can make. Anybody may be able to write beside the target.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from sudare.attacks.verdicts import AttackReport
+from sudare.errors import LedgerError
+from sudare.ledger import Ledger, Reservation
+from sudare.ledger.charging import Completed
+from sudare.privacy import ReleaseEvent
+from sudare.storage.hashes import hash_of_file, seal_of
+from sudare.storage.staging import SEAL, completed_beside, publish_folder
+
+__all__ = ["FolderStore", "Released", "completed_folder"]
+
+DraftT = TypeVar("DraftT")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Released(Generic[DraftT]):
+    """A release that has been made.
+
+    Attributes:
+        folder: where it is.
+        document: what its document says.
+        is_repeated: whether it had been made before, so that nothing was spent.
+        draft: what the kind wrote; None if it had been made before.
+        attacks: what the attacks found; for the holder.
+        lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
+        left_out: those that the attacks could not compare with this one.
+    """
+
+    folder: Path
+    document: Mapping[str, Any]
+    is_repeated: bool
+    draft: DraftT | None = None
+    attacks: tuple[AttackReport, ...] = ()
+    lost: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def completed_folder(
+    folder: Path, target: Path, text: bytes, event: ReleaseEvent, released: Released[DraftT]
+) -> Completed[Released[DraftT]]:
+    """A folder that is complete and hidden; handing it out shows it.
+
+    Args:
+        folder: where it is now.
+        target: where it will be.
+        text: of the document that stands for all other files, as it was sealed; what is on the disk by now is settled by it.
+        event: what was drawn for it.
+        released: what whoever asked for it gets.
+    """
+
+    def show(entry: int) -> Released[DraftT]:
+        publish_folder(folder, target)
+        return released
+
+    found_by = {
+        "document_sha256": hashlib.sha256(text).hexdigest(),
+        "made_in": folder.name,
+        "folder": str(target.resolve()),
+    }
+    return Completed(event=event, found_by=found_by, hand_out=show)
+
+
+class FolderStore(Generic[DraftT]):
+    """The folders of one release.
+
+    Args:
+        ledger: that charged it.
+        dataset: its account.
+        fingerprint: of the release.
+        target: where the release is shown.
+        document_name: of the file that stands for all others.
+    """
+
+    def __init__(self, ledger: Ledger, dataset: str, fingerprint: str, target: Path, document_name: str) -> None:
+        self._ledger, self._dataset, self._fingerprint = ledger, dataset, fingerprint
+        self._target, self._document = target, document_name
+
+    def find_settled(self, found_by: Mapping[str, str], entry: int) -> Released[DraftT] | None:
+        """A release that the ledger settled; one that was never shown is shown now."""
+        digest = found_by["document_sha256"]
+        for folder in (self._target, Path(found_by["folder"])):
+            if self._is_whole(folder, digest):
+                return self._released(folder)
+        hidden = self._target.with_name(found_by["made_in"])
+        if self._target.exists() or not self._is_whole(hidden, digest):
+            return None
+        publish_folder(hidden, self._target)
+        return self._released(self._target)
+
+    def find_abandoned(self) -> Iterator[tuple[list[Reservation], Completed[Released[DraftT]]]]:
+        """Releases that were complete when their process ended; their cost is reserved still."""
+        if self._target.exists():
+            return
+        still_open = [one for one in self._ledger.reservations(self._dataset) if one.fingerprint == self._fingerprint]
+        secret = self._ledger.secret(self._dataset) if still_open else b""
+        for reservation in still_open:
+            for folder in completed_beside(self._target, self._document):
+                text = (folder / self._document).read_bytes()
+                if not self._is_sealed(folder, text, secret, reservation.number):
+                    continue
+                document = json.loads(text)
+                event = ReleaseEvent.from_json(json.dumps(document["event"]))
+                if event.cost == reservation.cost and self._is_whole(folder, hashlib.sha256(text).hexdigest()):
+                    found = Released[DraftT](folder=self._target, document=document, is_repeated=True)
+                    yield [reservation], completed_folder(folder, self._target, text, event, found)
+
+    def complain_of_loss(self, entry: int, found_by: Mapping[str, str]) -> LedgerError:
+        """The release was settled, and its folder is gone or was changed."""
+        place = found_by.get("folder", str(self._target))
+        return LedgerError(
+            f"This very release was made before (ledger entry {entry}), but its folder '{place}' is gone or was changed. Bring "
+            "it back, or draw a new one with --again, which spends the budget once more.",
+            f"この公表は既に実行済みです（台帳の項目 {entry}）が、フォルダ「{place}」が見つからないか変更されています。"
+            "フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
+        )
+
+    def _released(self, folder: Path) -> Released[DraftT]:
+        document = json.loads((folder / self._document).read_text(encoding="utf-8"))
+        return Released(folder=folder, document=document, is_repeated=True)
+
+    def _is_sealed(self, folder: Path, text: bytes, secret: bytes, number: int) -> bool:
+        seal = (folder / SEAL).read_text(encoding="ascii", errors="replace") if (folder / SEAL).is_file() else ""
+        return hmac.compare_digest(seal.encode(), seal_of(text, secret, number).encode())
+
+    def _is_whole(self, folder: Path, digest: str) -> bool:
+        """Whether a folder holds a document with this hash, and all files that it lists."""
+        path = folder / self._document
+        if folder.is_symlink() or not path.is_file() or hash_of_file(path) != digest:
+            return False
+        document = json.loads(path.read_text(encoding="utf-8"))
+        files = [(folder / Path(entry["name"]).name, entry["sha256"]) for entry in document["files"]]
+        return all(file.is_file() and hash_of_file(file) == stated for file, stated in files)

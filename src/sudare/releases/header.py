@@ -1,0 +1,214 @@
+"""The head of a plan, which every kind has: what it is called, who publishes it, what it costs, who pays, and where it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from sudare.errors import ParameterError
+from sudare.privacy import Budget, Unit
+from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
+from sudare.sections import Section
+
+__all__ = [
+    "BUDGET_KEYS",
+    "HEADER_KEYS",
+    "KIND",
+    "LEDGER_KEYS",
+    "TITLE_KEYS",
+    "UNIT_KEYS",
+    "LedgerEntryPoint",
+    "PlanHeader",
+    "PlanTitle",
+    "ReleasePrice",
+    "read_budget_section",
+    "read_header",
+    "read_ledger_section",
+    "read_title",
+    "read_unit_section",
+]
+
+KIND = "kind"
+TITLE_KEYS = (KIND, "title", "publisher", "description", "language")
+"""Keys of the head itself; every kind's own sections stand beside them."""
+
+HEADER_KEYS = (*TITLE_KEYS, "unit", "budget", "ledger", "output")
+"""The head with the sections that `read_header` reads."""
+
+UNIT_KEYS = ("who", "rows", "cells", "rows_per_cell", "adjacency")
+BUDGET_KEYS = ("epsilon", "delta", "rho")
+LEDGER_KEYS = ("location", "dataset")
+OUTPUT_KEYS = ("folder",)
+LANGUAGES = ("en", "ja")
+DATABASES = ("postgresql:", "postgres:")
+
+
+@dataclass(frozen=True)
+class LedgerEntryPoint:
+    """Where the budget is kept.
+
+    Attributes:
+        location: a file, or the URL of a PostgreSQL database.
+        dataset: the data set's name there.
+    """
+
+    location: str
+    dataset: str
+
+    @property
+    def public_name(self) -> str:
+        """What reports call it: without the folders of a machine, and without a password."""
+        return "PostgreSQL" if "://" in self.location else Path(self.location).name
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanTitle:
+    """What a plan says of itself, for people.
+
+    Attributes:
+        title: what the report is called.
+        publisher: who publishes it.
+        description: what it is about.
+        language: of the report, ``"en"`` or ``"ja"``.
+    """
+
+    title: str
+    publisher: str = ""
+    description: str = ""
+    language: str = "en"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasePrice:
+    """What a release costs, and whom it protects for that.
+
+    Attributes:
+        budget: the cost.
+        unit: who is protected.
+    """
+
+    budget: Budget
+    unit: Unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanHeader(PlanTitle):
+    """What the order of a release needs to know of a plan, whatever kind it is.
+
+    Attributes:
+        file: where the plan was read from.
+        folder: where the release is written.
+        price: what it costs; None for methods without a guarantee.
+        ledger: where it is charged; or, without a price, where it is noted, if anywhere.
+    """
+
+    file: Path
+    folder: Path
+    price: ReleasePrice | None = None
+    ledger: LedgerEntryPoint | None = None
+
+
+def read_title(top: Section, kind: str) -> PlanTitle:
+    """The head of a plan.
+
+    Args:
+        top: of the plan.
+        kind: that is expected; a plan need not name it.
+
+    Raises:
+        PlanError: if the plan is of another kind, or lacks a title.
+    """
+    stated = top.text(KIND, kind)
+    if stated != kind:
+        top.refuse(
+            KIND,
+            f'is "{stated:.60}", and a plan of the kind "{kind}" is expected here; `sudare run` takes plans of every kind',
+            f"は「{stated:.60}」ですが、ここでは「{kind}」の計画が必要です（`sudare run` はどの種類の計画も実行できます）",
+        )
+    return PlanTitle(
+        title=top.text("title"),
+        publisher=top.text("publisher", ""),
+        description=top.text("description", ""),
+        language=top.choice("language", LANGUAGES, "en"),
+    )
+
+
+def read_header(
+    top: Section, file: Path, kind: str, *, folder: Path | None = None, by_default: str = "published"
+) -> PlanHeader:
+    """The whole head of a plan: title, unit, budget, ledger and output. A plan without a budget has no price.
+
+    Args:
+        top: of the plan.
+        file: of the plan; relative paths are meant from where it is.
+        kind: that is expected.
+        folder: where the release goes, in place of what the plan says.
+        by_default: name of the folder if neither is given.
+
+    Raises:
+        PlanError: if something in it cannot be; the message names the key.
+    """
+    base = file.resolve().parent
+    title = read_title(top, kind)
+    price = None
+    if top.has("budget"):
+        unit = read_unit_section(top.section("unit", UNIT_KEYS))
+        price = ReleasePrice(budget=read_budget_section(top.section("budget", BUDGET_KEYS)), unit=unit)
+    ledger = None
+    if price is not None or top.has("ledger"):
+        ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
+    output = top.section("output", OUTPUT_KEYS)
+    stated = base / output.text("folder", by_default)
+    output.finish()
+    return PlanHeader(
+        file=file,
+        title=title.title,
+        publisher=title.publisher,
+        description=title.description,
+        language=title.language,
+        folder=stated if folder is None else folder,
+        price=price,
+        ledger=ledger,
+    )
+
+
+def read_budget_section(section: Section) -> Budget:
+    """What is spent.
+
+    Raises:
+        PlanError: if it is no budget.
+    """
+    numbers = {key: section.number(key) for key in BUDGET_KEYS if section.has(key)}
+    section.finish()
+    try:
+        return Budget(**numbers)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def read_unit_section(section: Section, *, by_default: Adjacency = "add-remove") -> Unit:
+    """Who is protected.
+
+    Args:
+        section: of the plan.
+        by_default: the adjacency if none is stated.
+
+    Raises:
+        PlanError: if it is no unit.
+    """
+    who = section.text("who", "person")
+    numbers = {key: section.whole(key) for key in ("cells", "rows_per_cell", "rows") if section.has(key)}
+    adjacency = cast("Adjacency", section.choice("adjacency", ADJACENCIES, by_default))
+    section.finish()
+    try:
+        return unit_of(who, adjacency, **numbers)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def read_ledger_section(section: Section, base: Path) -> LedgerEntryPoint:
+    """Where a ledger is, and which data set in it is meant; a relative path is meant from the plan's folder."""
+    location, dataset = section.text("location"), section.text("dataset")
+    section.finish()
+    return LedgerEntryPoint(location if location.startswith(DATABASES) else str(base / location), dataset)

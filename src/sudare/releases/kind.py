@@ -1,0 +1,219 @@
+"""What a kind of release has to say for itself; everything else is done by `sudare.releases.protocol`.
+
+A kind is one small object without state. It knows one sort of plan and one sort of folder, and nothing of the order in which its
+steps are run, of reservations, seals, hidden folders or signals. A new kind is a folder with such an object, and one line in
+`sudare.releases.registry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from sudare.attacks.verdicts import AttackOutcome, AttackReport
+from sudare.errors import InputError
+from sudare.ledger import Dataset
+from sudare.privacy import ReleaseEvent
+from sudare.releases.accounts import Identity, OpenAccount
+from sudare.releases.header import PlanHeader
+from sudare.releases.progress import Progress
+from sudare.releases.verification import Check
+
+__all__ = ["Attacked", "Drawn", "Kind", "Run", "refuse_broken"]
+
+PlanT = TypeVar("PlanT")
+DataT = TypeVar("DataT")
+ResultT = TypeVar("ResultT")
+DraftT = TypeVar("DraftT")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """What a kind is given while it works.
+
+    Attributes:
+        tell: is told how far it is.
+        threads: how many threads to use; None for as many as there are cores, within reason.
+        account: the account of a release with a price; None without one.
+    """
+
+    tell: Progress
+    threads: int | None = None
+    account: OpenAccount | None = None
+
+    @property
+    def paid(self) -> OpenAccount:
+        """The account of a release that has a price."""
+        if self.account is None:
+            raise TypeError("this release has no price")
+        return self.account
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn(Generic[ResultT]):
+    """What was drawn.
+
+    Attributes:
+        result: of the kind's own making.
+        event: what was drawn and what it costs; None for methods without a guarantee.
+    """
+
+    result: ResultT
+    event: ReleaseEvent | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Attacked:
+    """What attacks found in files that nobody has seen yet.
+
+    Attributes:
+        reports: one for each attack.
+        left_out: earlier publications that could not be compared with these files.
+    """
+
+    reports: tuple[AttackReport, ...] = ()
+    left_out: tuple[Path, ...] = ()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether an attack succeeded."""
+        return any(report.outcome is AttackOutcome.BROKEN for report in self.reports)
+
+
+class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
+    """One kind of release. Its methods stand in the order in which they are called.
+
+    What a kind promises, and the contract suite tests:
+
+    - `read_plan`, `header`, `identity` and `require_account` look at no data.
+    - `read` looks at the data and draws nothing: what it raises gives the cost back.
+    - `draw` writes nothing. Whatever is random in a release with a price is drawn here, from secure entropy.
+    - `write` and `report` write into the folder they are given, and nowhere else. In what they write nothing depends on the data
+      but through what was drawn; for methods without a guarantee, but through what is published or for the holder alone.
+    - `attack` looks at the files, as a reader does, and changes nothing.
+    - `check` finds every change of a published file.
+
+    Attributes:
+        name: in plans and for people, such as ``"counts"``.
+        report_format: what the document says that its format is, such as ``"sudare-release/1"``.
+        document_name: of the file that is written last, and stands for all others.
+        refusals: exceptions that `draw` raises before its first draw only, besides those of mechanisms.
+    """
+
+    name: str
+    report_format: str
+    document_name: str
+    refusals: tuple[type[BaseException], ...] = ()
+
+    def read_plan(self, file: Path, folder: Path | None = None) -> PlanT:
+        """Read a plan of this kind.
+
+        Args:
+            file: the plan.
+            folder: where the release goes, in place of what the plan says.
+
+        Raises:
+            PlanError: if it says something that cannot be; the message names the key.
+        """
+        ...
+
+    def header(self, plan: PlanT) -> PlanHeader:
+        """What the order needs to know: title, folder, price, ledger."""
+        ...
+
+    def identity(self, plan: PlanT, last_opt_out: int) -> Identity:
+        """What makes a release with a price what it is.
+
+        Args:
+            plan: of the release.
+            last_opt_out: number of the latest entry by which somebody opted out; 0 if nobody did.
+        """
+        raise TypeError(f"releases of the kind {self.name} have no price")
+
+    def require_account(self, plan: PlanT, dataset: Dataset) -> None:
+        """Refuse an account that does not fit the plan.
+
+        Raises:
+            LedgerError: if by the ledger a person may have more in the data than the plan counts with.
+        """
+        return
+
+    def prepare(self, plan: PlanT, folder: Path) -> None:
+        """Try whatever can fail without the data, in a hidden folder, before anything is reserved or read."""
+        return
+
+    def read(self, plan: PlanT, run: Run) -> DataT:
+        """Read the data.
+
+        Raises:
+            InputError: if it is not what the plan says.
+        """
+        ...
+
+    def draw(self, plan: PlanT, data: DataT, run: Run) -> Drawn[ResultT]:
+        """Draw noise, or protect in another way."""
+        ...
+
+    def write(self, plan: PlanT, drawn: Drawn[ResultT], folder: Path, run: Run) -> DraftT:
+        """Write the files that are published, without the report."""
+        ...
+
+    def attack(self, plan: PlanT, draft: DraftT, folder: Path, earlier: Sequence[Path], run: Run) -> Attacked:
+        """Attack what was written, in every way that applies.
+
+        Args:
+            plan: of the release.
+            draft: what was written.
+            folder: where it is.
+            earlier: folders of the same format that the ledger knows to have been published about the data.
+            run: that it belongs to.
+        """
+        return Attacked()
+
+    def require_unbroken(self, reports: Sequence[AttackReport]) -> None:
+        """Refuse what an attack broke.
+
+        Raises:
+            InputError: says which attack, on how many, and what would stop it; no value.
+        """
+        refuse_broken(reports)
+
+    def report(
+        self, plan: PlanT, draft: DraftT, folder: Path, attacked: Attacked, *, even_if_broken: bool
+    ) -> Mapping[str, Any]:
+        """Write the page, and say what the document says. Called again if the attacks have to be run again.
+
+        The document names its ``format``, and lists its ``files`` with their hashes; with a price it has the ``event``, and the
+        charge as ``ledger``.
+        """
+        ...
+
+    def fault_of(self, folder: Path) -> Check | None:
+        """What is wrong with the public files of a folder that was published before; None if they are as they were."""
+        ...
+
+    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
+        """Check a folder, and the ledger's entry where a ledger is named."""
+        ...
+
+
+def refuse_broken(reports: Sequence[AttackReport]) -> None:
+    """Refuse what an attack broke, in words that fit every kind.
+
+    Raises:
+        InputError: says which attack, on how many, and what would stop it; no value.
+    """
+    for report in reports:
+        broken = report.with_outcome(AttackOutcome.BROKEN)
+        if broken:
+            first = broken[0]
+            raise InputError(
+                f"The attack '{report.attack}' breaks {len(broken):,} of {len(report.verdicts):,} targets, such as "
+                f"'{first.target}', so nothing was written. {first.remedy.english} To publish all the same, use "
+                "--even-if-broken.",
+                f"攻撃「{report.attack}」により {len(report.verdicts):,} 個の対象のうち {len(broken):,} 個"
+                f"（「{first.target}」など）が破られたため、何も書き込みませんでした。{first.remedy.japanese}"
+                "それでも公表する場合は --even-if-broken を付けてください。",
+            )

@@ -1,0 +1,255 @@
+"""The order in which everything is published, once. Its order is the argument that no crash and no signal gives anything away.
+
+====  ===================================================  ===================================================
+step  with a price (differential privacy)                  without one
+====  ===================================================  ===================================================
+1     **Reserve** the cost. It counts as spent from now.   Ask the ledger, if one is named, what it **knows** to
+                                                           have been published about the data.
+2     **Read** the data.                                   the same
+3     **Draw** noise.                                      Protect.
+4     **Write** the files out of sight.                    the same
+5     **Attack** them, in every way that applies.          the same, together with what the ledger knows
+6     **Seal**: everything is on the disk, the document    Everything is on the disk, the document last.
+      last, with a seal of the ledger.
+7     The ledger **settles** with the document's hash.     The ledger **notes** the document's hash. If something
+                                                           else was noted since step 1: back to step 5.
+8     One rename **shows** the folder.                     the same
+====  ===================================================  ===================================================
+
+Why the order is safe:
+
+- Nobody is counted before it is paid for (1 before 2). The place is tried before that, so that a full disk costs nothing.
+- An error or a signal before step 3 gives the cost back; so does a mechanism that refuses before its first draw. From the first
+  draw on the cost stays spent, because whether and when something fails may depend on the data.
+- What can be seen is complete, was attacked, and is in the ledger (8 is last). Nothing half-written is ever seen.
+- A crash between 6 and 8 leaves a complete release out of sight. The same plan run again settles and shows it at no cost. Without
+  a price it is cleared away, and can be made again.
+- Whether a release was made before is decided by the plan alone, never by the data: else it would be seen from outside whether
+  anybody had changed. The same plan started twice at the same time is charged once: whoever comes second waits.
+- Of two runs that publish about the same data at the same time, the later one to reach step 7 sees the other, and attacks again.
+
+Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
+What is read, drawn, written, attacked and reported is a kind's; see `sudare.releases.kind`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from sudare.ledger import Ledger, open_ledger
+from sudare.ledger.charging import ChargeRequest, Completed, charge_once
+from sudare.ledger.reserving import OpenCharge
+from sudare.privacy import ReleaseEvent
+from sudare.releases.accounts import Identity, OpenAccount, describe_charge, require_sound
+from sudare.releases.documents import document_text
+from sudare.releases.folder_store import FolderStore, Released, completed_folder
+from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
+from sudare.releases.kind import Attacked, Kind, Run
+from sudare.releases.progress import WAIT, Progress, silent
+from sudare.releases.publications import Journal, KnownFolders, too_busy
+from sudare.storage.hashes import seal_of
+from sudare.storage.staging import DOCUMENT, ReportStaging, Staging, publish_folder, require_free, translate_errors
+from sudare.system.interrupts import uninterrupted
+
+__all__ = ["Released", "carry_out"]
+
+MAX_TURNS = 5
+"""How often the attacks are run again because something else was published in the meantime."""
+
+PlanT = TypeVar("PlanT")
+DataT = TypeVar("DataT")
+ResultT = TypeVar("ResultT")
+DraftT = TypeVar("DraftT")
+
+
+def carry_out(
+    kind: Kind[PlanT, DataT, ResultT, DraftT],
+    plan: PlanT,
+    *,
+    again: bool = False,
+    even_if_broken: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Released[DraftT]:
+    """Carry out a plan of any kind, in the order above.
+
+    Args:
+        kind: of the release.
+        plan: what to do.
+        again: with a price, draw and spend anew even if the same release was settled before.
+        even_if_broken: show it even if an attack succeeds; the report says so.
+        threads: how many threads to use; as many as there are cores, within reason, if left out.
+        progress: told how far it is.
+
+    Raises:
+        BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
+        LedgerError: if the ledger cannot be used.
+        InputError: if the data is not what the plan says, or an attack breaks the result; nothing is shown.
+        OutputError: if the folder exists or cannot be written.
+    """
+    header = kind.header(plan)
+    order = _Order(
+        kind=kind,
+        plan=plan,
+        header=header,
+        even_if_broken=even_if_broken,
+        threads=threads,
+        tell=progress if progress is not None else silent,
+    )
+    if header.price is None:
+        return order.publish_and_note()
+    if header.ledger is None:
+        raise TypeError("a price without a ledger")
+    return order.publish_and_charge(header.price, header.ledger, again=again)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Written(Generic[DraftT]):
+    """Files that are written out of sight.
+
+    Attributes:
+        draft: what the kind knows of them.
+        event: what was drawn for them.
+    """
+
+    draft: DraftT
+    event: ReleaseEvent | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
+    """One release on its way."""
+
+    kind: Kind[PlanT, DataT, ResultT, DraftT]
+    plan: PlanT
+    header: PlanHeader
+    even_if_broken: bool
+    threads: int | None
+    tell: Progress
+
+    def publish_and_charge(self, price: ReleasePrice, account: LedgerEntryPoint, *, again: bool) -> Released[DraftT]:
+        """All steps of a release with a price; 1, 7 and 8 are taken by `charge_once`."""
+        with open_ledger(account.location) as ledger:
+            require_sound(ledger)
+            self.kind.require_account(self.plan, ledger.dataset(account.dataset))
+            identity = self.kind.identity(self.plan, ledger.opt_outs(account.dataset).last_entry)
+            request = ChargeRequest(
+                accounts=(account.dataset,),
+                cost=price.budget,
+                unit=price.unit,
+                fingerprint=identity.fingerprint,
+                purpose=self.header.title,
+                refusals=self.kind.refusals,
+            )
+            store = FolderStore[DraftT](
+                ledger, account.dataset, identity.fingerprint, self.header.folder, self.kind.document_name
+            )
+
+            def make(staging: Staging, charge: OpenCharge) -> Callable[[], Completed[Released[DraftT]]]:
+                return self._make_paid(ledger, account, identity, staging, charge)
+
+            return charge_once(
+                ledger, request, store, self._staging(), make, again=again, on_wait=lambda: self.tell(WAIT, None)
+            )
+
+    def _make_paid(
+        self, ledger: Ledger, account: LedgerEntryPoint, identity: Identity, staging: Staging, charge: OpenCharge
+    ) -> Callable[[], Completed[Released[DraftT]]]:
+        """Steps 2 to 5; gives step 6."""
+        secret, number = ledger.secret(account.dataset), charge.reservation.number
+        opened = OpenAccount(
+            ledger=ledger,
+            dataset=account.dataset,
+            secret=secret,
+            identity=identity,
+            charge=describe_charge(account, ledger, charge.reservation),
+        )
+        run = Run(tell=self.tell, threads=self.threads, account=opened)
+        written = self._write(staging.folder, run, charge)
+        if written.event is None:
+            raise TypeError("a release with a price was made without an event")
+        event = written.event
+        attacked, document = self._attack(written, staging.folder, run, KnownFolders())
+
+        def seal() -> Completed[Released[DraftT]]:
+            text = document_text(document)
+            staging.complete(text, seal_of(text, secret, number))
+            released = self._released(written, document, attacked, KnownFolders())
+            return completed_folder(staging.folder, self.header.folder, text, event, released)
+
+        return seal
+
+    def publish_and_note(self) -> Released[DraftT]:
+        """All steps of a release without a price."""
+        require_free(self.header.folder)
+        noted_in = self.header.ledger
+        with nullcontext() if noted_in is None else open_ledger(noted_in.location) as ledger:
+            journal = Journal(
+                ledger,
+                "" if noted_in is None else noted_in.dataset,
+                self.kind.report_format,
+                lambda folder: self.kind.fault_of(folder) is not None,
+            )
+            known = journal.known()  # 1; a ledger that cannot be used is noticed before anything is read
+            run = Run(tell=self.tell, threads=self.threads)
+            with self._staging() as staging:
+                written = self._write(staging.folder, run)  # 2, 3, 4
+                for _ in range(MAX_TURNS):
+                    attacked, document = self._attack(written, staging.folder, run, known)  # 5
+                    text = document_text(document)
+                    if journal.known() == known:  # a folder may have been changed, which the ledger does not know
+                        with uninterrupted():
+                            staging.complete(text)  # 6
+                            if journal.note(text, folder=self.header.folder, title=self.header.title, known=known):  # 7
+                                publish_folder(staging.folder, self.header.folder)  # 8
+                                return self._released(written, document, attacked, known)
+                    known = journal.grown(known)
+                raise too_busy()
+
+    @contextmanager
+    def _staging(self) -> Iterator[Staging]:
+        """The hidden folder, in which whatever can fail without the data was tried."""
+        shape = Staging if self.kind.document_name == DOCUMENT else ReportStaging
+        with shape.beside(self.header.folder) as staging:
+            self.kind.prepare(self.plan, staging.folder)
+            yield staging
+
+    def _write(self, folder: Path, run: Run, charge: OpenCharge | None = None) -> _Written[DraftT]:
+        """Steps 2, 3 and 4. The order itself says where drawing begins and ends, so that no kind can forget it."""
+        data = self.kind.read(self.plan, run)
+        if charge is not None:
+            charge.begin_drawing()
+        drawn = self.kind.draw(self.plan, data, run)
+        if charge is not None:
+            charge.keep()
+        with translate_errors(self.header.folder):
+            draft = self.kind.write(self.plan, drawn, folder, run)
+        return _Written(draft=draft, event=drawn.event)
+
+    def _attack(
+        self, written: _Written[DraftT], folder: Path, run: Run, known: KnownFolders
+    ) -> tuple[Attacked, Mapping[str, Any]]:
+        """Step 5, and the report that tells of it."""
+        attacked = self.kind.attack(self.plan, written.draft, folder, known.found, run)
+        if not self.even_if_broken:
+            self.kind.require_unbroken(attacked.reports)
+        with translate_errors(self.header.folder):
+            document = self.kind.report(self.plan, written.draft, folder, attacked, even_if_broken=self.even_if_broken)
+        return attacked, document
+
+    def _released(
+        self, written: _Written[DraftT], document: Mapping[str, Any], attacked: Attacked, known: KnownFolders
+    ) -> Released[DraftT]:
+        return Released(
+            folder=self.header.folder,
+            document=document,
+            is_repeated=False,
+            draft=written.draft,
+            attacks=attacked.reports,
+            lost=known.lost,
+            left_out=tuple(map(str, attacked.left_out)),
+        )

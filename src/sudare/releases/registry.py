@@ -1,0 +1,218 @@
+"""All kinds of releases: which there are, which one a plan or a folder is of, and one call for any of them.
+
+A kind is named here by the module that has it, and loaded when one of its plans or folders turns up: whoever protects tables does
+not load the mechanisms of counts. A new kind is a folder with an object (`sudare.releases.kind.Kind`) and one `Registration`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sudare.bilingual import Words
+from sudare.errors import InputError, PlanError
+from sudare.releases.header import KIND
+from sudare.releases.kind import Kind
+from sudare.releases.progress import Progress
+from sudare.releases.protocol import Released, carry_out
+from sudare.releases.verification import Check, printable
+from sudare.sections import nearest, read_toml
+from sudare.storage.guarded_json import read_json
+from sudare.storage.staging import DOCUMENT, REPORT
+from sudare.system.regular_files import read_regular_file
+
+__all__ = [
+    "Registration",
+    "find_kind_of_folder",
+    "find_kind_of_plan",
+    "register_kind",
+    "registered_kinds",
+    "run_plan",
+    "verify_folder",
+]
+
+PLAN = Words("plan", "計画ファイル")
+HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registration:
+    """What is known of a kind before it is loaded.
+
+    Attributes:
+        name: in plans, as ``kind = "..."``, and for people.
+        module: that has the kind's object.
+        attribute: the object's name there.
+        report_format: what documents of its folders say that their format is.
+        document_name: of the document in its folders.
+        sections: a plan that has one of them, and names no kind, is of this kind.
+    """
+
+    name: str
+    module: str
+    attribute: str
+    report_format: str
+    document_name: str = REPORT
+    sections: frozenset[str] = frozenset()
+
+    def load(self) -> Kind[Any, Any, Any, Any]:
+        """The kind itself."""
+        kind: Kind[Any, Any, Any, Any] = getattr(import_module(self.module), self.attribute)
+        return kind
+
+
+NOR = Words(" nor ", " も ")
+NOTHING_PUBLISHED = Words(
+    "'{folder}' has neither {names}: it is nothing that sudare published, or was damaged.",
+    "「{folder}」には {names} もありません。sudare が公表したものではないか、壊れています。",
+)
+
+_REGISTERED: dict[str, Registration] = {
+    one.name: one
+    for one in (
+        Registration(
+            name="counts",
+            module="sudare.release.running",
+            attribute="COUNTS",
+            report_format="sudare-release/1",
+            document_name=DOCUMENT,
+            sections=frozenset({"source", "domain"}),
+        ),
+        Registration(
+            name="records",
+            module="sudare.microdata_release.running",
+            attribute="RECORDS",
+            report_format="sudare-people/1",
+            sections=frozenset({"columns", "steps"}),
+        ),
+        Registration(
+            name="tables",
+            module="sudare.disclosure_release.running",
+            attribute="TABLES",
+            report_format="sudare-protected-table/1",
+            sections=frozenset({"dimensions", "tables", "rules", "input"}),
+        ),
+    )
+}
+
+
+def registered_kinds() -> tuple[Registration, ...]:
+    """All kinds, in the order in which the sections of a plan are looked through."""
+    return tuple(_REGISTERED.values())
+
+
+def register_kind(registration: Registration) -> None:
+    """Make a kind known. Twice is as good as once.
+
+    Raises:
+        ValueError: if another kind has its name, or its format.
+    """
+    for known in _REGISTERED.values():
+        is_taken = known.name == registration.name or known.report_format == registration.report_format
+        if is_taken and known != registration:
+            raise ValueError(f"the name or the format of {registration.name!r} is taken by {known.name!r}")
+    _REGISTERED[registration.name] = registration
+
+
+def find_kind_of_plan(file: str | Path) -> Registration:
+    """Which kind a plan is of: the one that it names, or the first that one of its sections belongs to.
+
+    Raises:
+        PlanError: if it is no plan, or of no kind that is known.
+    """
+    place = Path(file)
+    return _kind_of_sections(read_toml(place, PLAN, HINT), place.name)
+
+
+def _kind_of_sections(said: Mapping[str, Any], file: str) -> Registration:
+    listed = ", ".join(f'"{name}"' for name in _REGISTERED)
+    if KIND in said:
+        stated = said[KIND]
+        if isinstance(stated, str) and stated in _REGISTERED:
+            return _REGISTERED[stated]
+        english, japanese = nearest(str(stated), _REGISTERED)
+        raise PlanError(
+            f"{file}: 'kind' must be one of {listed}.{english}", f"{file}: kind は {listed} のいずれかです。{japanese}"
+        )
+    for known in _REGISTERED.values():
+        if known.sections & set(said):
+            return known
+    raise PlanError(
+        f"{file}: nothing tells what is published. Write kind = ... at the top, one of {listed}.",
+        f"{file}: 何を公表する計画か分かりません。先頭に kind = ... を書いてください（{listed}）。",
+    )
+
+
+def run_plan(
+    file: str | Path,
+    *,
+    folder: str | Path | None = None,
+    again: bool = False,
+    even_if_broken: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Released[Any]:
+    """Carry out a plan of any kind; see `sudare.releases.protocol.carry_out`.
+
+    Args:
+        file: the plan.
+        folder: where the release goes, in place of what the plan says.
+        again: with a price, draw and spend anew even if the same release was settled before.
+        even_if_broken: show it even if an attack succeeds; the report says so.
+        threads: how many threads to use; as many as there are cores, within reason, if left out.
+        progress: told how far it is.
+
+    Raises:
+        PlanError: if the plan cannot be read, or is of no kind that is known.
+    """
+    kind = find_kind_of_plan(file).load()
+    plan = kind.read_plan(Path(file), None if folder is None else Path(folder))
+    return carry_out(kind, plan, again=again, even_if_broken=even_if_broken, threads=threads, progress=progress)
+
+
+def find_kind_of_folder(folder: str | Path) -> Registration:
+    """Which kind a folder is of, by what its document says that its format is.
+
+    Raises:
+        InputError: if it has no document of any kind, or one in a format that is not known.
+    """
+    place = Path(folder)
+    names = dict.fromkeys(known.document_name for known in _REGISTERED.values())
+    there = next((name for name in names if (place / name).exists()), None)
+    if there is None and place.is_dir():
+        raise InputError(NOTHING_PUBLISHED.format(folder=folder, names=Words.joined(names, NOR)))
+    document = place / (there or DOCUMENT)
+    stated = _format_of(document)
+    for known in _REGISTERED.values():
+        if known.document_name == document.name and known.report_format == stated:
+            return known
+    raise InputError(
+        f"'{document}' is missing, damaged, or in a format that this sudare does not know: {printable(str(stated))}.",
+        f"「{document}」がないか、壊れているか、この sudare が扱わない形式です: {printable(str(stated))}。",
+    )
+
+
+def verify_folder(folder: str | Path, ledger: str | None = None) -> list[Check]:
+    """Check a folder of any kind, and the ledger's entry where a ledger is named.
+
+    Raises:
+        InputError: if it is no folder of any kind.
+        LedgerError: if the ledger cannot be opened.
+    """
+    return find_kind_of_folder(folder).load().check(Path(folder), ledger)
+
+
+def _format_of(document: Path) -> object:
+    """What a document says that its format is; a damaged one is taken for what it names, so that its check tells why."""
+    try:
+        said = read_json(document)
+    except OSError:
+        return None
+    except ValueError:
+        text = read_regular_file(document)
+        names = (known.report_format for known in _REGISTERED.values())
+        return next((name for name in names if f'"{name}"'.encode() in text), None)
+    return said.get("format") if isinstance(said, dict) else None

@@ -1,0 +1,231 @@
+"""What is checked of every folder, whatever kind it is: its files, its page, its event, and the ledger's entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
+
+from sudare.errors import SudareError
+from sudare.ledger import Ledger, open_ledger
+from sudare.ledger.entries import Settled
+from sudare.privacy import ReleaseEvent
+from sudare.storage.hashes import hash_of_file
+from sudare.storage.staging import DOCUMENT, PAGE
+
+__all__ = [
+    "Check",
+    "UnsoundError",
+    "check_files",
+    "check_ledger",
+    "check_page",
+    "event_of",
+    "outcome_of",
+    "printable",
+]
+
+Outcome = Literal["passed", "failed", "skipped"]
+MAX_LETTERS = 2_000
+SPACES = "\u00a0\u3000"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked.
+
+    Attributes:
+        name: what, in a word.
+        outcome: ``"passed"``, ``"failed"`` or ``"skipped"``.
+        english: what was found.
+        japanese: the same.
+    """
+
+    name: str
+    outcome: Outcome
+    english: str
+    japanese: str
+
+
+class UnsoundError(Exception):
+    """A check failed; says what was found."""
+
+    def __init__(self, english: str, japanese: str) -> None:
+        self.english, self.japanese = english, japanese
+        super().__init__(english)
+
+
+def outcome_of(name: str, step: Callable[[], tuple[str, str]], document_name: str = DOCUMENT) -> Check:
+    """What became of one check.
+
+    Args:
+        name: of the check.
+        step: gives what was found, or raises.
+        document_name: the file that is to blame if it does not say what it should.
+    """
+    from jinja2 import TemplateError
+
+    outcome: Outcome = "failed"
+    try:
+        english, japanese = step()
+        outcome = "passed"
+    except UnsoundError as error:
+        english, japanese = error.english, error.japanese
+    except SudareError as error:
+        english, japanese = str(error), getattr(error, "japanese", str(error))
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, TemplateError):
+        english, japanese = f"{document_name} does not say what it should", f"{document_name} の内容が不正です"
+    return Check(name, outcome, printable(english, MAX_LETTERS), printable(japanese, MAX_LETTERS))
+
+
+def check_files(folder: Path, document: dict[str, Any], document_name: str = DOCUMENT) -> list[Check]:
+    """Every file that a document lists is there, with its hash."""
+    files = document.get("files")
+    if not isinstance(files, list) or not files:
+        english, japanese = f"{document_name} lists no files", f"{document_name} にファイルの記載がありません"
+        return [Check("files", "failed", english, japanese)]
+    return [
+        outcome_of(f"file {_name_of(entry)}", lambda entry=entry: _check_file(folder, entry), document_name)  # type: ignore[misc]
+        for entry in files
+    ]
+
+
+def check_page(
+    folder: Path,
+    document: dict[str, Any],
+    render: Callable[[str], str],
+    document_name: str = DOCUMENT,
+    page_name: str = PAGE,
+    may_be_there: Callable[[str], bool] = lambda name: False,
+) -> Check:
+    """The page must be what the document gives, in either language; and no other files may be there.
+
+    Args:
+        folder: the release.
+        document: what it says.
+        render: gives the page in a language.
+        document_name: of the document's file.
+        page_name: of the page's file.
+        may_be_there: whether a file that the document does not list belongs there all the same.
+    """
+    versions = document.get("versions")
+    if not isinstance(versions, dict) or versions.get("sudare") != version("sudare"):
+        return Check(
+            "page", "skipped", "made by another version of sudare", "別の版の sudare で作成されたため確認していません"
+        )
+
+    def check() -> tuple[str, str]:
+        listed = {document_name, page_name, *(Path(entry["name"]).name for entry in document["files"])}
+        others = sorted(one.name for one in folder.iterdir() if one.name not in listed and not may_be_there(one.name))
+        if others:
+            name = printable(others[0])
+            raise UnsoundError(
+                f"{name} is in the folder, and not part of the release", f"{name} は公表に含まれないファイルです"
+            )
+        page = folder / page_name
+        shown = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+        if shown not in [render(language) for language in ("en", "ja")]:
+            raise UnsoundError(f"{page_name} is missing or was changed", f"{page_name} がないか、変更されています")
+        return "shows this document and this table", "この文書と表の内容どおりです"
+
+    return outcome_of("page", check, document_name)
+
+
+def check_ledger(folder: Path, document: dict[str, Any], ledger: str | None, document_name: str = DOCUMENT) -> Check:
+    """The ledger's entry, where the ledger can be read.
+
+    Args:
+        folder: the release.
+        document: what it says.
+        ledger: where the ledger is; left out, it is not looked at.
+        document_name: of the document's file, whose hash the ledger has.
+
+    Raises:
+        LedgerError: if the ledger cannot be opened.
+    """
+    if ledger is None:
+        return Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
+    with open_ledger(ledger) as opened:
+        return outcome_of("ledger", lambda: _check_entries(folder, document, opened, document_name), document_name)
+
+
+def printable(text: str, most: int = 200) -> str:
+    r"""A text from a file that may be hostile, for a terminal: without letters that command it.
+
+    Args:
+        text: as it is.
+        most: letters that are shown.
+
+    Example:
+        >>> printable("Town\x1b[2J")
+        'Town?[2J'
+    """
+    # Spaces count as unprintable, and the wide one is usual in Japanese.
+    return "".join(letter if letter.isprintable() or letter in SPACES else "?" for letter in text[:most])
+
+
+def _name_of(entry: Any) -> str:
+    return printable(str(entry.get("name", "?"))) if isinstance(entry, dict) else "?"
+
+
+def _check_file(folder: Path, entry: dict[str, Any]) -> tuple[str, str]:
+    path = folder / Path(entry["name"]).name
+    try:
+        if not path.is_file():
+            raise OSError("no regular file")
+        digest = hash_of_file(path)
+    except (OSError, ValueError):
+        raise UnsoundError(f"{printable(path.name)} is missing", f"{printable(path.name)} がありません") from None
+    if digest != entry["sha256"]:
+        raise UnsoundError(
+            f"{path.name} was changed: its hash is another", f"{path.name} は変更されています（ハッシュ不一致）"
+        )
+    return "hash as stated", "ハッシュ一致"
+
+
+def event_of(document: dict[str, Any]) -> ReleaseEvent:
+    """The event of a document, which cannot be made if its noise costs more than it states.
+
+    Raises:
+        UnsoundError: if it was drawn from a seed.
+        SudareError: if it states too little.
+    """
+    event = ReleaseEvent.from_json(json.dumps(document["event"]))
+    if not event.is_private:
+        raise UnsoundError(
+            "drawn from a seed, for research: NOT private",
+            "研究用の乱数シードによるもので、プライバシー保護はありません",
+        )
+    return event
+
+
+def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, document_name: str) -> tuple[str, str]:
+    """The chain is whole, the charge was reserved before, and settled with this very document."""
+    charge = document["ledger"]
+    document_hash = hash_of_file(folder / document_name)
+    findings = ledger.verify()
+    if findings:
+        raise UnsoundError(findings[0].english, findings[0].japanese)
+    entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
+    reserved = entries[charge["entry"]][0] if charge["entry"] in entries else None
+    if reserved is None or reserved.kind != "reserve" or reserved.hash != charge["hash"]:
+        raise UnsoundError(
+            f"the ledger has no such reservation as entry {charge['entry']}",
+            f"台帳の項目 {charge['entry']} に該当する予約がありません",
+        )
+    settled = [
+        (entry.number, body.result.get("document_sha256"))
+        for entry, body in entries.values()
+        if isinstance(body, Settled) and body.reservation == reserved.number
+    ]
+    if not settled or settled[0][1] != document_hash:
+        raise UnsoundError(
+            f"the ledger did not settle this {document_name} for entry {charge['entry']}",
+            f"台帳は項目 {charge['entry']} でこの {document_name} を精算していません",
+        )
+    return (
+        f"reserved as entry {reserved.number}, settled as entry {settled[0][0]}",
+        f"項目 {reserved.number} で予約、項目 {settled[0][0]} で精算済み",
+    )

@@ -1,0 +1,137 @@
+"""A toy kind of release: how many lines a file has, with noise. It shows all that a new kind takes: this object, and one line.
+
+A plan of it::
+
+    kind = "tally"
+    title = "Lines"
+    [lines]
+    path = "lines.txt"
+    [budget]
+    epsilon = 1
+    [ledger]
+    location = "budget.db"
+    dataset = "town"
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sudare.bilingual import Words
+from sudare.errors import InputError
+from sudare.noise import add_noise
+from sudare.privacy import ReleaseEvent
+from sudare.releases.accounts import Identity
+from sudare.releases.header import HEADER_KEYS, PlanHeader, read_header
+from sudare.releases.kind import Attacked, Drawn, Kind, Run
+from sudare.releases.registry import Registration
+from sudare.releases.verification import Check, check_files, check_ledger, check_page, event_of, outcome_of
+from sudare.sections import Section, read_toml
+
+__all__ = ["REGISTRATION", "TALLY", "TallyKind"]
+
+FORMAT = "tally/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TallyPlan:
+    header: PlanHeader
+    path: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class TallyDraft:
+    document: Mapping[str, Any]
+
+
+class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
+    """The number of lines of a file."""
+
+    name = "tally"
+    report_format = FORMAT
+    document_name = "report.json"
+
+    def read_plan(self, file: Path, folder: Path | None = None) -> TallyPlan:
+        top = Section(read_toml(file, Words("plan", "計画"), Words("", "")), "", file.name, (*HEADER_KEYS, "lines"))
+        header = read_header(top, file, self.name, folder=folder)
+        lines = top.section("lines", ("path",))
+        path = file.resolve().parent / lines.text("path")
+        lines.finish()
+        top.finish()
+        return TallyPlan(header=header, path=path)
+
+    def header(self, plan: TallyPlan) -> PlanHeader:
+        return plan.header
+
+    def identity(self, plan: TallyPlan, last_opt_out: int) -> Identity:
+        price = plan.header.price
+        facts = [str(plan.path), str(plan.header.folder.resolve()), repr(price), str(last_opt_out)]
+        return Identity(fingerprint=hashlib.sha256("\0".join(facts).encode()).hexdigest())
+
+    def read(self, plan: TallyPlan, run: Run) -> int:
+        run.tell("read", None)
+        try:
+            return plan.path.read_text(encoding="utf-8").count("\n")
+        except OSError:
+            raise InputError("There are no lines.", "行がありません。") from None
+
+    def draw(self, plan: TallyPlan, data: int, run: Run) -> Drawn[int]:
+        price = plan.header.price
+        if price is None:
+            raise TypeError("a tally without a price")
+        noisy, event = add_noise([data], price.budget, unit=price.unit)
+        return Drawn(result=int(noisy[0]), event=event)
+
+    def write(self, plan: TallyPlan, drawn: Drawn[int], folder: Path, run: Run) -> TallyDraft:
+        file = folder / "tally.txt"
+        file.write_text(f"{drawn.result}\n", encoding="utf-8")
+        event: ReleaseEvent | None = drawn.event
+        return TallyDraft(
+            document={
+                "format": FORMAT,
+                "title": plan.header.title,
+                "files": [{"name": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}],
+                "event": None if event is None else json.loads(event.to_json()),
+                "ledger": asdict(run.paid.charge),
+                "versions": {"sudare": version("sudare")},
+            }
+        )
+
+    def report(
+        self, plan: TallyPlan, draft: TallyDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
+    ) -> Mapping[str, Any]:
+        (folder / "report.html").write_text(_page(draft.document), encoding="utf-8")
+        return draft.document
+
+    def fault_of(self, folder: Path) -> Check | None:
+        return next((one for one in self.check(folder) if one.outcome == "failed"), None)
+
+    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
+        document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        return [
+            *check_files(folder, document, "report.json"),
+            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "report.json"),
+            check_page(folder, document, lambda language: _page(document), "report.json", "report.html"),
+            check_ledger(folder, document, ledger, "report.json"),
+        ]
+
+
+def _page(document: Mapping[str, Any]) -> str:
+    return f"<!doctype html><title>{escape(str(document['title']))}</title>\n"
+
+
+TALLY = TallyKind()
+REGISTRATION = Registration(
+    name="tally",
+    module="tests.contracts.tally_kind",
+    attribute="TALLY",
+    report_format=FORMAT,
+    sections=frozenset({"lines"}),
+)

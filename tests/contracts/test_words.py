@@ -1,0 +1,120 @@
+"""Every text in English and Japanese: both say the same with the same values, nothing is empty, and Japanese is Japanese."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import sudare
+from sudare.bilingual import Words, blanks_of
+from tests.contracts.pairs_of_words import english_sentences, faults_of, lonely_texts, module_of, pairs_in
+
+PACKAGE = Path(sudare.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+WITH_WORDS = [path for path in SOURCES if "import Words" in path.read_text(encoding="utf-8")]
+
+OTHER_VALUES = {
+    "disclosure/suppression/certificate.py": "the first fault stands in English in both, not in a Japanese sentence",
+    "disclosure_release/sources.py": "names the level in Japanese, where English says what a code looks like",
+    "microdata_release/attacking.py": "the attack has a name in Japanese",
+    "microdata_release/hierarchy_plan.py": "a hint of a function stands in English alone",
+}
+"""Modules in which the two texts of a pair are given different values, and why."""
+
+LONELY = {
+    "cli/console/templates.py": "plans to start from are files as they are written, one for each language",
+    "column_names.py": "signs in dates",
+    "io/formats/text_files.py": "a text by which encodings are told apart",
+    "release/mesh_lists.py": "names of columns in public files",
+    "release/running.py": "names of columns in public files",
+    "sql/metadata/describing.py": "the head of a file, in both languages in one text",
+}
+"""Modules with Japanese texts that are no twins of English ones, and why."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_texts_that_stand_side_by_side_say_the_same(path: Path) -> None:
+    for pair in pairs_in(module_of(path)):
+        faults = faults_of(pair)
+        if name_of(path) in OTHER_VALUES:
+            faults = [fault for fault in faults if not fault.startswith("other values")]
+        assert not faults, f"{name_of(path)}:{pair.line}: {faults}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_no_japanese_text_is_without_its_twin(path: Path) -> None:
+    lonely = lonely_texts(module_of(path))
+    if not name_of(path).startswith(("reproduce/", "comparison/")):
+        assert bool(lonely) == (name_of(path) in LONELY), lonely
+
+
+@pytest.mark.parametrize("path", WITH_WORDS, ids=name_of)
+def test_words_of_a_module_have_the_same_blanks(path: Path) -> None:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    module = importlib.import_module(".".join(part for part in parts if part != "__init__"))
+    for name, words in words_of_module(module):
+        assert blanks_of(words.en) == blanks_of(words.ja), name
+        assert bool(words.en.strip()) == bool(words.ja.strip()), name
+        assert not english_sentences(words.ja) or words.en == words.ja, name
+
+
+def words_of_module(module: ModuleType) -> Iterator[tuple[str, Words]]:
+    """All words that a module defines: alone, in mappings, in lists and in fields."""
+    for name, value in vars(module).items():
+        if not name.startswith("__"):
+            yield from within(name, value)
+
+
+def within(name: str, value: Any) -> Iterator[tuple[str, Words]]:
+    if isinstance(value, Words):
+        yield name, value
+        for blank, filled in value.blanks or ():
+            yield from within(f"{name}.{blank}", filled)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from within(f"{name}[{key!r}]", item)
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        for item in value:
+            yield from within(name, item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for each in fields(value):
+            yield from within(f"{name}.{each.name}", getattr(value, each.name, None))
+
+
+BROKEN_TWINS = {
+    "a value is missing": 'InputError(f"No file {path} in {folder}.", f"{folder} にファイルがありません。")',
+    "another value": 'Words(f"{first} is wrong", f"{second} が不正です")',
+    "nothing in Japanese": 'Words("There is no file.", "")',
+    "English in Japanese": 'Words("Nothing was published.", "ファイル: nothing was published yet です")',
+}
+
+
+@pytest.mark.parametrize("source", BROKEN_TWINS.values(), ids=BROKEN_TWINS)
+def test_a_broken_twin_is_found(source: str) -> None:
+    (pair,) = pairs_in(ast.parse(source))
+    assert faults_of(pair)
+
+
+def test_a_text_without_a_twin_is_found() -> None:
+    assert lonely_texts(ast.parse('TEXTS = {"en": {"a": "file"}, "ja": {"a": "ファイル"}}')) == [(1, "ファイル")]
+    assert lonely_texts(ast.parse('"""ファイル"""\nx = Words("file", "ファイル")')) == []
+
+
+def test_a_sound_twin_is_sound() -> None:
+    sound = (
+        'Words(f"{name.english} of {path!r}: use SELECT WITH", f"{path!r} の{name.japanese}: SELECT WITH を使います")'
+    )
+    (pair,) = pairs_in(ast.parse(sound))
+    assert not faults_of(pair)
+    assert not english_sentences("計画の 'key of a file' と --data file.csv、NN-Wavelet、month,quarter,year を使う")

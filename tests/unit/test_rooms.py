@@ -1,0 +1,79 @@
+"""The floor plan: rooms that are small and say what they are, names that mean one thing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import sudare
+
+PACKAGE = Path(sudare.__file__).parent
+ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
+MAX_MODULES = 15
+
+LARGER = {
+    "cli/commands": 16,
+    "comparison": 17,
+    "disclosure_release": 22,
+    "microdata/pseudonyms": 17,
+    "microdata_release": 26,
+}
+"""Rooms that are still to be divided, and how many modules they may have until then: no more."""
+
+DIALECT = re.compile(r"_?(MOST|LARGEST|LONGEST|FEWEST|SMALLEST|SHORTEST|DEEPEST|WIDEST|GREATEST|LEAST)(_|$)")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def modules_of(room: Path) -> list[Path]:
+    return sorted(path for path in room.glob("*.py") if path.name != "__init__.py")
+
+
+def name_of(room: Path) -> str:
+    return room.relative_to(PACKAGE).as_posix()
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=name_of)
+def test_a_room_is_small_and_says_what_it_is(room: Path) -> None:
+    assert len(modules_of(room)) <= LARGER.get(name_of(room), MAX_MODULES)
+    assert ast.get_docstring(tree_of(room / "__init__.py"))
+
+
+def test_exceptions_are_needed() -> None:
+    for name, modules in LARGER.items():
+        assert MAX_MODULES < len(modules_of(PACKAGE / name)) == modules
+
+
+def test_no_public_class_name_means_two_things() -> None:
+    homes = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(path.relative_to(PACKAGE).as_posix())
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
+def test_limits_are_called_max_and_min() -> None:
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in tree_of(path).body:
+            targets = (
+                node.targets
+                if isinstance(node, ast.Assign)
+                else [node.target]
+                if isinstance(node, ast.AnnAssign)
+                else []
+            )
+            found += [
+                f"{path.name}: {one.id}" for one in targets if isinstance(one, ast.Name) and DIALECT.match(one.id)
+            ]
+    assert found == []
+    assert DIALECT.match("MOST_CELLS"), "the control"
