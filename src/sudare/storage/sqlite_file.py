@@ -154,8 +154,9 @@ class PrivateSqlite:
     def _begin(self, create: bool, schema: Sequence[str]) -> None:
         """See that the file is what it should be before anything of it is changed, then set it up."""
         self.rows("PRAGMA trusted_schema = OFF")  # of the connection; it changes nothing of the file
-        if not (self._is_ours() or (create and self._is_empty())):
-            raise self.error(FileFault.NOT_OURS)
+        with self.reading():  # of one moment: else a file that somebody fills in between is neither empty nor ours
+            if not (self._is_ours() or (create and self._is_empty())):
+                raise self.error(FileFault.NOT_OURS)
         for setting in (*SETTINGS, *self.kind.settings):
             self.rows(f"PRAGMA {setting}")
         if schema:

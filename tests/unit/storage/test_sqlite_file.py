@@ -74,6 +74,30 @@ def test_an_unmarked_file_is_known_by_a_table(path: Path) -> None:
     assert fault_at(path, older) is FileFault.NOT_OURS
 
 
+def test_a_file_that_another_fills_while_it_is_looked_at_is_taken(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = PrivateSqlite._is_ours
+    fillers: list[threading.Thread] = []
+
+    def look_and_let_another_fill_it(file: PrivateSqlite) -> bool:
+        is_ours = looks(file)
+        if not fillers:
+            fillers.append(threading.Thread(target=lambda: open_and_close(path)))
+            fillers[0].start()
+            fillers[0].join(0.3)  # it may have to wait until the look is over
+        return is_ours
+
+    monkeypatch.setattr(PrivateSqlite, "_is_ours", look_and_let_another_fill_it)
+    open_and_close(path)
+    fillers[0].join(30)
+    assert not fillers[0].is_alive()
+    with closing(PrivateSqlite(path, KIND)) as opened:
+        assert opened.tables() == {"words"}
+
+
+def open_and_close(path: Path) -> None:
+    PrivateSqlite(path, KIND, create=True, schema=SCHEMA).close()
+
+
 def test_who_may_read_it(file: PrivateSqlite, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.close()
     path.chmod(0o640)
