@@ -17,7 +17,7 @@ import sudare
 from sudare.examples import invent_country
 from sudare.io import write_table
 from sudare.ledger import open_ledger
-from sudare.release import read_plan, run_release
+from sudare.releases.kinds.counts import read_plan, run_release
 
 __all__ = ["TARGETS", "run"]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sudare.ledger import *  # noqa: F403
     from sudare.noise import *  # noqa: F403
     from sudare.privacy import *  # noqa: F403
-    from sudare.release import *  # noqa: F403
+    from sudare.releases.kinds.counts import *  # noqa: F403
     from sudare.sql.execution.connection import connect as connect
     from sudare.tables import *  # noqa: F403
 
@@ -47,7 +47,7 @@ _PACKAGES = (
     "sudare.noise",
     "sudare.tables",
     "sudare.ledger",
-    "sudare.release",
+    "sudare.releases.kinds.counts",
 )
 """What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
 

@@ -20,7 +20,7 @@ from sudare.evaluate import error_by_area
 from sudare.examples import invent_country
 from sudare.io import write_table
 from sudare.ledger import open_ledger
-from sudare.release import Release, ReleasePlan, read_plan, run_release, verify_release
+from sudare.releases.kinds.counts import Release, ReleasePlan, read_plan, run_release, verify_release
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -24,6 +24,11 @@ RENAMED: dict[str, dict[str, str]] = {
 """For each package, its old names and what they are called now."""
 
 MOVED_MODULES: dict[str, dict[str, str]] = {
+    "sudare": {
+        "disclosure_release": "releases.kinds.tables",
+        "microdata_release": "releases.kinds.records",
+        "release": "releases.kinds.counts",
+    },
     "sudare.attacks": {
         "audit_conditions": "audits.audit_conditions",
         "averaging": "audits.averaging",
@@ -165,10 +170,6 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "tau_argus": "argus.files",
         "tau_argus_metadata": "argus.metadata",
     },
-    "sudare.disclosure_release": {
-        "reading": "sources",
-        "together": "linked_attacks",
-    },
     "sudare.domain": {
         "reading": "arguments",
     },
@@ -243,9 +244,6 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "forms": "notation",
         "held": "contents",
     },
-    "sudare.microdata_release": {
-        "reading": "sources",
-    },
     "sudare.privacy": {
         "reading": "interpretation",
     },
@@ -256,14 +254,6 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "reading": "arguments",
         "settlements": "learning.settlements",
         "trust": "learning.trust",
-    },
-    "sudare.release": {
-        "documents": "sudare.storage.guarded_json",
-        "folders": "sudare.storage.staging",
-        "charts": "sudare.releases.charts",
-        "noting": "sudare.releases.publications",
-        "page_numbers": "sudare.releases.page_numbers",
-        "page_template": "sudare.releases.page_template",
     },
     "sudare.sql": {
         "aggregates": "measures.aggregates",

@@ -14,10 +14,10 @@ from sudare import Budget, InputError
 from sudare.ledger import open_ledger
 from sudare.microdata.pseudonyms.streaming import PeopleStream
 from sudare.microdata.records import read_people
-from sudare.release import read_plan, run_release
+from sudare.releases.kinds.counts import read_plan, run_release
 from tests.contracts.damaged import SUFFIXES, damage, read_damaged, write_people
 from tests.end_to_end.killed import Doomed
-from tests.unit.release.offices import PLAN, open_office, remaining
+from tests.unit.releases.kinds.counts.offices import PLAN, open_office, remaining
 
 
 def outcomes(folder: Path, kind: str, seed: int, trials: int) -> Counter[str]:

@@ -17,8 +17,8 @@ from sudare.ledger import open_ledger
 from sudare.microdata.pseudonyms import make_register, new_key
 from sudare.system.clock import time_text
 from tests.commands import Answer, Run, runner
-from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, build_town
-from tests.unit.release.offices import PLAN, open_office, remaining
+from tests.unit.releases.kinds.counts.offices import PLAN, open_office, remaining
+from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, build_town
 
 ALLOWED = (2, 3, 5, 6, 10)
 

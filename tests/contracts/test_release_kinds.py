@@ -21,9 +21,9 @@ from sudare.releases.kind import Attacked, Kind
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
 from tests.contracts.tally_kind import REGISTRATION
 from tests.processes import start
-from tests.unit.disclosure_release.firms import WHOLE, build_firms
-from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, SAMPLED, build_town
-from tests.unit.release.offices import PLAN, open_office
+from tests.unit.releases.kinds.counts.offices import PLAN, open_office
+from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, SAMPLED, build_town
+from tests.unit.releases.kinds.tables.firms import WHOLE, build_firms
 
 SOURCE = Path(sudare.__file__).parent
 LEDGER = '\n[ledger]\nlocation = "budget.db"\ndataset = "town"\n'
@@ -153,8 +153,8 @@ ORDER = {
 def test_no_kind_takes_part_in_the_order() -> None:
     """It stands once: no module of a kind imports what reserves, seals, settles or shows."""
     found = []
-    for package in ("release", "microdata_release", "disclosure_release"):
-        for path in (SOURCE / package).rglob("*.py"):
+    for package in ("counts", "records", "tables"):
+        for path in (SOURCE / "releases" / "kinds" / package).rglob("*.py"):
             if path.name in ("folders.py", "hashing.py"):  # which define some of it
                 continue
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

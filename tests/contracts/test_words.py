@@ -22,9 +22,9 @@ WITH_WORDS = [path for path in SOURCES if "import Words" in path.read_text(encod
 
 OTHER_VALUES = {
     "disclosure/suppression/certificate.py": "the first fault stands in English in both, not in a Japanese sentence",
-    "disclosure_release/sources.py": "names the level in Japanese, where English says what a code looks like",
-    "microdata_release/attacking.py": "the attack has a name in Japanese",
-    "microdata_release/hierarchy_plan.py": "a hint of a function stands in English alone",
+    "releases/kinds/tables/sources.py": "names the level in Japanese, where English says what a code looks like",
+    "releases/kinds/records/attacking/folder_attacks.py": "the attack has a name in Japanese",
+    "releases/kinds/records/planning/hierarchy_plan.py": "a hint of a function stands in English alone",
 }
 """Modules in which the two texts of a pair are given different values, and why."""
 
@@ -32,8 +32,8 @@ LONELY = {
     "cli/console/templates.py": "plans to start from are files as they are written, one for each language",
     "column_names.py": "signs in dates",
     "io/formats/text_files.py": "a text by which encodings are told apart",
-    "release/mesh_lists.py": "names of columns in public files",
-    "release/running.py": "names of columns in public files",
+    "releases/kinds/counts/mesh_lists.py": "names of columns in public files",
+    "releases/kinds/counts/running.py": "names of columns in public files",
     "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }
 """Modules with Japanese texts that are no twins of English ones, and why."""

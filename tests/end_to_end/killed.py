@@ -73,7 +73,7 @@ def _tell(told: Path, line: str) -> None:
 
 def release_again_and_again(told: Path, folder: Path, first: int, releases: int) -> None:
     """So many releases, each into a folder of its own."""
-    from sudare.release import read_plan, run_release
+    from sudare.releases.kinds.counts import read_plan, run_release
 
     for number in range(first, first + releases):
         plan = folder / f"plan{number}.toml"

@@ -18,17 +18,17 @@ import sudare
 from sudare.domain import CountTable, Domain, Mesh
 from sudare.ledger import open_ledger
 from sudare.microdata.records import read_people
-from sudare.microdata_release import plan_file
-from sudare.microdata_release.hierarchy_plan import RULE_KEYS
-from sudare.microdata_release.model_plan import MODEL_KEYS
-from sudare.microdata_release.step_plan import METHODS
 from sudare.privacy import Budget
-from sudare.release import read_plan, run_release
 from sudare.releases.header import LEDGER_KEYS
+from sudare.releases.kinds.counts import read_plan, run_release
+from sudare.releases.kinds.records.planning import plan_file
+from sudare.releases.kinds.records.planning.hierarchy_plan import RULE_KEYS
+from sudare.releases.kinds.records.planning.model_plan import MODEL_KEYS
+from sudare.releases.kinds.records.planning.step_plan import METHODS
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser
-from tests.unit.microdata_release.town import (
+from tests.unit.releases.kinds.records.town import (
     ANONYMIZE,
     COLUMNS,
     HEAD,

@@ -17,9 +17,9 @@ from sudare.cli.console import failures
 from sudare.io import FORMATS
 from sudare.io.source import SUFFIXES
 from sudare.ledger import open_ledger
-from sudare.release import read_plan, run_release
-from sudare.release.plan_file import OUTPUT_FORMATS
-from sudare.release.running import SUFFIXES as OUTPUT_SUFFIXES
+from sudare.releases.kinds.counts import read_plan, run_release
+from sudare.releases.kinds.counts.plan_file import OUTPUT_FORMATS
+from sudare.releases.kinds.counts.running import SUFFIXES as OUTPUT_SUFFIXES
 from sudare.sections import Section
 from sudare.tables.publish import METHODS
 

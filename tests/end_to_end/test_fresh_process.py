@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+COUNTS, RECORDS, TABLES = (f"releases.kinds.{name}" for name in ("counts", "records", "tables"))
 
 
 def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -66,10 +67,10 @@ print("duckdb" in sys.modules, "pandas" in sys.modules)
 @pytest.mark.parametrize(
     ("module", "unwanted"),
     [
-        ("sudare.releases.registry", {"release.running", "microdata_release", "disclosure_release", "tables", "sql"}),
-        ("sudare.disclosure_release.running", {"release.running", "microdata_release", "tables", "accuracy", "sql"}),
-        ("sudare.microdata_release.running", {"release.running", "disclosure_release", "accuracy", "sql"}),
-        ("sudare.release.running", {"microdata_release", "disclosure_release", "microdata", "disclosure", "sql"}),
+        ("sudare.releases.registry", {"releases.kinds", "tables", "sql"}),
+        ("sudare.releases.kinds.tables.running", {COUNTS, RECORDS, "tables", "accuracy", "sql"}),
+        ("sudare.releases.kinds.records.running", {COUNTS, TABLES, "accuracy", "sql"}),
+        ("sudare.releases.kinds.counts.running", {RECORDS, TABLES, "microdata", "disclosure", "sql"}),
     ],
 )
 def test_a_kind_of_release_loads_no_other(module: str, unwanted: set[str]) -> None:
@@ -91,9 +92,10 @@ def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> 
 
 def test_flat_api_is_what_the_packages_export() -> None:
     import sudare
-    from sudare import domain, errors, ledger, noise, privacy, release, tables
+    from sudare import domain, errors, ledger, noise, privacy, tables
+    from sudare.releases.kinds import counts
 
-    packages = (domain, errors, ledger, noise, privacy, release, tables)
+    packages = (domain, errors, ledger, noise, privacy, counts, tables)
     exported = sorted({"connect", *(name for package in packages for name in package.__all__)})
     assert sudare.__all__ == exported
     for name in exported:

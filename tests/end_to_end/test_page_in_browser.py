@@ -15,8 +15,8 @@ from matplotlib.image import imread
 import sudare
 from sudare.domain import Bins, Category, CountTable, Domain
 from sudare.examples import invent_country, invent_people
-from sudare.release.page import render_page
-from tests.unit.release.sample import document_of
+from sudare.releases.kinds.counts.page import render_page
+from tests.unit.releases.kinds.counts.sample import document_of
 
 pytestmark = pytest.mark.slow
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from sudare.ledger import Ledger, open_ledger
-from sudare.microdata_release import read_people_plan, run_people_plan
 from sudare.privacy import Budget
 from sudare.releases import protocol
+from sudare.releases.kinds.records import read_people_plan, run_people_plan
 from sudare.storage.staging import ReportStaging
-from tests.unit.microdata_release.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town
+from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town
 
 ROOT = Path(__file__).resolve().parents[2]
 PLAN = HEAD + COLUMNS + ANONYMIZE
@@ -23,7 +23,7 @@ PLAN = HEAD + COLUMNS + ANONYMIZE
 CHILD = """
 import os, signal, sys
 from pathlib import Path
-from sudare.microdata_release import read_people_plan, run_people_plan, running
+from sudare.releases.kinds.records import read_people_plan, run_people_plan, running
 from sudare.releases import protocol
 from sudare.storage import staging
 

@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from sudare.disclosure_release import input_plan, plan_file, protection_plan, rule_plan, verify_protected
-from sudare.disclosure_release.dimension_plan import DIMENSION_KEYS
 from sudare.releases.header import LEDGER_KEYS
+from sudare.releases.kinds.tables import verify_protected
+from sudare.releases.kinds.tables.planning import input_plan, plan_file, protection_plan, rule_plan
+from sudare.releases.kinds.tables.planning.dimension_plan import DIMENSION_KEYS
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser
-from tests.unit.disclosure_release.firms import COUNTS, SUPPRESS, UNTOLD, WHOLE, build_firms, firms, write_firms
+from tests.unit.releases.kinds.tables.firms import COUNTS, SUPPRESS, UNTOLD, WHOLE, build_firms, firms, write_firms
 
 ROOT = Path(__file__).resolve().parents[2]
 INPUTS = {"firms.csv", "plan.toml", "region.hrc"}
@@ -228,7 +229,7 @@ def test_a_folder_that_exists(run: Run, tmp_path: Path) -> None:
 CHILD = """
 import sys
 from pathlib import Path
-from sudare.disclosure_release import read_table_plan, run_table_plan
+from sudare.releases.kinds.tables import read_table_plan, run_table_plan
 folder = Path(sys.argv[1])
 plan = read_table_plan(folder / "plan.toml", folder / "out")
 run_table_plan(plan, progress=lambda stage, share: print(stage, flush=True))

@@ -14,9 +14,9 @@ import pytest
 
 from sudare import Budget, WeakBudgetWarning
 from sudare.ledger import open_ledger
-from sudare.release import read_plan, run_release, verify_release
+from sudare.releases.kinds.counts import read_plan, run_release, verify_release
 from tests.end_to_end.killed import Doomed, release_again_and_again
-from tests.unit.release.offices import open_office
+from tests.unit.releases.kinds.counts.offices import open_office
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = 20
@@ -61,10 +61,10 @@ def test_a_full_disk(tmp_path: Path) -> None:
     plan = open_office(tmp_path)
     code = (
         "import resource, sys, signal\n"
-        "from sudare.release import read_plan, run_release\n"
+        "from sudare.releases.kinds.counts import read_plan, run_release\n"
         "from sudare import OutputError\n"
         f"plan = read_plan({str(plan.file)!r})\n"
-        "from sudare.release import page\n"
+        "from sudare.releases.kinds.counts import page\n"
         "import duckdb, numba, sudare.tables\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "def limit(stage, share):\n"

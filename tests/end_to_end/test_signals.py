@@ -20,8 +20,8 @@ from sudare.ledger import open_ledger
 from sudare.ledger.postgres_store import MAX_WAIT, WRITERS_LOCK
 from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
-from tests.unit.microdata_release.town import MST, build_town
-from tests.unit.release.offices import open_office
+from tests.unit.releases.kinds.counts.offices import open_office
+from tests.unit.releases.kinds.records.town import MST, build_town
 from tests.unit.sql.shops import COUNT, open_shop
 
 pytestmark = pytest.mark.slow
@@ -34,15 +34,15 @@ ALL_SIGNALS = [
 GIVEN_BACK = (
     "sudare.ledger.ledger.Ledger.reserve after",
     "sudare.releases.protocol.describe_charge",
-    "sudare.release.running.read_counts",
+    "sudare.releases.kinds.counts.running.read_counts",
     "sudare.io.counting.fetch_arrow after",
-    "sudare.release.running.publish",
-    "sudare.release.running.publish twice",
+    "sudare.releases.kinds.counts.running.publish",
+    "sudare.releases.kinds.counts.running.publish twice",
 )
 SPENT = (
-    "sudare.release.running.publish after",
-    "sudare.release.running.write_table",
-    "sudare.release.running.CountsKind.write twice",
+    "sudare.releases.kinds.counts.running.publish after",
+    "sudare.releases.kinds.counts.running.write_table",
+    "sudare.releases.kinds.counts.running.CountsKind.write twice",
 )
 WHOLE = Budget(epsilon=5, delta=Fraction(1, 10_000))
 HALF_A_WAIT = MAX_WAIT / 2
@@ -104,9 +104,9 @@ def test_a_release_that_is_complete_is_settled_and_shown(tmp_path: Path, where: 
     ("where", "left"),
     [
         ("sudare.ledger.ledger.Ledger.reserve after", WHOLE),
-        ("sudare.microdata_release.running.read_planned", WHOLE),
-        ("sudare.microdata_release.running.run_private_step", WHOLE),
-        ("sudare.microdata_release.running.run_private_step after", Budget(epsilon=3, delta=Fraction(9, 100_000))),
+        ("sudare.releases.kinds.records.running.read_planned", WHOLE),
+        ("sudare.releases.kinds.records.running.run_private_step", WHOLE),
+        ("sudare.releases.kinds.records.running.run_private_step after", Budget(epsilon=3, delta=Fraction(9, 100_000))),
         ("sudare.ledger.charging.settle_in_all", Budget(epsilon=3, delta=Fraction(9, 100_000))),
     ],
 )
@@ -256,7 +256,7 @@ def test_a_wait_for_postgresql_is_ended(office: tuple[str, Path], held: str, num
 def test_a_wait_for_the_same_release_in_postgresql_is_ended(office: tuple[str, Path], number: int) -> None:
     import psycopg
 
-    from sudare.release import read_plan
+    from sudare.releases.kinds.counts import read_plan
 
     location, plan = office
     asking = "query LIKE '%pg_try_advisory_lock%' AND pid <> pg_backend_pid()"

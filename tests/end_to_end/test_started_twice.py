@@ -10,10 +10,10 @@ import pytest
 
 from sudare import Budget
 from sudare.ledger import open_ledger
-from sudare.release import verify_release
+from sudare.releases.kinds.counts import verify_release
 from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at
-from tests.unit.microdata_release.town import SAMPLED, build_town
-from tests.unit.release.offices import open_office
+from tests.unit.releases.kinds.counts.offices import open_office
+from tests.unit.releases.kinds.records.town import SAMPLED, build_town
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,9 @@ def test_records_of_people_started_twice(tmp_path: Path) -> None:
 def test_whoever_waits_goes_on_when_the_first_is_killed(tmp_path: Path) -> None:
     plan = open_office(tmp_path)
     arguments = ["release", str(plan.file), "--yes"]
-    first = Doomed(signal_at, tmp_path / "first", arguments, "sudare.release.running.publish", int(signal.SIGSTOP))
+    first = Doomed(
+        signal_at, tmp_path / "first", arguments, "sudare.releases.kinds.counts.running.publish", int(signal.SIGSTOP)
+    )
     first.wait_for(1)
     second = Doomed(run_command_until_signal, tmp_path / "second", arguments)
     second.wait_for(1)

@@ -19,9 +19,7 @@ MAX_MODULES = 15
 LARGER = {
     "cli/commands": 16,
     "comparison": 17,
-    "disclosure_release": 22,
     "microdata/pseudonyms": 17,
-    "microdata_release": 26,
 }
 """Rooms that are still to be divided, and how many modules they may have until then: no more."""
 

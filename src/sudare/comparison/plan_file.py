@@ -16,7 +16,7 @@ from sudare.comparison.running import MAX_REPEATS, Chosen
 from sudare.microdata.hierarchies.builders import flat_hierarchy
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn, read_people
-from sudare.microdata_release.hierarchy_plan import HIERARCHY_KEYS, HierarchyRule, hierarchy_of, read_rule
+from sudare.releases.kinds.records.planning.hierarchy_plan import HIERARCHY_KEYS, HierarchyRule, hierarchy_of, read_rule
 from sudare.sections import Section, nearest, read_toml
 
 __all__ = ["ComparedColumn", "ComparisonPlan", "quick_plan", "read_comparison_plan"]

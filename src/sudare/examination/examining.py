@@ -226,7 +226,7 @@ class _Run:
         """Records of people, with a budget or without."""
         from sudare.examination.people import infer_membership_in_records, link_outside
         from sudare.microdata.records import read_people
-        from sudare.microdata_release.attacking import attack_folder
+        from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 
         subject = self._subject()
         with as_stated(subject.folder):
@@ -268,8 +268,8 @@ class _Run:
 
     def _comparable_records(self, subject: Subject) -> tuple[Path, ...]:
         """Folders of other records of the same people that can be put beside these."""
-        from sudare.microdata_release.earlier_records import find_comparable_records
-        from sudare.microdata_release.published_records import read_published_records
+        from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
+        from sudare.releases.kinds.records.attacking.published_records import read_published_records
 
         alike = [other.folder for other in self._others if isinstance(other, Subject) and other.kind == "people"]
         if subject.kind != "people" or not alike:
@@ -289,7 +289,7 @@ class _Run:
 
         One that cannot be compared, or contradicts, must not hide what another one gives away.
         """
-        from sudare.disclosure_release.attacking import attack_folder
+        from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
 
         def attack(*earlier: Subject) -> Sequence[AttackReport]:
             with as_stated(subject.folder):

@@ -10,10 +10,10 @@ import numpy as np
 
 from sudare.bilingual import Words
 from sudare.disclosure.structure import Dimension
-from sudare.disclosure_release.knowledge import knowledge_of
-from sudare.disclosure_release.published_table import read_published_tables
 from sudare.examination.subjects import Subject
 from sudare.examination.views import IncompatibleTables, TableView, ViewCell
+from sudare.releases.kinds.tables.attacking.knowledge import knowledge_of
+from sudare.releases.kinds.tables.published_table import read_published_tables
 
 __all__ = ["is_of_counts", "view_of_protected_table"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.errors import InputError, SudareError, UserError
-from sudare.release.verification import read_document, verify_release
+from sudare.releases.kinds.counts.verification import read_document, verify_release
 from sudare.releases.verification import printable
 from sudare.storage.guarded_json import parse_json, read_json
 from sudare.storage.hashes import hash_of_file

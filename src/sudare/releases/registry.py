@@ -75,7 +75,7 @@ _REGISTERED: dict[str, Registration] = {
     for one in (
         Registration(
             name="counts",
-            module="sudare.release.running",
+            module="sudare.releases.kinds.counts.running",
             attribute="COUNTS",
             report_format="sudare-release/1",
             document_name=DOCUMENT,
@@ -83,14 +83,14 @@ _REGISTERED: dict[str, Registration] = {
         ),
         Registration(
             name="records",
-            module="sudare.microdata_release.running",
+            module="sudare.releases.kinds.records.running",
             attribute="RECORDS",
             report_format="sudare-people/1",
             sections=frozenset({"columns", "steps"}),
         ),
         Registration(
             name="tables",
-            module="sudare.disclosure_release.running",
+            module="sudare.releases.kinds.tables.running",
             attribute="TABLES",
             report_format="sudare-protected-table/1",
             sections=frozenset({"dimensions", "tables", "rules", "input"}),

@@ -116,7 +116,7 @@ def test_exit_codes(run: Run, monkeypatch: pytest.MonkeyPatch, error: BaseExcept
         raise error
 
     monkeypatch.setattr(planning, "read_balance", fail)
-    monkeypatch.setattr("sudare.release.read_plan", fail)
+    monkeypatch.setattr("sudare.releases.kinds.counts.read_plan", fail)
     shown = run("plan", "plan.toml", "--json")
     assert shown.code == code
     assert shown.out == ""
@@ -136,7 +136,7 @@ def test_debug_shows_the_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: object) -> None:
         raise RuntimeError("deep inside")
 
-    monkeypatch.setattr("sudare.release.read_plan", fail)
+    monkeypatch.setattr("sudare.releases.kinds.counts.read_plan", fail)
     shown = run("plan", "plan.toml", "--debug")
     assert shown.code == 70
     assert "Traceback" in shown.err
@@ -200,7 +200,7 @@ def test_a_signal_is_told_whatever_it_was_turned_into(
         except KeyboardInterrupt:
             raise secondary from None
 
-    monkeypatch.setattr("sudare.release.read_plan", tear)
+    monkeypatch.setattr("sudare.releases.kinds.counts.read_plan", tear)
     shown = run("plan", "plan.toml")
     assert (shown.code, shown.err) == (128 + number, "Error: Interrupted.\n")
     told = run("plan", "plan.toml", "--json")
@@ -231,7 +231,7 @@ def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyP
 
 
 def test_an_error_after_a_command_that_was_interrupted_is_its_own(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.release.read_plan", lambda *_: signal.raise_signal(signal.SIGTERM))
+    monkeypatch.setattr("sudare.releases.kinds.counts.read_plan", lambda *_: signal.raise_signal(signal.SIGTERM))
     assert run("plan", "plan.toml").code == 143
     monkeypatch.undo()
     assert run("plan", "missing.toml").code == 2

@@ -157,9 +157,9 @@ def test_wrong_data_charges_nothing(run: Run, town: Path) -> None:
 @pytest.mark.parametrize(
     ("moment", "english", "japanese"),
     [
-        ("release.running.read_counts", "Nothing was charged", "予算は使われていません"),
+        ("releases.kinds.counts.running.read_counts", "Nothing was charged", "予算は使われていません"),
         (
-            "release.running.write_table",
+            "releases.kinds.counts.running.write_table",
             "holds the charge of this release as spent (entry 2)",
             "使用済みとして扱われます（項目 2）",
         ),
@@ -191,7 +191,7 @@ def test_a_ledger_that_vanishes_is_told(run: Run, town: Path, monkeypatch: pytes
         (town / "budget.db").unlink()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sudare.release.running.read_counts", vanish)
+    monkeypatch.setattr("sudare.releases.kinds.counts.running.read_counts", vanish)
     assert "cannot be read now" in run("release", town / "plan.toml", "--yes", "--json").error["english"]
 
 
@@ -224,7 +224,7 @@ def test_the_page_with_the_truth_stays_outside(run: Run, town: Path) -> None:
 
 
 def test_stages_have_words() -> None:
-    from sudare.release.running import STAGES
+    from sudare.releases.kinds.counts.running import STAGES
 
     assert all(Speaker(language).words(f"stage.{stage}") for stage in STAGES for language in LANGUAGES)
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
-from sudare.release import read_plan
+from sudare.releases.kinds.counts import read_plan
 from tests.unit.cli.conftest import Run
 
 

@@ -14,8 +14,8 @@ from sudare.examination import examine
 from sudare.examination import people as people_module
 from sudare.microdata.records import Records
 from tests.commands import runner
-from tests.unit.disclosure_release.test_adversary import LAX, PLAN, STAFF, carry_out
 from tests.unit.examination.test_people import folder_of
+from tests.unit.releases.kinds.tables.test_adversary import LAX, PLAN, STAFF, carry_out
 
 ESCAPE = "\x1b]0;title of your window\x07\x1b[2J"
 

@@ -112,7 +112,7 @@ def test_protected_tables_together(tmp_path: Path) -> None:
 
 
 def test_records(tmp_path: Path) -> None:
-    from sudare.microdata_release import read_people_plan, run_people_plan
+    from sudare.releases.kinds.records import read_people_plan, run_people_plan
 
     data = write_people(tmp_path / "village.csv")
     (tmp_path / "plan.toml").write_text(
@@ -198,7 +198,7 @@ MESHES = (
 
 
 def run_plan(folder: Path, text: str, name: str) -> Path:
-    from sudare.disclosure_release import read_table_plan, run_table_plan
+    from sudare.releases.kinds.tables import read_table_plan, run_table_plan
 
     (folder / f"{name}.toml").write_text(text, encoding="utf-8")
     return run_table_plan(read_table_plan(folder / f"{name}.toml", folder / name), even_if_broken=True).folder

@@ -19,7 +19,7 @@ from sudare.examination.findings import NotApplied
 from sudare.examination.private_tables import infer_membership, remarks_on, view_of_release
 from sudare.examination.subjects import Subject, open_subject
 from sudare.examination.views import IncompatibleTables
-from sudare.release.verification import read_published_table
+from sudare.releases.kinds.counts.verification import read_published_table
 from tests.unit.examination.village import make_ledger, release, write_people
 
 
@@ -88,7 +88,7 @@ def test_a_tree_is_read_with_the_predicted_deviation(tree: Subject) -> None:
 
 
 def test_bins_keep_their_edges(tmp_path: Path) -> None:
-    from sudare.release import read_plan, run_release
+    from sudare.releases.kinds.counts import read_plan, run_release
 
     make_ledger(tmp_path)
     (tmp_path / "ages.csv").write_text("age\n" + "\n".join(str(age) for age in range(90)))

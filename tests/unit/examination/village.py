@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sudare import Budget, Unit
 from sudare.ledger import open_ledger
-from sudare.release import read_plan, run_release
+from sudare.releases.kinds.counts import read_plan, run_release
 
 Person = tuple[str, str, str]
 
@@ -110,7 +110,7 @@ def release(
 
 def protect(folder: Path, name: str, protection: str, columns: Sequence[int] = (0, 1, 2), threshold: int = 3) -> Path:
     """Protect a table of the village by classical rules, broken or not."""
-    from sudare.disclosure_release import read_table_plan, run_table_plan
+    from sudare.releases.kinds.tables import read_table_plan, run_table_plan
 
     if not (folder / "village.csv").exists():
         write_people(folder / "village.csv")

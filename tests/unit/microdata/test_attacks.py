@@ -33,7 +33,7 @@ from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.rights import PersonDesk
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.anonymizing import anonymize, satisfies
-from sudare.microdata_release import read_people_plan, run_people_plan
+from sudare.releases.kinds.records import read_people_plan, run_people_plan
 
 
 @pytest.fixture

@@ -159,7 +159,7 @@ def _mixed(colours: Sequence[str], shades: Grid) -> NDArray[np.int64]:
 
 def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[SparseTable, bool]:
     """The table of a release folder, of a file of one, or of any file as a plan lays it out; and whether it is public."""
-    from sudare.release import read_plan, read_published_table
+    from sudare.releases.kinds.counts import read_plan, read_published_table
 
     if place.is_dir() and plan is None:
         return read_published_table(place), True
@@ -170,7 +170,7 @@ def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[Spars
             raise InputError(f"There is no '{place}'.", f"「{place}」がありません。")
         raise speaker.mistake("map.no_plan", file=place)
     from sudare.io import read_counts
-    from sudare.release.running import limits_of
+    from sudare.releases.kinds.counts.running import limits_of
 
     release_plan = read_plan(plan)
     source = replace(release_plan.source, path=(str(place),), query=None)
@@ -179,7 +179,7 @@ def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[Spars
 
 def _is_published(file: Path) -> bool:
     """Whether a file is the very one that a release beside it lists."""
-    from sudare.release import read_document
+    from sudare.releases.kinds.counts import read_document
 
     if not file.is_file() or not (file.parent / DOCUMENT).is_file():
         return False

@@ -18,7 +18,7 @@ from sudare.errors import InputError
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from sudare.microdata_release import PeoplePlan, ProtectedPeople
+    from sudare.releases.kinds.records import PeoplePlan, ProtectedPeople
 
 __all__ = ["anonymize", "carry_out_people", "sample", "synthesize"]
 
@@ -44,7 +44,7 @@ def anonymize(
     even_if_broken: EvenIfBroken = False,
 ) -> None:
     """Carry out a plan for a table of people."""
-    from sudare.microdata_release import read_people_plan
+    from sudare.releases.kinds.records import read_people_plan
 
     plan = read_people_plan(file, out)
     if plan.steps[0][0] in SYNTHETIC:
@@ -67,7 +67,7 @@ def sample(
 ) -> None:
     """Draw some records, fairly; or carry out a plan that does."""
     if file.suffix == ".toml":
-        from sudare.microdata_release import read_people_plan
+        from sudare.releases.kinds.records import read_people_plan
 
         if rate is not None or rows is not None or by is not None:
             raise speaker.mistake("people.sample_plan")
@@ -103,7 +103,7 @@ def synthesize(
             raise speaker.mistake("people.no_out")
         _people_of_release(speaker, from_table, out, points)
         return
-    from sudare.microdata_release import read_people_plan
+    from sudare.releases.kinds.records import read_people_plan
 
     plan = read_people_plan(file or Path(), out)
     if points:
@@ -117,9 +117,9 @@ def carry_out_people(
     speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, again: bool, even_if_broken: bool = False
 ) -> None:
     """Show what the plan does, ask before it spends, run it, and tell what was found or charged; or only show it."""
-    from sudare.microdata_release import run_people_plan
-    from sudare.microdata_release.folders import require_free
-    from sudare.microdata_release.running import RECORDS
+    from sudare.releases.kinds.records import run_people_plan
+    from sudare.releases.kinds.records.folders import require_free
+    from sudare.releases.kinds.records.running import RECORDS
 
     header = RECORDS.header(plan)
     if plan.charging is None:
@@ -165,8 +165,8 @@ def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
 
 def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
     """What a plan does, in lines. Looks at no data."""
-    from sudare.microdata_release.page_words import METHODS
-    from sudare.microdata_release.step_plan import Anonymize
+    from sudare.releases.kinds.records.page_words import METHODS
+    from sudare.releases.kinds.records.planning.step_plan import Anonymize
 
     words = speaker.words
     lines: list[tuple[str, object]] = [
@@ -242,7 +242,7 @@ def _sample_file(
 def _people_of_release(speaker: Speaker, release: Path, out: Path, points: bool) -> None:
     from sudare.domain import CountTable, Mesh, MeshList
     from sudare.microdata.synthetic import write_people_of_table
-    from sudare.release import read_published_table
+    from sudare.releases.kinds.counts import read_published_table
 
     folder = release if release.is_dir() else release.parent
     table = read_published_table(folder)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sudare.microdata.hierarchies.hierarchy import Generalization
     from sudare.microdata.records import CodedColumn
-    from sudare.microdata_release import Risks
+    from sudare.releases.kinds.records import Risks
 
 __all__ = ["build", "check", "risk"]
 
@@ -34,7 +34,7 @@ def risk(
 ) -> None:
     """Measure how easily somebody is found."""
     from sudare.microdata.records import read_people
-    from sudare.microdata_release import measure_risks
+    from sudare.releases.kinds.records import measure_risks
 
     names = _listed(quasi_identifiers)
     private = _listed(sensitive or "")
@@ -63,7 +63,7 @@ def check(
     """Check a hierarchy file, alone or with the data it is for."""
     from sudare.microdata.hierarchies.files import read_hierarchy
     from sudare.microdata.records import read_people
-    from sudare.microdata_release.hierarchy_plan import hierarchy_of
+    from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 
     if (data is None) != (column is None):
         raise speaker.mistake("people.data_and_column")
@@ -94,7 +94,7 @@ def build(
     from sudare.microdata.hierarchies import builders as builders
     from sudare.microdata.hierarchies.files import write_hierarchy
     from sudare.microdata.records import read_people
-    from sudare.microdata_release.hierarchy_plan import hierarchy_of
+    from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 
     steps = tuple(_listed(dates)) if dates is not None else ()
     ends: dict[str, Any] = {

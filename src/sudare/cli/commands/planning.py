@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sudare.accuracy import Accuracy
     from sudare.ledger import Dataset
     from sudare.privacy import Budget, DeltaAdvice
-    from sudare.release import ReleasePlan
+    from sudare.releases.kinds.counts import ReleasePlan
     from sudare.tables import Plan
 
 __all__ = ["Balance", "balance_facts", "balance_of", "read_balance", "show_release_plan"]
@@ -43,7 +43,7 @@ METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2":
 
 def show_release_plan(speaker: Speaker, file: Path) -> None:
     """Show what a plan for counts means."""
-    from sudare.release import read_plan
+    from sudare.releases.kinds.counts import read_plan
 
     release_plan = read_plan(file)
     balance = read_balance(release_plan)
@@ -59,7 +59,7 @@ def show_release_plan(speaker: Speaker, file: Path) -> None:
 
 def _predict(release_plan: ReleasePlan, speaker: Speaker) -> Accuracy:
     """What to expect. A reference that cannot be read yet is left out, and that is said."""
-    from sudare.release.expected import accuracy_of_plan
+    from sudare.releases.kinds.counts.expected import accuracy_of_plan
 
     with progress_bars(speaker) as tell:
         tell("predict", None)

@@ -87,14 +87,14 @@ def _kind_if_known(file: Path) -> Registration | None:
 
 def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOptions) -> None:
     if found.name == "counts":
-        from sudare.release import read_plan
+        from sudare.releases.kinds.counts import read_plan
 
         release_plan = read_plan(file)
         if options.out is not None:
             release_plan = replace(release_plan, folder=options.out.resolve())
         carry_out_release(speaker, release_plan, yes=options.yes, again=options.again, threads=options.threads)
     elif found.name == "records":
-        from sudare.microdata_release import read_people_plan
+        from sudare.releases.kinds.records import read_people_plan
 
         carry_out_people(
             speaker,
@@ -105,7 +105,7 @@ def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOp
             even_if_broken=options.even_if_broken,
         )
     elif found.name == "tables":
-        from sudare.disclosure_release import read_table_plan
+        from sudare.releases.kinds.tables import read_table_plan
 
         table_plan = read_table_plan(file, options.out)
         carry_out_tables(speaker, table_plan, check=options.is_dry, even_if_broken=options.even_if_broken)

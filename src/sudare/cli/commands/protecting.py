@@ -12,7 +12,7 @@ from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
 
 if TYPE_CHECKING:
-    from sudare.disclosure_release import ProtectedFolder, TablePlan
+    from sudare.releases.kinds.tables import ProtectedFolder, TablePlan
 
 __all__ = ["carry_out_tables", "protect"]
 
@@ -25,15 +25,15 @@ def protect(
     even_if_broken: Annotated[bool, typer.Option("--even-if-broken")] = False,
 ) -> None:
     """Carry out a plan for a protected table."""
-    from sudare.disclosure_release import read_table_plan
+    from sudare.releases.kinds.tables import read_table_plan
 
     carry_out_tables(speaker, read_table_plan(file, out), check=check, even_if_broken=even_if_broken)
 
 
 def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_broken: bool) -> None:
     """Show what the plan does, run it, and tell what the attacks found; or only show it."""
-    from sudare.disclosure_release import run_table_plan
-    from sudare.disclosure_release.plan_file import plan_values
+    from sudare.releases.kinds.tables import run_table_plan
+    from sudare.releases.kinds.tables.planning.plan_file import plan_values
     from sudare.storage.staging import require_free
 
     require_free(plan.folder)
@@ -57,7 +57,7 @@ def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_
 
 def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
     """What a plan does, in lines. Looks at no data."""
-    from sudare.disclosure_release.method_words import METHOD_NAMES
+    from sudare.releases.kinds.tables.method_words import METHOD_NAMES
 
     words = speaker.words
     lines: list[tuple[str, object]] = [

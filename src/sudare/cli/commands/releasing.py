@@ -16,7 +16,7 @@ from sudare.cli.console.showing import heading
 from sudare.cli.console.speaking import Speaker
 
 if TYPE_CHECKING:
-    from sudare.release import Release, ReleasePlan
+    from sudare.releases.kinds.counts import Release, ReleasePlan
 
 __all__ = ["carry_out_release", "release"]
 
@@ -29,7 +29,7 @@ def release(
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, metavar="NUMBER")] = None,
 ) -> None:
     """Charge the ledger and publish."""
-    from sudare.release import read_plan
+    from sudare.releases.kinds.counts import read_plan
 
     carry_out_release(speaker, read_plan(file), yes=yes, again=again, threads=threads)
 
@@ -39,8 +39,8 @@ def carry_out_release(
 ) -> None:
     """Show the charge, ask, run, and tell what was charged."""
     from sudare.ledger import open_ledger
-    from sudare.release import run_release
-    from sudare.release.running import COUNTS
+    from sudare.releases.kinds.counts import run_release
+    from sudare.releases.kinds.counts.running import COUNTS
 
     with open_ledger(release_plan.ledger.location) as ledger:
         balance = balance_of(release_plan, ledger.dataset(release_plan.ledger.dataset))

@@ -29,7 +29,7 @@ def report(
 ) -> None:
     """Render the page of a release again."""
     from sudare.io import atomically
-    from sudare.release import read_document, read_published_table, render_page
+    from sudare.releases.kinds.counts import read_document, read_published_table, render_page
 
     document = read_document(folder)
     target = out if out is not None else _usual_target(folder, is_confidential=with_truth is not None)
@@ -62,9 +62,9 @@ def _refuse_inside(speaker: Speaker, target: Path, folder: Path) -> None:
 
 def _read_truth(speaker: Speaker, plan_file: Path, document: dict[str, Any]) -> CountTable:
     from sudare.ledger import open_ledger
-    from sudare.release import read_plan, read_release_source
-    from sudare.release.domains import describe_domain
-    from sudare.release.hashing import keyed_hash
+    from sudare.releases.kinds.counts import read_plan, read_release_source
+    from sudare.releases.kinds.counts.domains import describe_domain
+    from sudare.releases.kinds.counts.hashing import keyed_hash
 
     plan = read_plan(plan_file)
     if describe_domain(plan.domain) != document["domain"]:

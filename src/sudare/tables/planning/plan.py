@@ -14,6 +14,7 @@ from sudare.bilingual import COMMA, Language, Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
+from sudare.privacy.guarantee_words import of_unit
 from sudare.privacy.unit import Unit
 from sudare.tables.measured_names import MeasuredName
 from sudare.tables.plan_page_words import OF_PARTS, TEXTS
@@ -24,7 +25,6 @@ from sudare.tables.planning.plan_words import (
     of_mechanism,
     of_noise,
     of_quantity,
-    of_unit,
 )
 from sudare.tables.planning.predicted_error import PartKind, PredictedError, read_people
 

@@ -30,25 +30,12 @@ __all__ = [
     "of_quantity",
     "of_side",
     "of_sums",
-    "of_unit",
     "other_noise",
     "other_splits",
     "shares_of_blocks",
     "smallest_error",
 ]
 
-_UNITS = {
-    "person": Words("person", "個人"),
-    "household": Words("household", "世帯"),
-    "patient": Words("patient", "患者"),
-    "user": Words("user", "利用者"),
-    "customer": Words("customer", "顧客"),
-    "employee": Words("employee", "従業者"),
-    "establishment": Words("establishment", "事業所"),
-    "company": Words("company", "企業"),
-    "device": Words("device", "端末"),
-    "student": Words("student", "生徒"),
-}
 _MECHANISMS = {
     "wide-tree": Words("wide tree", "幅広木（wide tree）"),
     "margin-tree": Words("margin tree", "周辺表つき空間木（margin tree）"),
@@ -157,11 +144,6 @@ _SHARES_OF_BLOCKS = Words(
     "one ordered axis: blocks of bins, in shares that make {parts} most accurate",
     "順序のある軸: {parts}が最も正確になる配分で、ビンのまとまりを測定",
 )
-
-
-def of_unit(who: str) -> Words:
-    """The protected unit; other words than the usual ones stand as they are."""
-    return _UNITS.get(who, Words.same(who))
 
 
 def of_mechanism(name: str) -> Words:

@@ -7,7 +7,7 @@ import pytest
 
 import sudare
 from sudare.accuracy import predict_accuracy
-from sudare.release.page_words import of_mechanism
+from sudare.releases.kinds.counts.page_words import of_mechanism
 from sudare.tables.adaptive import suitability
 
 ONE = sudare.Budget(epsilon=1)

@@ -1,0 +1,451 @@
+"""The plan of a release: a TOML file that says what is published, about whom, at what cost and where to.
+
+Everything in it is public or the office's own decision; reading it looks at no data and spends nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sudare.bilingual import Words
+from sudare.domain import Domain, Mesh, MeshList
+from sudare.errors import ParameterError, PlanError, SudareError
+from sudare.io import FORMATS, Source
+from sudare.io.engine import MEMORY
+from sudare.privacy import Budget, Unit
+from sudare.releases.header import (
+    BUDGET_KEYS,
+    LEDGER_KEYS,
+    TITLE_KEYS,
+    UNIT_KEYS,
+    LedgerEntryPoint,
+    read_budget_section,
+    read_ledger_section,
+    read_title,
+    read_unit_section,
+)
+from sudare.releases.kinds.counts.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
+from sudare.releases.kinds.counts.method_settings import require_usable
+from sudare.releases.kinds.counts.plan_workload import read_histogram_workload, read_workload_key, workload_facts
+from sudare.releases.kinds.counts.public_files import require_other_files, require_public
+from sudare.sections import Section, read_toml, suggest
+from sudare.tables import Plan, plan_table
+from sudare.tables.planning.workload import Workload
+from sudare.tables.publish import METHODS
+
+__all__ = [
+    "OUTPUT_FORMATS",
+    "Reference",
+    "ReleasePlan",
+    "read_plan",
+]
+
+PLAN = Words("plan", "計画ファイル")
+HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
+KEYS = (
+    *TITLE_KEYS,
+    "source",
+    "domain",
+    "unit",
+    "budget",
+    "ledger",
+    "method",
+    "reference",
+    "output",
+    "reading",
+    "prediction",
+)
+SOURCE_KEYS = (
+    "path",
+    "format",
+    "rows",
+    "count",
+    "columns",
+    "query",
+    "person",
+    "encoding",
+    "where",
+    "outside",
+    "opt_outs_removed",
+)
+REFERENCE_KEYS = ("name", "public", *SOURCE_KEYS[:-1])
+METHOD_KEYS = ("name", "workload", "public_total")
+OUTPUT_KEYS = ("folder", "formats", "count", "measurements")
+READING_KEYS = ("memory",)
+PREDICTION_KEYS = ("people",)
+"""What each section may have. Whatever else stands in [method] is a setting of the mechanism."""
+
+OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
+ROWS = ("people", "counts")
+DECIDED_BY_RELEASES = {
+    "table",
+    "budget",
+    "unit",
+    "reference",
+    "public_total",
+    "entropy",
+    "threads",
+    "keep_measurements",
+}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A table that is public already, by the word of whoever wrote the plan.
+
+    Attributes:
+        name: what the report calls it.
+        source: where it is.
+    """
+
+    name: str
+    source: Source
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasePlan:
+    """What a plan file says.
+
+    Attributes:
+        file: where it was read from.
+        title: what the report is called.
+        publisher: who publishes it.
+        description: what it is about.
+        language: of the report, ``"en"`` or ``"ja"``.
+        source: the data.
+        domain: the cells, which are public.
+        unit: who is protected.
+        budget: what will be spent.
+        ledger: where it is charged.
+        method: ``"auto"`` or the name of a mechanism.
+        workload: which areas matter, for ``"auto"``.
+        public_total: whether the total is published exactly.
+        settings: of the mechanism.
+        reference: a public table that makes the result more exact.
+        folder: where the release is written.
+        formats: of the published table.
+        count: what the column of published counts is called.
+        measurements: whether the noisy measurements are published too.
+        memory: how much memory reading may take.
+        opt_outs_removed: whether people who opted out are not in the data any more.
+        says_rows: whether it is said outright that rows are people, or counts.
+        people: about how many people the table will have, where that is public; for predictions alone.
+        predicted: what ``"auto"`` chose; None where a mechanism was named.
+    """
+
+    file: Path
+    title: str
+    publisher: str
+    description: str
+    language: str
+    source: Source
+    domain: Domain
+    unit: Unit
+    budget: Budget
+    ledger: LedgerEntryPoint
+    method: str
+    workload: Workload
+    public_total: bool
+    settings: Mapping[str, Any]
+    reference: Reference | None
+    folder: Path
+    formats: tuple[str, ...]
+    count: str
+    measurements: bool
+    memory: str
+    opt_outs_removed: bool
+    says_rows: bool
+    people: int | None
+    predicted: Plan | None = field(compare=False)
+
+    def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
+        """The same for plans that ask for the same table, from the same files, at the same cost, in the same folder."""
+        facts = {
+            "folder": str(self.folder),
+            "paths": list(self.source.paths),
+            "last_opt_out": last_opt_out if self.source.person is not None else 0,
+            "reference": reference_hash,
+            "domain": describe_domain(self.domain),
+            "unit": self.unit.to_dict(),
+            "budget": self.budget.to_dict(),
+            "source": _source_facts(self.source),
+            "method": self.method,
+            "workload": workload_facts(self.workload),
+            "public_total": self.public_total,
+            "settings": {key: str(value) for key, value in sorted(self.settings.items())},
+            "measurements": self.measurements,
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def read_plan(path: str | Path) -> ReleasePlan:
+    """Read a plan file. Relative paths in it are meant from where it is.
+
+    Raises:
+        PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
+
+    Example:
+        >>> import sudare
+        >>> sudare.read_plan("nowhere.toml")
+        Traceback (most recent call last):
+        ...
+        sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
+    """
+    file = Path(path)
+    top = Section(read_toml(file, PLAN, HINT), "", file.name, KEYS)
+    base = file.resolve().parent
+    head = read_title(top, "counts")
+    source_section = top.section("source", SOURCE_KEYS)
+    is_stated = source_section.has("rows")
+    opt_outs_removed = source_section.flag("opt_outs_removed", False)
+    source = _read_source(source_section, base)
+    domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
+    method = top.section("method", METHOD_KEYS)
+    public_total = method.flag("public_total", False)
+    unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
+    budget = read_budget_section(top.section("budget", BUDGET_KEYS))
+    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
+    name = method.choice("name", ("auto", *METHODS), "auto")
+    of_histogram: dict[str, Any] = {}
+    if name == "histogram" and method.has("workload"):
+        of_histogram["workload"] = read_histogram_workload(method)
+    workload = None if of_histogram else read_workload_key(method, domain)
+    settings = {key: _plain(value) for key, value in method.rest().items()} | of_histogram
+    reference = None
+    if top.has("reference"):
+        reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
+    output = top.section("output", OUTPUT_KEYS)
+    folder = base / output.text("folder", "release")
+    formats = _read_formats(output)
+    is_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes)
+    is_only_map = is_map and len(domain.attributes) == 1
+    if ("geotiff" in formats and not is_only_map) or ("geoparquet" in formats and not is_map):
+        output.refuse(
+            "formats",
+            "may have geotiff only for a single mesh attribute, and geoparquet only with a mesh attribute",
+            "の geotiff はメッシュ属性だけの表、geoparquet はメッシュ属性を含む表でのみ使えます",
+        )
+    count = output.text("count", "population" if is_map else "count")
+    if count in {attribute.name for attribute in domain.attributes}:
+        output.refuse("count", "is the name of an attribute already", "は属性の名前と重複しています")
+    measurements = output.flag("measurements", False)
+    output.finish()
+    reading = top.section("reading", READING_KEYS)
+    memory = reading.text("memory", "1GB")
+    if not MEMORY.fullmatch(memory):
+        reading.refuse("memory", 'must be a size such as "500MB" or "4GB"', 'は "500MB" や "4GB" のような大きさです')
+    reading.finish()
+    people = _read_people(top.section("prediction", PREDICTION_KEYS))
+    top.finish()
+    if public_total:
+        _require_fixed_total(method, source, unit)
+    predicted = None
+    if name == "auto":
+        predicted = _predict(method, domain, budget, unit, workload, public_total, settings, reference is not None)
+        predicted = predicted if people is None else predicted.for_people(people)
+    else:
+        _require_settings(method, name, budget, settings, workload)
+        require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)
+    return ReleasePlan(
+        file=file,
+        title=head.title,
+        publisher=head.publisher,
+        description=head.description,
+        language=head.language,
+        source=source,
+        domain=domain,
+        unit=unit,
+        budget=budget,
+        ledger=ledger,
+        method=name,
+        workload=workload,
+        public_total=public_total,
+        settings=MappingProxyType(settings),
+        reference=reference,
+        folder=folder,
+        formats=formats,
+        count=count,
+        measurements=measurements,
+        memory=memory,
+        opt_outs_removed=opt_outs_removed,
+        says_rows=is_stated,
+        people=people,
+        predicted=predicted,
+    )
+
+
+def _read_source(section: Section, base: Path) -> Source:
+    given = section.items("path") if section.has("path") and not section.is_text("path") else None
+    if given is None:
+        given = [section.text("path")] if section.has("path") else []
+    if not all(isinstance(item, str) and item for item in given):
+        section.refuse(
+            "path", "must be a file, a folder or a list of them", "はファイルかフォルダ、またはそのリストです"
+        )
+    query = section.text("query") if section.has("query") else None
+    if not given and query is None:
+        section.refuse("path", "is missing", "がありません")
+    where = {key: _plain(value) for key, value in section.mapping("where").items()}
+    columns = section.mapping("columns")
+    if not all(isinstance(column, (str, dict)) for column in columns.values()):
+        section.refuse(
+            "columns",
+            "must give a column's name for each attribute, or columns of counts by its values, such as "
+            '{ sex = { male = "T001141002", female = "T001141003" } }',
+            "は属性ごとの列名、または値ごとの人数の列です"
+            '（例: { sex = { male = "T001141002", female = "T001141003" } }）',
+        )
+    is_spread = any(isinstance(column, dict) for column in columns.values())
+    form = section.choice("format", ("auto", *FORMATS), "auto")
+    count = section.text("count") if section.has("count") else None
+    by_default = (
+        "counts" if count is not None or is_spread or form in ("e-stat", "people-flow", "geotiff") else "people"
+    )
+    rows = section.choice("rows", ROWS, by_default)
+    person = section.text("person") if section.has("person") else None
+    encoding = section.text("encoding", "auto")
+    outside = section.choice("outside", ("refuse", "leave out"), "refuse")
+    section.finish()
+    paths = tuple(str(base / item) for item in given)
+    try:
+        return Source(paths, form, rows, count, columns, query, person, encoding, where, outside)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+
+
+def _source_facts(source: Source) -> dict[str, Any]:
+    return {
+        "format": source.format,
+        "rows": source.rows,
+        "count": source.count,
+        "columns": dict(source.columns),
+        "query": source.query,
+        "person": source.person,
+        "outside": source.outside,
+        "where": {key: str(value) for key, value in source.where.items()},
+    }
+
+
+def _read_unit(section: Section, public_total: bool) -> Unit:
+    unit = read_unit_section(section, by_default="replace" if public_total else "add-remove")
+    if public_total and unit.adjacency != "replace":
+        section.refuse(
+            "adjacency",
+            'must be "replace" where the total is public: adding a person would change it',
+            'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
+        )
+    return unit
+
+
+def _read_reference(section: Section, base: Path, protected: Source) -> Reference:
+    name = section.text("name")
+    require_public(section, Words("this table", "この表"))
+    source = _read_source(section, base)
+    require_other_files(section, "path" if source.paths else "query", source, protected)
+    return Reference(name, source)
+
+
+def _read_formats(section: Section) -> tuple[str, ...]:
+    formats = section.items("formats", ["parquet"])
+    for form in formats:
+        if form not in OUTPUT_FORMATS:
+            listed = ", ".join(OUTPUT_FORMATS)
+            hint = suggest(str(form), OUTPUT_FORMATS)
+            section.refuse(
+                "formats",
+                f"may have {listed}, not {form!r:.40}.{hint.english}",
+                f"に使えるのは {listed} です（指定: {form!r:.40}）。{hint.japanese}",
+            )
+    if not formats or len(set(formats)) < len(formats):
+        section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
+    return tuple(formats)
+
+
+def _read_people(section: Section) -> int | None:
+    people = section.whole("people") if section.has("people") else None
+    section.finish()
+    if people is not None and not 1 <= people <= 2**40:
+        section.refuse("people", "must be a whole number from 1 to 2**40", "は 1 から 2**40 までの整数です")
+    return people
+
+
+def _predict(
+    section: Section,
+    domain: Domain,
+    budget: Budget,
+    unit: Unit,
+    workload: Workload,
+    public_total: bool,
+    settings: Mapping[str, Any],
+    with_reference: bool,
+) -> Plan:
+    unknown = sorted(set(settings) - {"noise", "conversion"})
+    if unknown:
+        section.refuse(
+            unknown[0],
+            'is not a key here; where the plan decides (name = "auto"), only workload, public_total, noise and conversion are',
+            'は使えません。name = "auto" では workload, public_total, noise, conversion のみです',
+        )
+    call: Callable[..., Plan] = plan_table
+    try:
+        known = {"unit": unit, "workload": workload, "public_total": public_total, "with_reference": with_reference}
+        return call(domain, budget, **known, **settings)
+    except ParameterError as error:
+        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+    except SudareError as error:
+        raise PlanError(str(error), str(error)) from None
+
+
+def _require_fixed_total(section: Section, source: Source, unit: Unit) -> None:
+    """A public total is an invariant only if nobody who is replaced by another can change it."""
+    if source.where or source.outside != "refuse" or unit.rows > 1:
+        section.refuse(
+            "public_total",
+            'is possible only where everybody is counted exactly once: without where, without outside = "leave out", and '
+            "with one row a person. Else the exact total tells whether one person is in",
+            'は全員がちょうど1回数えられる場合だけ使えます（where と outside = "leave out" なし、1人1行）。'
+            "そうでなければ、正確な合計から個人の有無が分かってしまいます",
+        )
+
+
+def _require_settings(
+    section: Section, name: str, budget: Budget, settings: Mapping[str, Any], workload: Workload
+) -> None:
+    """Only what the mechanism takes, besides what a release decides itself."""
+    if name == "gaussian" and budget.currency == "epsilon":
+        section.refuse(
+            "name",
+            'cannot be "gaussian" with epsilon alone: state delta or rho under [budget]',
+            'は epsilon だけの予算では "gaussian" にできません。[budget] に delta か rho を指定してください',
+        )
+    if workload is not None:
+        section.refuse(
+            "workload",
+            'is only for name = "auto" and "histogram"',
+            'は name = "auto" か "histogram" のときだけ使えます',
+        )
+    accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]
+    for key in settings:
+        if key not in accepted:
+            hint = suggest(key, accepted)
+            listed = ", ".join(accepted)
+            section.refuse(
+                key,
+                f'is not a setting of "{name}".{hint.english} It takes: {listed}',
+                f"は「{name}」の設定ではありません。{hint.japanese}使える設定: {listed}",
+            )
+
+
+def _plain(value: Any) -> Any:
+    """Decimals as floats, which mechanisms read as the decimals that were typed; lists as tuples."""
+    if isinstance(value, Decimal):
+        return float(value)
+    return tuple(_plain(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,334 @@
+"""``report.json``: what was done to a table of people, what that protects, and what can be checked.
+
+A report of a method without a guarantee has figures that were computed from the records as they were: it is for whoever holds
+them. A report of a method with a budget has nothing but the plan, the cost and what was published.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sudare.bilingual import Words
+from sudare.microdata.grouping import group
+from sudare.microdata.models.sizes import KMap, Presence
+from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.search.anonymizing import Search, satisfies, star_alike
+from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
+from sudare.privacy import ReleaseEvent, best_power
+from sudare.releases.accounts import Charge
+from sudare.releases.documents import describe_file
+from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
+from sudare.releases.kinds.records.model_record import record_of_model
+from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
+from sudare.releases.kinds.records.planning.step_plan import Anonymize, Pram, Step
+from sudare.releases.kinds.records.steps import Done
+from sudare.system.clock import time_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FOR_THE_HOLDER",
+    "REPORT_FORMAT",
+    "head_of",
+    "private_document",
+    "protected_document",
+    "record_of_models",
+    "record_of_search",
+    "record_of_words",
+]
+
+REPORT_FORMAT = "sudare-people/1"
+FALSE_ALARM = 0.05
+MAX_VALUES = 24
+PACKAGES = ("numpy", "numba", "pyarrow")
+FOR_THE_HOLDER = Words(
+    "Figures in this report were computed from the records as they were. Keep it where the records are kept, and "
+    "give away the "
+    "file of people alone.",
+    "このレポートの数値には、元の記録から計算したものが含まれます。元の記録と同じ管理のもとに置き、people "
+    "のファイルだけを渡してください。",
+)
+
+
+def protected_document(
+    plan: PeoplePlan,
+    before: Records,
+    population: Records | None,
+    done: Sequence[Done],
+    reread: Records,
+    files: Sequence[Path],
+    input_hash: str,
+) -> dict[str, Any]:
+    """The report of steps without a budget.
+
+    Args:
+        plan: what was asked for.
+        before: the records without the columns that are left out.
+        population: everybody, if there is such a table.
+        done: the steps.
+        reread: what was written, read again.
+        files: that were written.
+        input_hash: of the file of records.
+    """
+    last = done[-1]
+    quasi = [name for name in plan.quasi_identifiers if name in reread.names]
+    document = head_of(plan, done, reread.names, reread.rows, files, levels=_levels(last))
+    document["confidential"] = True
+    document["note"] = record_of_words(FOR_THE_HOLDER)
+    document["input"] = {"name": plan.source.name, "sha256": input_hash}
+    document["models"] = record_of_models(plan, reread, quasi)
+    document["search"] = None if last.anonymized is None else record_of_search(last.anonymized.search)
+    document["kept"] = {
+        "before": before.rows,
+        "published": reread.rows,
+        "suppressed": None if last.anonymized is None else last.anonymized.suppressed,
+    }
+    if quasi and reread.rows:
+        sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
+        # Starred records are counted as the class that they are.
+        document["risks"] = {
+            "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_dict(),
+            "after": measure_risks(
+                reread, quasi, sensitive, population=_generalized(plan, before, population, quasi, last)
+            ).to_dict(),
+        }
+        document["classes"] = {
+            "before": shares_by_size(class_sizes(before, quasi).sizes),
+            "after": shares_by_size(class_sizes(reread, quasi).sizes),
+        }
+        document["utility"] = _utility(before, reread, quasi, last)
+    return document
+
+
+def private_document(
+    plan: PeoplePlan,
+    done: Done,
+    event: ReleaseEvent,
+    charge: Charge,
+    reread: Records,
+    files: Sequence[Path],
+    keyed_hash: str,
+) -> dict[str, Any]:
+    """The report of a method with a budget: nothing but the plan, the cost and what was published."""
+    document = head_of(plan, [done], reread.names, reread.rows, files, levels=done.levels)
+    document["confidential"] = False
+    document["event"] = json.loads(event.to_json())
+    document["promise"] = {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))}
+    document["ledger"] = asdict(charge)
+    document["input"] = {
+        "keyed_hash": keyed_hash,
+        "note": "HMAC-SHA256 of the reservation's hash and the records, with a key that stays in the ledger.",
+    }
+    k = next((measurement.get("k") for measurement in document["event"]["measurements"] if "k" in measurement), None)
+    if k is not None:
+        sizes = group([reread.column(name) for name in reread.names]).sizes
+        document["groups"] = {"k": int(k), "holds": bool((sizes >= int(k)).all())}
+    document["tables"] = [list(names) for names in done.tables]
+    document["values"] = {name: _counts(reread.column(name), plan) for name in reread.names}
+    return document
+
+
+def head_of(
+    plan: PeoplePlan,
+    done: Sequence[Done],
+    names: Sequence[str],
+    rows: int,
+    files: Sequence[Path],
+    levels: Mapping[str, int],
+) -> dict[str, Any]:
+    """What every report begins with.
+
+    Args:
+        plan: what was asked for.
+        done: the steps.
+        names: of the published columns.
+        rows: that are published.
+        files: that were written.
+        levels: how coarse columns are.
+    """
+    return {
+        "format": REPORT_FORMAT,
+        "title": plan.title,
+        "publisher": plan.publisher,
+        "description": plan.description,
+        "created": time_text(),
+        "steps": [_step(each, step) for each, (_, step) in zip(done, plan.steps, strict=True)],
+        "columns": [_column(plan, name, names, levels, done[-1]) for name in plan.columns],
+        "published": {"rows": rows, "columns": list(names)},
+        "files": [describe_file(path) for path in files],
+        "versions": {
+            "sudare": version("sudare"),
+            "python": platform.python_version(),
+            **{name: version(name) for name in PACKAGES},
+        },
+    }
+
+
+def _step(done: Done, step: Step) -> dict[str, Any]:
+    outcome = done.outcome
+    told: dict[str, Any] = {
+        "method": done.method,
+        "name": done.name,
+        "settings": _settings(step),
+        "protects": record_of_words(done.protects),
+        "keeps": record_of_words(done.keeps),
+    }
+    if outcome is not None:
+        told |= {
+            "touched": float(outcome.touched),
+            "changed": float(outcome.changed),
+            "local_epsilon": None if outcome.local_epsilon is None else str(outcome.local_epsilon),
+            "local_rho": None if outcome.local_rho is None else str(outcome.local_rho),
+        }
+    return told
+
+
+def _settings(step: Step) -> dict[str, Any]:
+    """What the plan asked for, without what stands elsewhere in the report."""
+    untold = {"models", "matrix", "levels", "choices", "method"}
+    if isinstance(step, Anonymize) and step.search == "local":
+        untold |= {"suppression", "suppressed", "metric"}
+    values = {
+        name: _plain(value)
+        for name, value in vars(step).items()
+        if name not in untold and value not in (None, (), False)
+    }
+    if isinstance(step, Pram):
+        values["keep"] = str(min(row[place] for place, row in enumerate(step.matrix.rows)))
+    return values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _column(
+    plan: PeoplePlan, name: str, published: Sequence[str], levels: Mapping[str, int], last: Done
+) -> dict[str, Any]:
+    column = plan.columns[name]
+    hierarchy = (last.hierarchies or {}).get(name)
+    height = None if hierarchy is None else hierarchy.height
+    if plan.charging is not None:
+        # As the plan alone has it: how long masked texts are is a fact of the data.
+        height = None if column.rule is None else column.rule.height
+    return {
+        "name": name,
+        "role": column.role,
+        "published": name in published,
+        "hierarchy": None if column.rule is None else column.rule.told,
+        "kind": None if column.rule is None else column.rule.kind,
+        "sha256": (column.rule.digest or None) if column.rule is not None else None,
+        "level": levels.get(name),
+        "height": height,
+    }
+
+
+def _levels(last: Done) -> Mapping[str, int]:
+    search = None if last.anonymized is None else last.anonymized.search
+    return {} if search is None else search.levels
+
+
+def record_of_models(
+    plan: PeoplePlan, reread: Records, quasi: Sequence[str], counts: NDArray[np.int64] | None = None
+) -> list[dict[str, Any]]:
+    """The models, checked once more from what was written alone.
+
+    Args:
+        plan: what was asked for.
+        reread: what was written.
+        quasi: the quasi-identifiers.
+        counts: how many people each row stands for; 1 if left out.
+    """
+    step = plan.steps[-1][1]
+    if not isinstance(step, Anonymize):
+        return []
+    found = []
+    for model in step.models:
+        needs_more = isinstance(model, (KMap, Presence))
+        holds = None if needs_more else satisfies(reread, quasi, [model], counts=counts)
+        told = {"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds}
+        found.append({**told, "model": record_of_model(model)})
+    return found
+
+
+def record_of_search(search: Search | None) -> dict[str, Any] | None:
+    """What a search found; None for local recoding."""
+    if search is None:
+        return None
+    return {
+        "levels": dict(search.levels),
+        "loss": list(search.loss),
+        "gap": search.gap,
+        "is_optimal": search.is_optimal,
+        "checked": search.checked,
+        "choices": search.choices,
+    }
+
+
+def _utility(before: Records, after: Records, quasi: Sequence[str], last: Done) -> dict[str, Any]:
+    """What was lost; every measure where levels were chosen, and those of classes else."""
+    made = last.anonymized
+    sizes = class_sizes(after, quasi).sizes
+    if made is None or made.search is None or last.hierarchies is None or before.rows != made.kept.size:
+        return {
+            "average_class_size": average_class_size(sizes),
+            "discernibility_of_classes": discernibility_of_classes(sizes),
+        }
+    transformation = [(last.hierarchies[name], level) for name, level in made.search.levels.items()]
+    classes = group(
+        [hierarchy.generalized(before.column(hierarchy.name), level) for hierarchy, level in transformation]
+    )
+    values = asdict(measure_utility(before, transformation, classes, ~made.kept))
+    return {name: value for name, value in values.items() if name != "suppressed"}
+
+
+def _columns(records: Records | None, names: Sequence[str]) -> list[CodedColumn] | None:
+    return None if records is None else [records.column(name) for name in names]
+
+
+def _generalized(
+    plan: PeoplePlan, before: Records, population: Records | None, names: Sequence[str], last: Done
+) -> list[CodedColumn] | None:
+    """Everybody on the levels that were chosen; None where there are none, as in local recoding."""
+    levels, made, step = _levels(last), last.anonymized, plan.steps[-1][1]
+    if population is None or not levels or last.hierarchies is None:
+        return None
+    if made is not None and isinstance(step, Anonymize) and step.suppressed == "starred":
+        chosen = {name: last.hierarchies[name] for name in names}
+        return _columns(star_alike(before, population, chosen, [levels[name] for name in names], made.kept), names)
+    return [last.hierarchies[name].generalized(population.column(name), levels[name]) for name in names]
+
+
+def _counts(column: CodedColumn, plan: PeoplePlan) -> list[list[Any]]:
+    """How many published rows have each value, or lie in each bin; the most frequent ones where there are many."""
+    bins = plan.columns[column.name].bins
+    counts = np.bincount(column.codes, minlength=len(column.labels)).tolist() if column.rows else []
+    found: dict[str | None, int] = {}
+    for label, count in zip(column.labels, counts, strict=True):
+        shown = label
+        if bins is not None and label is not None:
+            place = int(np.searchsorted(bins.edges, float(label), side="right")) - 1
+            shown = f"{bins.edges[place]:g} – {bins.edges[place + 1]:g}"
+        found[shown] = found.get(shown, 0) + count
+    if bins is None:
+        ordered = sorted(found.items(), key=lambda item: (-item[1], str(item[0])))
+    else:
+        ordered = sorted(found.items(), key=lambda item: (item[0] is None, float((item[0] or "0").split(" ")[0])))
+    return [[label, count] for label, count in ordered[:MAX_VALUES]]
+
+
+def record_of_words(words: Words) -> dict[str, str]:
+    """A text in both languages as plain values."""
+    return {"english": words.english, "japanese": words.japanese}

@@ -1,0 +1,1 @@
+"""What a plan for records says: columns, hierarchies, models and steps, read without looking at any data."""
