@@ -3,7 +3,8 @@
     python tools/sync_twins.py            # all of docs/how-to
     python tools/sync_twins.py --check    # change nothing; exit code 1 if a twin is behind
 
-Prose is left alone. A twin with more or fewer blocks than its page is named and left as it is: somebody has to add or
+Prose is left alone; what stands in it as code in English alone, such as a respelled key, is named, to be changed by hand.
+A twin with more or fewer blocks than its page is named and left as it is: somebody has to add or
 remove the prose around them first. An empty fence is filled like any other block, so a new twin can be written with
 empty fences in it.
 """
@@ -17,11 +18,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Twin", "blocks_of", "main", "sync", "twins_in"]
+__all__ = ["Twin", "blocks_of", "left_out", "main", "sync", "twins_in"]
 
 HOW_TO = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 TWIN = ".ja.md"
 BLOCK = re.compile(r"^(?P<indent> *)```[^\n`]*\n(?:.*\n)*?(?P=indent)```$", re.M)
+
+INLINE_CODE = re.compile(r"`[^`\n]+`")
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,12 @@ def sync(english: str, japanese: str) -> Twin:
     return Twin(BLOCK.sub(lambda _: next(rest), japanese), changed)
 
 
+def left_out(english: str, japanese: str) -> list[str]:
+    """What the prose of the English page has as code, and that of the Japanese one has not."""
+    present = set(INLINE_CODE.findall(BLOCK.sub("", japanese)))
+    return sorted(set(INLINE_CODE.findall(BLOCK.sub("", english))) - present)
+
+
 def twins_in(folder: Path) -> list[tuple[Path, Path]]:
     """Each English page that has a Japanese twin, and the twin."""
     twins = sorted(folder.glob(f"*{TWIN}"))
@@ -71,7 +80,8 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HOW_TO) -> int:
     for page, twin in twins_in(folder):
         japanese = twin.read_text(encoding="utf-8")
         try:
-            synced = sync(page.read_text(encoding="utf-8"), japanese)
+            english = page.read_text(encoding="utf-8")
+            synced = sync(english, japanese)
         except (ValueError, FileNotFoundError) as error:
             print(f"{twin.name}: left as it is: {error}")
             is_behind = True
@@ -81,6 +91,9 @@ def main(arguments: Sequence[str] | None = None, folder: Path = HOW_TO) -> int:
             print(f"{twin.name}: block {', '.join(map(str, synced.changed))}")
             if not is_check:
                 twin.write_text(synced.text, encoding="utf-8")
+        if missing := left_out(english, japanese):
+            is_behind = True
+            print(f"{twin.name}: its prose lacks {', '.join(missing)}")
     return int(is_behind)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.sync_twins import blocks_of, main, sync
+from tools.sync_twins import blocks_of, left_out, main, sync
 
 ENGLISH = """# Title
 
@@ -55,6 +55,10 @@ def test_only_blocks_change() -> None:
 def test_another_number_of_blocks() -> None:
     with pytest.raises(ValueError, match="1 code blocks, where the English page has 2"):
         sync(ENGLISH, "```\n```\n")
+
+
+def test_code_in_prose_is_named() -> None:
+    assert left_out("Under `[source]`, `path`:\n\n```\n`no`\n```\n", "`[input]` の `path`:") == ["`[source]`"]
 
 
 def test_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
