@@ -255,6 +255,10 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "settlements": "learning.settlements",
         "trust": "learning.trust",
     },
+    "sudare.releases.kinds.tables": {
+        "method_words": "methods",
+        "protecting": "methods.cell_method",
+    },
     "sudare.sql": {
         "aggregates": "measures.aggregates",
         "allocating": "measures.allocating",

@@ -289,7 +289,7 @@ class TestReference:
         assert self.keys("[dimensions.NAME]") == set(DIMENSION_KEYS)
         assert self.keys("[[tables]]") == set(plan_file.TABLE_KEYS)
         assert self.keys("[rules]") == {*rule_plan.RULE_KEYS, "records"}
-        assert self.keys("[protection]") == set(protection_plan.ALL_PROTECTION_KEYS)
+        assert self.keys("[protection]") == set(protection_plan.protection_keys())
         assert self.keys("[earlier]") == set(plan_file.EARLIER_KEYS)
         assert self.keys("[ledger]") == set(LEDGER_KEYS)
         assert self.keys("[output]") == set(plan_file.OUTPUT_KEYS)

@@ -425,7 +425,12 @@ def _place(other: Subject | Path) -> Path:
 
 
 def _is_of_meshes(subject: Subject) -> bool:
-    return bool(subject.document.get("method") == "merge-meshes")
+    from sudare.releases.kinds.tables.methods.registry import method_of_document
+
+    try:
+        return method_of_document(subject.document).is_of_meshes
+    except InputError:  # of a method that is not known here; whoever attacks it is told so
+        return False
 
 
 def _any_noise(views: Sequence[TableView]) -> bool:

@@ -13,6 +13,7 @@ from sudare.disclosure.structure import Dimension
 from sudare.examination.subjects import Subject
 from sudare.examination.views import IncompatibleTables, TableView, ViewCell
 from sudare.releases.kinds.tables.attacking.knowledge import knowledge_of
+from sudare.releases.kinds.tables.methods.registry import cell_method_of_document, method_of_document
 from sudare.releases.kinds.tables.published_table import read_published_tables
 
 __all__ = ["is_of_counts", "view_of_protected_table"]
@@ -35,7 +36,7 @@ def view_of_protected_table(subject: Subject) -> TableView:
     Raises:
         IncompatibleTables: if they are no tables of counts, or have too many cells.
     """
-    if subject.document.get("method") == "merge-meshes":
+    if method_of_document(subject.document).is_of_meshes:
         raise IncompatibleTables(
             Words("Merged meshes are attacked by themselves.", "合算したメッシュは単独で攻撃します。")
         )
@@ -56,7 +57,7 @@ def view_of_protected_table(subject: Subject) -> TableView:
     known = knowledge_of(published, document)
     threshold = _threshold(document)
     below = threshold - 1 if _hides_small_cells_only(document) else None
-    exact = document.get("method") in ("suppress", "none")
+    exact = cell_method_of_document(document).shows_true_values
     cells: dict[int, ViewCell] = {}
     leaves: dict[str, tuple[str, ...]] = {}
     for table in published.system.tables:
@@ -102,4 +103,4 @@ def _threshold(document: Mapping[str, Any]) -> int:
 def _hides_small_cells_only(document: Mapping[str, Any]) -> bool:
     names = [rule.get("name") for rule in document.get("rules") or () if isinstance(rule, Mapping)]
     settings = document.get("settings") or {}
-    return document.get("method") == "suppress" and settings.get("secondary") is False and names == ["threshold"]
+    return cell_method_of_document(document).hides_unsafe_cells_only(settings) and names == ["threshold"]

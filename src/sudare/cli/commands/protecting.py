@@ -57,11 +57,11 @@ def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_
 
 def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
     """What a plan does, in lines. Looks at no data."""
-    from sudare.releases.kinds.tables.method_words import METHOD_NAMES
+    from sudare.releases.kinds.tables.methods.registry import method_named
 
     words = speaker.words
     lines: list[tuple[str, object]] = [
-        (words("protect.method"), METHOD_NAMES[plan.method].explain(words.language)),
+        (words("protect.method"), method_named(plan.method).words.name.explain(words.language)),
         *((words("protect.table"), " × ".join(table.dimensions)) for table in plan.tables),
     ]
     lines += [(words("protect.rule"), rule.full.explain(words.language)) for rule in plan.rules]

@@ -5,9 +5,9 @@
 - `attack_folder`: the attacks on a folder, as a public reader or as its holder.
 - `verify_protected`: checks a folder and its proof, without a solver.
 
-Below: `input_plan`, `dimension_plan`, `rule_plan`, `protection_plan` (parts of a plan), `reading` and `protecting` (carrying it
-out), `published_table` and `published_meshes` (what everybody gets), `confidential` (what only the holder gets), `knowledge` and
-`attacking` (what a reader can work out), `document` and `page` (the report).
+Below: `planning` (parts of a plan), `sources` (what is read), `methods` (what each method does, one object each: the place to
+begin), `published_table` and `published_meshes` (what everybody gets), `confidential` (what only the holder gets), `attacking`
+(what a reader can work out), `document` and `page` (the report).
 """
 
 from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder

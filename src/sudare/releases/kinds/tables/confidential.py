@@ -7,6 +7,7 @@ their hashes are there, because a hash tells whether a guess is right.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +23,15 @@ from sudare.disclosure.suppression.certificate import Certificate
 from sudare.disclosure.suppression.problem import UNKNOWN, Requirement, SuppressionProblem
 from sudare.errors import InputError, SudareError
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS, cell_numbers, whole_number
-from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
-from sudare.releases.kinds.tables.protecting import Protected
 from sudare.releases.kinds.tables.published_table import PublishedTables
 from sudare.storage.guarded_json import read_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sudare.releases.kinds.tables.methods.cell_method import Protected
+    from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 
     Integers = NDArray[np.int64]
     Booleans = NDArray[np.bool_]
@@ -45,6 +47,7 @@ __all__ = [
     "confidential_document",
     "proof_holds",
     "read_confidential",
+    "write_confidential",
 ]
 
 CONFIDENTIAL = "confidential.json"
@@ -91,20 +94,29 @@ class HolderView:
         return found
 
 
-def confidential_document(plan: TablePlan, protected: Protected, input_hash: str) -> dict[str, Any]:
+def confidential_document(
+    plan: TablePlan,
+    protected: Protected,
+    input_hash: str,
+    *,
+    shows_true_values: bool,
+    record: Mapping[str, Any],
+) -> dict[str, Any]:
     """What is written for the holder, in plain values; the attacks and the public files are added later.
 
     Args:
         plan: what was asked for.
         protected: what was done.
         input_hash: of the data.
+        shows_true_values: whether cells that are shown have their true values, so that these need not be written again.
+        record: what the method says besides.
     """
     table, primaries, problem = protected.judged.table, protected.judged.primaries, protected.problem
     label = table.system.label
-    exact = (protected.shown == table.values) & ~protected.hidden if plan.method in ("suppress", "none") else None
+    exact = (protected.shown == table.values) & ~protected.hidden if shows_true_values else None
     untold = np.arange(table.system.size) if exact is None else np.flatnonzero(~exact)
     unsafe = np.flatnonzero(primaries.unsafe).tolist()
-    document: dict[str, Any] = {
+    return {
         "format": CONFIDENTIAL_FORMAT,
         "note": _both(NOTE),
         "input": {"sha256": input_hash},
@@ -133,23 +145,8 @@ def confidential_document(plan: TablePlan, protected: Protected, input_hash: str
         "insiders": [list(cells) for cells in problem.insiders],
         "insider_share": problem.insider_share,
         "insider_rest": [[insider, cell, rest] for (insider, cell), rest in sorted(problem.insider_rest.items())],
+        **record,
     }
-    found = protected.suppression
-    if found is not None:
-        document["cost"] = {"secondary": found.cost, "at_least": found.at_least}
-        document["intervals"] = [
-            {
-                "cell": cell,
-                "name": label(cell),
-                "low": None if low is None else str(low),
-                "high": None if high is None else str(high),
-                "tight": tight,
-            }
-            for cell, low, high, tight in zip(
-                found.audit.cells, found.audit.low, found.audit.high, found.audit.tight, strict=True
-            )
-        ]
-    return document
 
 
 def attacks_in_full(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
@@ -172,6 +169,13 @@ def attacks_in_full(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
         }
         for report in reports
     ]
+
+
+def write_confidential(path: Path, text: bytes) -> None:
+    """Write a file that nobody but its owner can read, from its first byte on."""
+    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(text)
 
 
 def read_confidential(folder: Path, published: PublishedTables) -> HolderView | None:

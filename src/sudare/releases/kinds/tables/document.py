@@ -10,41 +10,49 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
-from sudare.disclosure.cell_key import KEY_UNITS, PerturbationTable
 from sudare.disclosure.merging import MergedMeshes
 from sudare.disclosure.rules import MinimumFrequency
 from sudare.releases.documents import describe_file
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
-from sudare.releases.kinds.tables.method_words import KEEPS, LIMITS, NO_SECONDARY, NO_SINGLETONS, PROTECTS
-from sudare.releases.kinds.tables.planning.input_plan import MeshInput
-from sudare.releases.kinds.tables.planning.plan_file import TablePlan
-from sudare.releases.kinds.tables.planning.protection_plan import CellKey, MergeMeshes, Round, Suppress
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
-from sudare.releases.kinds.tables.protecting import Protected
 from sudare.releases.kinds.tables.published_table import describe_dimension
 from sudare.system.clock import time_text
+
+if TYPE_CHECKING:
+    from sudare.releases.kinds.tables.methods.cell_method import Protected
+    from sudare.releases.kinds.tables.methods.method import MethodWords
+    from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 
 __all__ = ["attacks_in_public", "document_of_meshes", "document_of_tables"]
 
 PACKAGES = ("numpy", "scipy", "highspy")
 
 
-def document_of_tables(plan: TablePlan, protected: Protected, files: Sequence[Path], decimals: int) -> dict[str, Any]:
+def document_of_tables(
+    plan: TablePlan,
+    words: MethodWords,
+    settings: Mapping[str, Any],
+    protected: Protected,
+    files: Sequence[Path],
+    decimals: int,
+) -> dict[str, Any]:
     """The public report of tables; the attacks are added later.
 
     Args:
         plan: what was asked for.
+        words: what the method does.
+        settings: what everybody may know of the method.
         protected: what was done.
         files: that everybody gets.
         decimals: digits after the point that are shown.
     """
     table = protected.judged.table
     dimensions = {one.name: one for part in table.system.tables for one in part.dimensions}
-    document = _head(plan, _settings(plan, protected), files)
+    document = _head(plan, words, settings, files)
     document["value"] = {
         "name": plan.value_name,
         "is_count": plan.is_of_counts,
@@ -65,10 +73,25 @@ def document_of_tables(plan: TablePlan, protected: Protected, files: Sequence[Pa
     return document
 
 
-def document_of_meshes(plan: TablePlan, merged: MergedMeshes, files: Sequence[Path]) -> dict[str, Any]:
-    """The public report of merged meshes; the attacks are added later."""
-    source = plan.source
-    document = _head(plan, _settings(plan, None), files)
+def document_of_meshes(
+    plan: TablePlan,
+    words: MethodWords,
+    settings: Mapping[str, Any],
+    merged: MergedMeshes,
+    files: Sequence[Path],
+    level: str,
+) -> dict[str, Any]:
+    """The public report of merged meshes; the attacks are added later.
+
+    Args:
+        plan: what was asked for.
+        words: what the method does.
+        settings: what everybody may know of the method.
+        merged: what was done.
+        files: that everybody gets.
+        level: of the meshes.
+    """
+    document = _head(plan, words, settings, files)
     document["value"] = {"name": "population", "names": list(merged.values), "is_count": True, "decimals": 0}
     document["dimensions"] = []
     document["tables"] = [
@@ -81,7 +104,7 @@ def document_of_meshes(plan: TablePlan, merged: MergedMeshes, files: Sequence[Pa
         }
     ]
     document["rules"] = []
-    document["mesh_level"] = source.level if isinstance(source, MeshInput) else ""
+    document["mesh_level"] = level
     return document
 
 
@@ -94,7 +117,7 @@ def attacks_in_public(reports: Sequence[AttackReport], *, even_if_broken: bool) 
     }
 
 
-def _head(plan: TablePlan, settings: Mapping[str, Any], files: Sequence[Path]) -> dict[str, Any]:
+def _head(plan: TablePlan, words: MethodWords, settings: Mapping[str, Any], files: Sequence[Path]) -> dict[str, Any]:
     return {
         "format": REPORT_FORMAT,
         "title": plan.title,
@@ -103,9 +126,9 @@ def _head(plan: TablePlan, settings: Mapping[str, Any], files: Sequence[Path]) -
         "created": time_text(),
         "method": plan.method,
         "settings": dict(settings),
-        "protects": _filled(_protects(plan), settings),
-        "keeps": _filled(KEEPS[plan.method], settings),
-        "limits": _both(_limits(plan)),
+        "protects": _filled(words.protects, settings),
+        "keeps": _filled(words.keeps, settings),
+        "limits": _filled(words.limits, settings),
         "earlier": [folder.name for folder in plan.earlier],
         "files": [describe_file(path) for path in files],
         "versions": {
@@ -116,41 +139,6 @@ def _head(plan: TablePlan, settings: Mapping[str, Any], files: Sequence[Path]) -
     }
 
 
-def _protects(plan: TablePlan) -> Words:
-    is_bare = isinstance(plan.protection, Suppress) and not plan.protection.secondary
-    return NO_SECONDARY if is_bare else PROTECTS[plan.method]
-
-
-def _limits(plan: TablePlan) -> Words:
-    words = LIMITS[plan.method]
-    if isinstance(plan.protection, Suppress) and not plan.protection.singletons:
-        words = Words(words.english + NO_SINGLETONS.english, words.japanese + NO_SINGLETONS.japanese)
-    return words
-
-
-def _settings(plan: TablePlan, protected: Protected | None) -> dict[str, Any]:
-    """What everybody may know of the method; an attacker is supposed to."""
-    protection = plan.protection
-    if isinstance(protection, Round) and protected is not None and protected.rounded is not None:
-        steps = protected.rounded.steps
-        return {
-            "base": protection.base,
-            "steps": steps,
-            # Magnitudes may have more digits than are shown, and come closer to the next multiple than one unit.
-            "reach": (steps + 1) * protection.base - plan.is_of_counts,
-            "optimal": protected.rounded.optimal,
-        }
-    if isinstance(protection, CellKey):
-        return {
-            **dict(protection.settings),
-            "largest_deviation": protection.largest,
-            "noise": _law(protection.table),
-        }
-    if isinstance(protection, MergeMeshes):
-        return {"minimum": protection.minimum}
-    return {"secondary": protection.secondary} if isinstance(protection, Suppress) else {}
-
-
 def _rule(rule: PlannedRule) -> dict[str, Any]:
     told: dict[str, Any] = {"name": rule.name, **_both(rule.public)}
     if isinstance(rule.rule, MinimumFrequency):
@@ -158,16 +146,8 @@ def _rule(rule: PlannedRule) -> dict[str, Any]:
     return told
 
 
-def _law(table: PerturbationTable) -> dict[str, Any]:
-    """The noise of large counts, as probabilities of whole numbers from the lowest on."""
-    noise, bounds = table.noise[-1], table.bounds[-1]
-    shares = dict(zip(noise, (high - low for low, high in zip((0, *bounds), bounds, strict=False)), strict=True))
-    span = range(min(noise), max(noise) + 1)
-    return {"lowest": min(noise), "probabilities": [shares.get(step, 0) / KEY_UNITS for step in span]}
-
-
 def _filled(words: Words, settings: Mapping[str, Any]) -> dict[str, str]:
-    return {"english": words.english.format(**settings), "japanese": words.japanese.format(**settings)}
+    return _both(words.format(**settings))
 
 
 def _both(words: Words) -> dict[str, str]:

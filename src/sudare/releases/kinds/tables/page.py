@@ -19,7 +19,8 @@ from sudare.disclosure.structure import Dimension, Table
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.releases.kinds.tables import page_words
-from sudare.releases.kinds.tables.method_words import METHOD_NAMES
+from sudare.releases.kinds.tables.methods.method import DisclosureMethod
+from sudare.releases.kinds.tables.methods.registry import method_of_document
 from sudare.releases.kinds.tables.published_meshes import read_published_meshes
 from sudare.releases.kinds.tables.published_table import PublishedTables, read_published_tables, show_number
 from sudare.releases.page_numbers import show_date, show_size
@@ -58,8 +59,8 @@ def render_table_page(
     """
     if language not in ("en", "ja"):
         raise ParameterError("language", "render_table_page", "'en' or 'ja'", shown(language))
-    is_of_meshes = report["method"] == "merge-meshes"
-    published = None if is_of_meshes else read_published_tables(folder, report)
+    method = method_of_document(report)
+    published = None if method.is_of_meshes else read_published_tables(folder, report)
     own = confidential or {}
     context = {
         "language": language,
@@ -67,21 +68,21 @@ def render_table_page(
         "own": None if confidential is None else own,
         "note": _words(own["note"]) if own else None,
         "created": show_date(report.get("created")),
-        "tiles": _tiles(report, own, 0 if published is None else published.decimals),
-        "method": METHOD_NAMES[report["method"]],
+        "tiles": _tiles(method, report, own),
+        "method": method.words.name,
         "protects": [(name, _words(report[name])) for name in ("protects", "keeps", "limits")],
         "rules": [_words(rule) for rule in (own.get("rules") or report["rules"])],
         "record_rules": [_words(rule) for rule in own.get("record_rules") or []],
         "hides_parameters": not own and any(rule["name"] not in ("threshold", "zero") for rule in report["rules"]),
         "pictures": [] if published is None else _pictures(report, published),
-        "meshes": _meshes(folder, report) if is_of_meshes else None,
+        "meshes": _meshes(folder, report) if method.is_of_meshes else None,
         "by_rule": [
             (page_words.STATUSES[name], f"{count:,}") for name, count in (own.get("primary_by_status") or {}).items()
         ],
         "cost": _cost(own, 0 if published is None else published.decimals),
         "intervals": _intervals(own),
         "most": MAX_INTERVALS,
-        "attacks": [_attack(attack, own) for attack in report.get("attacks") or []],
+        "attacks": [_attack(method, attack, own) for attack in report.get("attacks") or []],
         "files": [(file["name"], show_size(file["bytes"]), file["sha256"]) for file in report["files"]],
     }
     return _template().render(context)
@@ -100,11 +101,13 @@ def _same(text: str) -> Words:
     return Words(text, text)
 
 
-def _tiles(report: Mapping[str, Any], own: Mapping[str, Any], decimals: int) -> list[tuple[str, Words]]:
+def _tiles(
+    method: DisclosureMethod[Any, Any, Any], report: Mapping[str, Any], own: Mapping[str, Any]
+) -> list[tuple[str, Words]]:
     cells, hidden = (sum(table[name] for table in report["tables"]) for name in ("cells", "hidden"))
     held = [attack["outcome"] == "held" for attack in report.get("attacks") or []]
-    tiles = [("tile_method", METHOD_NAMES[report["method"]]), ("tile_cells", _same(f"{cells:,}"))]
-    if report["method"] not in ("round", "cell-key"):
+    tiles = [("tile_method", method.words.name), ("tile_cells", _same(f"{cells:,}"))]
+    if method.shows_true_values:  # what is not shown as it is, is hidden
         tiles.append(("tile_hidden", _same(f"{hidden:,}")))
     if "primary" in own:
         tiles.append(("tile_unsafe", _same(f"{own['primary']:,}")))
@@ -123,10 +126,12 @@ def _cost(own: Mapping[str, Any], decimals: int) -> tuple[str, dict[str, str]] |
     return "cost_only", {"cost": f"{cost:,}"}
 
 
-def _attack(attack: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _attack(
+    method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], own: Mapping[str, Any]
+) -> dict[str, Any]:
     full = next((one for one in own.get("attacks") or [] if one["attack"] == attack["attack"]), None)
     return {
-        "name": page_words.ATTACKS[attack["attack"]],
+        "name": method.attack_words[attack["attack"]],
         "outcome": page_words.OUTCOMES[attack["outcome"]],
         "is_broken": attack["outcome"] == "broken",
         "found": None if full is None else _words(full["summary"]),

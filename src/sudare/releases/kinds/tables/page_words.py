@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from sudare.bilingual import Words
 
-__all__ = ["ATTACKS", "OUTCOMES", "STATUSES", "TEXTS"]
+__all__ = ["OUTCOMES", "STATUSES", "TEXTS"]
 
-ATTACKS = {
-    "interval": Words(
-        "Bounds of the unsafe cells from all that is published, by linear programs",
-        "公表された値から、守るべきセルの範囲を線形計画で求める",
-    ),
-    "insiders": Words(
-        "The same by contributors who are alone in a cell and know its value",
-        "一者だけのセルの提供者が、自分の値を使って同じことをする",
-    ),
-    "earlier": Words("The same with tables that were published before", "以前に公表した表も使って同じことをする"),
-    "averaging": Words("Averaging of noise over all sums", "すべての合計を使って雑音を平均する"),
-    "merging": Words("People behind the published attributes", "公表した属性の人数を調べる"),
-    "differencing": Words("Differences with meshes published before", "以前に公表したメッシュとの差を取る"),
-}
 OUTCOMES = {
     "held": Words("held", "成功せず"),
     "undecided": Words("undecided", "未判定"),

@@ -19,6 +19,7 @@ import numpy as np
 
 from sudare.disclosure.structure import Dimension, Table, TableSystem
 from sudare.errors import InputError, SudareError
+from sudare.releases.kinds.tables.methods.registry import registered_cell_methods
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS, whole_number
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     Booleans = NDArray[np.bool_]
 
 __all__ = [
-    "STATES",
     "PublishedTables",
     "describe_dimension",
     "digits_needed_by",
@@ -37,9 +37,6 @@ __all__ = [
     "system_of_document",
     "table_text",
 ]
-
-STATES = {"suppress": "published", "none": "published", "round": "rounded", "cell-key": "perturbed"}
-"""What the status column says of a cell that is shown, for each method."""
 
 HIDDEN = "hidden"
 MAX_DIGITS = 18
@@ -212,6 +209,7 @@ def _read_file(path: Path, table: Table, value_name: str, decimals: int) -> tupl
     size = int(np.prod(shape))
     values, hidden = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
     seen = np.zeros(size, dtype=np.bool_)
+    states = {HIDDEN, *(method.state for method in registered_cell_methods())}
     for number, row in enumerate(rows[1:], start=2):
         place = _place(row, table.dimensions) if len(row) == len(header) else None
         if place is None or seen[place]:
@@ -220,7 +218,7 @@ def _read_file(path: Path, table: Table, value_name: str, decimals: int) -> tupl
             )
         seen[place] = True
         text, status = row[-2:]
-        if (status == HIDDEN) != (not text) or status not in (HIDDEN, *STATES.values()):
+        if (status == HIDDEN) != (not text) or status not in states:
             raise _wrong(path, number, "has a status that does not fit its value", "の状態と値が合いません")
         if text:
             number_read = _units(text, decimals)

@@ -7,18 +7,13 @@ protected, written and attacked. A table that an attack breaks is not shown unle
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sudare.attacks.verdicts import AttackReport
-from sudare.disclosure.argus.files import status_lines
-from sudare.disclosure.merging import MergedMeshes, merge_meshes, write_estat
-from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError
-from sudare.microdata.pseudonyms.keys import read_key
 from sudare.releases.documents import document_text
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
@@ -26,36 +21,26 @@ from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.attacking.linked_attacks import find_comparable
 from sudare.releases.kinds.tables.confidential import (
-    CERTIFICATE,
     CONFIDENTIAL,
-    CONFIDENTIAL_FORMAT,
     CONFIDENTIAL_PAGE,
-    NOTE,
     attacks_in_full,
-    confidential_document,
+    write_confidential,
 )
-from sudare.releases.kinds.tables.document import attacks_in_public, document_of_meshes, document_of_tables
+from sudare.releases.kinds.tables.document import attacks_in_public
+from sudare.releases.kinds.tables.methods.method import TableDraft
+from sudare.releases.kinds.tables.methods.registry import method_named
 from sudare.releases.kinds.tables.page import render_table_page
-from sudare.releases.kinds.tables.planning.input_plan import ArgusInput, CellsInput, MeshInput
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan, read_table_plan
-from sudare.releases.kinds.tables.planning.protection_plan import CellKey, MergeMeshes
-from sudare.releases.kinds.tables.protecting import Protected, protect_table
-from sudare.releases.kinds.tables.published_meshes import mesh_text
-from sudare.releases.kinds.tables.published_table import STATES, digits_needed_by, table_text
-from sudare.releases.kinds.tables.sources import JudgedTable, Meshes, read_judged_table, read_meshes
 from sudare.releases.kinds.tables.verification import verify_protected
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
-from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import REPORT, REPORT_PAGE
 
 __all__ = ["STAGES", "TABLES", "ProtectedFolder", "run_table_plan"]
 
 STAGES = ("tables.read", "tables.protect", "tables.write", "tables.attack")
 """What progress is told of."""
-
-ESTAT = "table-estat.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,21 +82,8 @@ def run_table_plan(
     return ProtectedFolder(made.folder, made.document, made.attacks, made.lost, made.left_out)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class TableDraft:
-    """Tables that are written, and what is said of them.
-
-    Attributes:
-        document: what ``report.json`` says, without the attacks.
-        confidential: what only the holder gets, without the attacks.
-    """
-
-    document: Mapping[str, Any]
-    confidential: Mapping[str, Any]
-
-
-class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes, TableDraft]):
-    """Tables protected by statistical disclosure control."""
+class TablesKind(Kind[TablePlan, object, object, TableDraft]):
+    """Tables protected by statistical disclosure control; what is particular to a method is asked of the method."""
 
     name = "tables"
     report_format = REPORT_FORMAT
@@ -137,29 +109,22 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
         """Earlier folders, and a secret, that are not there are noticed before anything is read."""
         for earlier in plan.earlier:
             _require_sound(earlier.resolve())
-        if isinstance(plan.protection, CellKey):
-            read_key(plan.protection.key_file)
+        method_named(plan.method).prepare(plan.protection)
 
-    def read(self, plan: TablePlan, run: Run) -> JudgedTable | Meshes:
+    def read(self, plan: TablePlan, run: Run) -> object:
         """Read the data, and judge every cell."""
         run.tell("tables.read", None)
-        return read_meshes(plan.source) if isinstance(plan.source, MeshInput) else read_judged_table(plan)
+        return method_named(plan.method).read_data(plan)
 
-    def draw(self, plan: TablePlan, data: JudgedTable | Meshes, run: Run) -> Drawn[Protected | MergedMeshes]:
+    def draw(self, plan: TablePlan, data: object, run: Run) -> Drawn[object]:
         """Hide, round, perturb or merge."""
         run.tell("tables.protect", None)
-        if isinstance(data, Meshes):
-            return Drawn(result=_merge(plan, data))
-        return Drawn(result=protect_table(data, plan.protection))
+        return Drawn(result=method_named(plan.method).protect(plan, plan.protection, data))
 
-    def write(self, plan: TablePlan, drawn: Drawn[Protected | MergedMeshes], folder: Path, run: Run) -> TableDraft:
+    def write(self, plan: TablePlan, drawn: Drawn[object], folder: Path, run: Run) -> TableDraft:
         """Write the tables, and what only the holder gets."""
         run.tell("tables.write", None)
-        if isinstance(drawn.result, Protected):
-            draft = _write_tables(plan, drawn.result, folder)
-        else:
-            draft = _write_meshes(plan, drawn.result, folder)
-        return draft
+        return method_named(plan.method).write(plan, plan.protection, drawn.result, folder)
 
     def attack(self, plan: TablePlan, draft: TableDraft, folder: Path, earlier: Sequence[Path], run: Run) -> Attacked:
         """Attack the tables alone, and together with those that the plan names and that the ledger knows."""
@@ -182,11 +147,11 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
         }
         for name in (CONFIDENTIAL, CONFIDENTIAL_PAGE):
             (folder / name).unlink(missing_ok=True)
-        _write_confidential(folder / CONFIDENTIAL, document_text(confidential))
+        write_confidential(folder / CONFIDENTIAL, document_text(confidential))
         page = render_table_page(folder, document, language=plan.language)
         (folder / REPORT_PAGE).write_text(page, encoding="utf-8", newline="")
         own = render_table_page(folder, document, confidential=confidential, language=plan.language)
-        _write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
+        write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document
 
     def fault_of(self, folder: Path) -> Check | None:
@@ -202,75 +167,6 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
 TABLES = TablesKind()
 
 
-def _write_tables(plan: TablePlan, protected: Protected, folder: Path) -> TableDraft:
-    files = []
-    table = protected.judged.table
-    digits = _digits_shown(plan, protected)
-    shown = protected.shown // 10 ** (table.decimals - digits)
-    for planned, part in zip(plan.tables, table.system.tables, strict=True):
-        text = table_text(part, shown, protected.hidden, plan.value_name, digits, STATES[plan.method])
-        (folder / planned.file).write_text(text, encoding="utf-8", newline="")
-        files.append(folder / planned.file)
-    if "tau-argus" in plan.formats:
-        _write_status_codes(plan, protected, folder)
-    if protected.suppression is not None:
-        certificate = protected.suppression.certificate.to_text()
-        _write_confidential(folder / CERTIFICATE, certificate.encode() + b"\n")
-    document = document_of_tables(plan, protected, files, digits)
-    confidential = confidential_document(plan, protected, _hash_of_input(plan))
-    _write_confidential(folder / CONFIDENTIAL, document_text(confidential))
-    return TableDraft(document=document, confidential=confidential)
-
-
-def _digits_shown(plan: TablePlan, protected: Protected) -> int:
-    """Those that the plan states, or more if published cells need them; hidden values have no say in it."""
-    stated = None if plan.is_of_counts or isinstance(plan.source, ArgusInput | MeshInput) else plan.source.decimals
-    table = protected.judged.table
-    return digits_needed_by(protected.shown[~protected.hidden], table.decimals, min(stated or 0, table.decimals))
-
-
-def _merge(plan: TablePlan, meshes: Meshes) -> MergedMeshes:
-    if not isinstance(plan.source, MeshInput):
-        raise TypeError("meshes of a plan for other tables")
-    source = plan.source
-    minimum = plan.protection.minimum if isinstance(plan.protection, MergeMeshes) else 0
-    try:
-        return merge_meshes(meshes.codes, source.level, {source.population: meshes.population}, meshes.values, minimum)
-    except InputError as error:
-        raise InputError(f"{source.path.name}: {error.english}", f"{source.path.name}: {error.japanese}") from None
-
-
-def _write_meshes(plan: TablePlan, merged: MergedMeshes, folder: Path) -> TableDraft:
-    files = [folder / "table.csv"]
-    files[0].write_text(mesh_text(merged), encoding="utf-8", newline="")
-    if "e-stat" in plan.formats:
-        files.append(folder / ESTAT)
-        write_estat(files[-1], merged)
-    confidential = {
-        "format": CONFIDENTIAL_FORMAT,
-        "note": {"english": NOTE.english, "japanese": NOTE.japanese},
-        "input": {"sha256": _hash_of_input(plan)},
-    }
-    return TableDraft(document=document_of_meshes(plan, merged, files), confidential=confidential)
-
-
-def _write_status_codes(plan: TablePlan, protected: Protected, folder: Path) -> None:
-    """Status codes as tau-ARGUS writes them. They tell which cells are unsafe, and why: they stay in the house."""
-    table = protected.judged.table
-    for planned, part in zip(plan.tables, table.system.tables, strict=True):
-        cells = part.cells.reshape(-1)
-        own = CellTable(
-            TableSystem.of_dimensions(part.dimensions),
-            table.values[cells],
-            table.counts[cells],
-            table.largest[cells],
-            table.decimals,
-        )
-        lines = status_lines(own, protected.status[cells])
-        name = f"confidential-tau-argus-{planned.name}.csv" if planned.name else "confidential-tau-argus.csv"
-        _write_confidential(folder / name, "".join(f"{line}\r\n" for line in lines).encode())
-
-
 def _require_sound(folder: Path) -> None:
     """Refuse an earlier folder whose public files are missing or changed, before any data is read."""
     fault = TABLES.fault_of(folder)
@@ -280,20 +176,3 @@ def _require_sound(folder: Path) -> None:
             f"以前のフォルダ「{folder}」が書き出されたときの状態と異なります: {fault.japanese}。"
             "公表したままのフォルダを指定してください。",
         )
-
-
-def _hash_of_input(plan: TablePlan) -> str:
-    """Of the data; of several files, of the list of their hashes."""
-    source = plan.source
-    paths = [source.path] if source.path is not None else []
-    if isinstance(source, CellsInput) and source.path is None:
-        paths = [table.path for table in plan.tables if table.path is not None]
-    hashes = [hash_of_file(path) for path in paths if path.is_file()]
-    return " ".join(hashes)
-
-
-def _write_confidential(path: Path, text: bytes) -> None:
-    """A file that nobody but its owner can read, from its first byte on."""
-    handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(text)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
-from sudare.disclosure.cell_key import KEY_UNITS, cell_keys, record_keys
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.linking import link_tables
 from sudare.disclosure.rules import cells_with_code, primary_cells, strictest
@@ -23,21 +22,22 @@ from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.domain import mesh_cells
 from sudare.errors import InputError, ParameterError
-from sudare.microdata.pseudonyms.keys import read_key
 from sudare.microdata.records import Records, read_people
+from sudare.releases.kinds.tables.methods.registry import cell_method_named, registered_cell_methods
 from sudare.releases.kinds.tables.planning.input_columns import digits_needed, exact_numbers, texts_without_gaps
 from sudare.releases.kinds.tables.planning.input_plan import ArgusInput, CellsInput, MeshInput, RecordsInput
-from sudare.releases.kinds.tables.planning.plan_file import PlannedTable, TablePlan
-from sudare.releases.kinds.tables.planning.protection_plan import CellKey, Suppress
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
+from sudare.storage.hashes import hash_of_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sudare.releases.kinds.tables.planning.plan_file import PlannedTable, TablePlan
+
     Integers = NDArray[np.int64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["JudgedTable", "Meshes", "read_judged_table", "read_meshes"]
+__all__ = ["JudgedTable", "Meshes", "RecordCells", "hash_of_input", "read_judged_table", "read_meshes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +47,29 @@ class JudgedTable:
     Attributes:
         table: values, contributors and largest contributions.
         primaries: unsafe cells and their protection levels.
-        keys: the key of each cell, for cell keys; None for other methods.
+        keys: a number for each cell that depends on its records, for methods that ask for it; None for others.
     """
 
     table: CellTable
     primaries: PrimaryCells
     keys: Integers | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RecordCells:
+    """Records, and the cells that they are counted in.
+
+    Attributes:
+        records: the columns of the plan, and those that the method asked for.
+        spans: the dimensions of each table.
+        codes: of the records, by dimension.
+        system: the cells of all tables.
+    """
+
+    records: Records
+    spans: Sequence[Sequence[Dimension]]
+    codes: Mapping[str, NDArray[np.object_]]
+    system: TableSystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +105,10 @@ def read_judged_table(plan: TablePlan) -> JudgedTable:
 
 def _of_records(plan: TablePlan, source: RecordsInput) -> JudgedTable:
     named = [source.value, source.weight, source.holding, source.request]
-    identifier = plan.protection.identifier if isinstance(plan.protection, CellKey) else None
+    method = cell_method_named(plan.method)
     columns = {dimension.column: None for dimension in plan.dimensions.values()}
-    columns |= dict.fromkeys(name for name in (*named, identifier) if name is not None)
+    columns |= dict.fromkeys(name for name in named if name is not None)
+    columns |= dict.fromkeys(method.columns_of_records(plan.protection))
     with _about(source.path):
         records = read_people(source.path, encoding=source.encoding, columns=list(columns))
         if not records.rows:
@@ -107,7 +125,7 @@ def _of_records(plan: TablePlan, source: RecordsInput) -> JudgedTable:
             single = replace(contributions, holdings=None)
             apart = _linked([aggregate(span, codes, single, largest=keep) for span in spans])
             judged = strictest(judged, _judge(apart, plan.record_rules, safe))
-        keys = None if identifier is None else _keys_of_cells(plan, records, identifier, spans, codes, table.system)
+        keys = method.keys_of_cells(plan.protection, RecordCells(records, spans, codes, table.system))
     return JudgedTable(table, judged, keys)
 
 
@@ -125,34 +143,6 @@ def _contributions(records: Records, source: RecordsInput) -> Contributions:
         asking = np.array([label in source.asks for label in column.labels], dtype=np.bool_)
         requests = asking[column.codes]
     return Contributions(values, decimals, holdings, weights, weight_decimals, requests)
-
-
-def _keys_of_cells(
-    plan: TablePlan,
-    records: Records,
-    identifier: str,
-    spans: Sequence[Sequence[Dimension]],
-    codes: Mapping[str, NDArray[np.object_]],
-    system: TableSystem,
-) -> Integers:
-    """The key of every cell; one that two tables share has the same in both, because it depends on its records alone."""
-    protection = plan.protection
-    if not isinstance(protection, CellKey):
-        raise ParameterError("plan", "_keys_of_cells", "a plan with cell keys", plan.method)
-    column = records.column(identifier)
-    if len(set(column.labels)) < records.rows or None in column.labels:
-        raise InputError(
-            f"The column '{identifier}' does not tell the records apart: a text comes twice, or a field is empty. Cell keys need "
-            "a different identifier in each row.",
-            f"列「{identifier}」では記録を区別できません（同じ値または空欄があります）。セルキーには行ごとに異なる識別子が必要です。",
-        )
-    secret = read_key(protection.key_file).subkey("cell keys of tables")
-    keys = record_keys(column.texts().tolist(), secret)
-    found = np.zeros(system.size, dtype=np.int64)
-    for number, span in enumerate(spans):
-        _, own = cell_keys(span, codes, keys)
-        found[system.tables[number].cells.reshape(-1)] = own % KEY_UNITS
-    return found
 
 
 def _of_cells(plan: TablePlan, source: CellsInput) -> JudgedTable:
@@ -296,13 +286,14 @@ def _of_argus(plan: TablePlan, source: ArgusInput) -> JudgedTable:
         if source.apriori is not None:
             judged = read_apriori(source.apriori, table, judged)
         unwanted = np.flatnonzero(judged.hidden_by_hand)
-        if unwanted.size and not isinstance(plan.protection, Suppress):
+        if unwanted.size and not cell_method_named(plan.method).hides_cells:
             label = table.system.label(int(unwanted[0]))
+            others = " / ".join(f'"{one.name}"' for one in registered_cell_methods() if one.hides_cells)
             raise InputError(
                 f"The cell '{label}' is said to be hidden to protect others, and the method of the plan hides nothing. Take "
-                'method = "suppress", or leave the mark out.',
+                f"method = {others}, or leave the mark out.",
                 f"セル「{label}」に二次秘匿の指定がありますが、計画の手法ではセルを秘匿しません。"
-                'method = "suppress" とするか、指定を外してください。',
+                f"method = {others} とするか、指定を外してください。",
             )
     return JudgedTable(table, judged)
 
@@ -340,6 +331,16 @@ def read_meshes(source: MeshInput) -> Meshes:
         population = exact_numbers(records.column(source.population), 0)[0]
         values = {name: exact_numbers(records.column(name), 0)[0] for name in source.values}
     return Meshes(codes, population, values)
+
+
+def hash_of_input(plan: TablePlan) -> str:
+    """Of the data; of several files, of the list of their hashes."""
+    source = plan.source
+    paths = [source.path] if source.path is not None else []
+    if isinstance(source, CellsInput) and source.path is None:
+        paths = [table.path for table in plan.tables if table.path is not None]
+    hashes = [hash_of_file(path) for path in paths if path.is_file()]
+    return " ".join(hashes)
 
 
 def _linked(tables: Sequence[CellTable]) -> CellTable:

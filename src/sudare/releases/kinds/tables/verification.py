@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from sudare.disclosure.suppression.certificate import Certificate
 from sudare.errors import InputError
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT, read_report
-from sudare.releases.kinds.tables.confidential import (
-    CERTIFICATE,
-    CONFIDENTIAL,
-    CONFIDENTIAL_PAGE,
-    read_confidential,
-)
+from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE
+from sudare.releases.kinds.tables.methods.registry import method_of_document, registered_methods
 from sudare.releases.kinds.tables.page import render_table_page
-from sudare.releases.kinds.tables.plain_values import whole_number
-from sudare.releases.kinds.tables.published_meshes import read_published_meshes
-from sudare.releases.kinds.tables.published_table import read_published_tables
 from sudare.releases.verification import Check, UnsoundError, check_files, check_page, outcome_of
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file
@@ -59,11 +50,14 @@ def verify_protected(folder: str | Path) -> list[Check]:
             )
         ]
     checks = check_files(place, document, REPORT)
-    checks.append(outcome_of("tables", lambda: _check_tables(place, document), REPORT))
+    checks.append(outcome_of("tables", lambda: method_of_document(document).check_published(place, document), REPORT))
     checks.append(_check_page(place, document))
     checks.append(_check_holder(place, document))
-    if document.get("method") == "suppress":
-        checks.append(_check_certificate(place, document))
+    method = None
+    with suppress(InputError):  # a method that is not known has failed already, with the tables
+        method = method_of_document(document)
+    if method is not None:
+        checks += method.further_checks(place, document)
     if document.get("even_if_broken"):
         checks.append(
             Check(
@@ -85,28 +79,6 @@ def _claims_to_be_one(path: Path) -> bool:
     return f'"{REPORT_FORMAT}"'.encode() in text and text.rstrip().endswith(b"}")
 
 
-def _check_tables(folder: Path, document: Mapping[str, Any]) -> tuple[str, str]:
-    """Every cell is there once, and every sum whose cells are all shown holds; cell keys do not add up."""
-    method = document["method"]
-    if method == "merge-meshes":
-        meshes = read_published_meshes(folder, document)
-        least = whole_number(document["settings"]["minimum"])
-        if any(0 < people < least for _, people in meshes.groups().values()):
-            raise UnsoundError("attributes of too few people are shown", "人数の少ない属性が公表されています")
-        return "all attributes stand for enough people", "すべての属性が下限以上の人数についてのものです"
-    published = read_published_tables(folder, document)
-    hidden = [int(published.hidden[table.cells].sum()) for table in published.system.tables]
-    if hidden != [table["hidden"] for table in document["tables"]]:
-        raise UnsoundError("other cells are hidden than stated", "秘匿セルの数が記載と異なります")
-    if method == "cell-key":
-        return "every cell is there", "すべてのセルがあります"
-    shown = np.flatnonzero(abs(published.system.equations) @ published.hidden.astype(np.int64) == 0)
-    gaps = published.system.equations[shown] @ published.values
-    if gaps.any():
-        raise UnsoundError("published cells do not add up", "公表されたセルの合計が合いません")
-    return "every cell is there, and what is shown adds up", "すべてのセルがあり、公表された合計が一致します"
-
-
 def _check_page(folder: Path, document: dict[str, Any]) -> Check:
     from jinja2 import TemplateError
 
@@ -120,7 +92,12 @@ def _check_page(folder: Path, document: dict[str, Any]) -> Check:
 
 
 def _is_confidential(name: str) -> bool:
-    return name in (CONFIDENTIAL, CONFIDENTIAL_PAGE, CERTIFICATE) or (name.startswith(ARGUS) and name.endswith(".csv"))
+    kept = [
+        CONFIDENTIAL,
+        CONFIDENTIAL_PAGE,
+        *(one for method in registered_methods() for one in method.confidential_names),
+    ]
+    return name in kept or (name.startswith(ARGUS) and name.endswith(".csv"))
 
 
 def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
@@ -147,32 +124,3 @@ def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
         return f"belongs to this {REPORT}; do not publish it", f"この {REPORT} のものです（公表しないでください）"
 
     return outcome_of("confidential", check, REPORT)
-
-
-def _check_certificate(folder: Path, document: Mapping[str, Any]) -> Check:
-    path = folder / CERTIFICATE
-    for needed in (CONFIDENTIAL, CERTIFICATE):
-        if not (folder / needed).is_file():
-            return Check(
-                "certificate",
-                "skipped",
-                f"can be checked only with {needed}, which is not here",
-                f"証明書の確認に必要な {needed} がありません",
-            )
-
-    def check() -> tuple[str, str]:
-        published = read_published_tables(folder, document)
-        holder = read_confidential(folder, published)
-        if holder is None:
-            raise UnsoundError(f"{CONFIDENTIAL} is missing", f"{CONFIDENTIAL} がありません")
-        certificate = Certificate.of_text(path.read_text(encoding="utf-8"))
-        if not np.array_equal(certificate.mask(published.system.size), published.hidden):
-            raise UnsoundError("it is about other hidden cells", "別の秘匿パターンの証明書です")
-        certificate.check(holder.problem)
-        number = len(holder.problem.requirements)
-        return (
-            f"proves all {number:,} requirements, in whole numbers",
-            f"{number:,} 個の条件すべてを整数計算で証明しています",
-        )
-
-    return outcome_of("certificate", check, REPORT)

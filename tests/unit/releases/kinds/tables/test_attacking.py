@@ -19,7 +19,7 @@ from sudare.attacks.tables.solver import SolverFailure
 from sudare.attacks.verdicts import AttackOutcome
 from sudare.errors import InputError
 from sudare.releases.kinds.tables import attack_folder, read_report, read_table_plan, run_table_plan
-from sudare.releases.kinds.tables.attacking import folder_attacks
+from sudare.releases.kinds.tables.attacking import insider_attacks, interval_attacks
 from sudare.releases.kinds.tables.confidential import CERTIFICATE, CONFIDENTIAL
 from tests.unit.releases.kinds.tables.firms import DIMENSIONS, HEAD, RULES, SUPPRESS, WHOLE, build_firms, firms
 from tests.unit.releases.kinds.tables.test_running import LINKED
@@ -174,8 +174,8 @@ class TestFolders:
 
     def test_large_tables_by_subtraction_and_proof(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         safe = self.made(tmp_path)
-        monkeypatch.setattr(folder_attacks, "MAX_UNKNOWNS", 3)
-        monkeypatch.setattr(folder_attacks, "MAX_WORK_OF_INSIDERS", 3)
+        monkeypatch.setattr(interval_attacks, "MAX_UNKNOWNS", 3)
+        monkeypatch.setattr(insider_attacks, "MAX_WORK_OF_INSIDERS", 3)
         reports = attack_folder(safe, read_report(safe))
         assert [report.outcome for report in reports] == [AttackOutcome.HELD] * 2
         assert "certificate" in reports[0].verdicts[0].sentence.english
@@ -183,7 +183,7 @@ class TestFolders:
         reports = attack_folder(safe, read_report(safe))
         assert [report.outcome for report in reports] == [AttackOutcome.UNDECIDED] * 2
         shutil.rmtree(safe)
-        monkeypatch.setattr(folder_attacks, "MAX_UNKNOWNS", 2)
+        monkeypatch.setattr(interval_attacks, "MAX_UNKNOWNS", 2)
         broken = self.made(tmp_path, WHOLE + "secondary = false\n")
         assert attack_folder(broken, read_report(broken))[0].outcome is AttackOutcome.BROKEN
         shutil.rmtree(broken)
@@ -197,7 +197,7 @@ class TestFolders:
             raise SolverFailure
 
         safe = self.made(tmp_path)
-        monkeypatch.setattr(folder_attacks, "attack_suppressed_cells", fail)
+        monkeypatch.setattr(interval_attacks, "attack_suppressed_cells", fail)
         assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {AttackOutcome.HELD}
         (safe / CERTIFICATE).unlink()
         assert {report.outcome for report in attack_folder(safe, read_report(safe))} == {AttackOutcome.UNDECIDED}

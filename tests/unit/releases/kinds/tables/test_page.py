@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
-from sudare.releases.kinds.tables import method_words, page_words, read_report, read_table_plan, run_table_plan
+from sudare.releases.kinds.tables import page_words, read_report, read_table_plan, run_table_plan
+from sudare.releases.kinds.tables.methods.registry import registered_methods
 from sudare.releases.kinds.tables.page import render_table_page
 from tests.unit.releases.kinds.tables.firms import COUNTS, DIMENSIONS, HEAD, RULES, SUPPRESS, WHOLE, build_firms
 
@@ -72,8 +75,9 @@ def test_texts_have_the_same_blanks_in_both_languages() -> None:
     def blanks(text: str) -> set[str | None]:
         return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
-    texts = [page_words.TEXTS, page_words.ATTACKS, page_words.OUTCOMES, page_words.STATUSES]
-    texts += [method_words.METHOD_NAMES, method_words.PROTECTS, method_words.KEEPS, method_words.LIMITS]
+    texts: list[Mapping[str, Words]] = [page_words.TEXTS, page_words.OUTCOMES, page_words.STATUSES]
+    texts += [method.attack_words for method in registered_methods()]
+    texts += [vars(method.words) for method in registered_methods()]
     for catalogue in texts:
         for words in catalogue.values():
             assert blanks(words.english) == blanks(words.japanese)

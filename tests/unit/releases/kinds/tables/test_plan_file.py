@@ -8,7 +8,10 @@ import pytest
 
 from sudare.errors import InputError, PlanError
 from sudare.releases.kinds.tables import read_table_plan
-from sudare.releases.kinds.tables.planning.protection_plan import CellKey, MergeMeshes, Round, Suppress
+from sudare.releases.kinds.tables.methods.cell_key import CellKey
+from sudare.releases.kinds.tables.methods.merging import MergeMeshes
+from sudare.releases.kinds.tables.methods.rounding import Round
+from sudare.releases.kinds.tables.methods.suppression import Suppress
 from tests.unit.releases.kinds.tables.firms import COUNTS, DIMENSIONS, HEAD, HRC, RULES, SUPPRESS, WHOLE
 
 MESHES = """title = "m"

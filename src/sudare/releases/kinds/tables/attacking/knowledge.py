@@ -18,6 +18,7 @@ from sudare.bilingual import Words
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError
 from sudare.releases.kinds.tables.confidential import HolderView
+from sudare.releases.kinds.tables.methods.registry import cell_method_of_document
 from sudare.releases.kinds.tables.plain_values import whole_number
 from sudare.releases.kinds.tables.published_table import PublishedTables
 from sudare.storage.guarded_json import read_stated
@@ -93,18 +94,13 @@ def knowledge_of(published: PublishedTables, document: Mapping[str, Any]) -> Kno
     """What the published values say of the true ones, by the method that the report names."""
     values = published.values
     try:
-        method, settings = document["method"], document["settings"]
-        if method == "round":
-            steps, unit = whole_number(settings["steps"]), 10**published.decimals
-            # Between two multiples are all values; the next multiple itself is excluded where the digits are known.
-            reach = (steps + 1) * whole_number(settings["base"], 1) * unit - published.is_finest
-        else:
-            reach = whole_number(settings["largest_deviation"]) if method == "cell-key" else 0
-        whole_number(reach)
+        below, above = cell_method_of_document(document).reach(published, document["settings"])
+        whole_number(below)
+        whole_number(above)
     except (KeyError, TypeError, ValueError):
         raise InputError("The report does not state its settings.", "レポートに設定の記載がありません。") from None
-    low = np.where(published.hidden, 0, np.maximum(0, values - reach)).astype(np.int64)
-    high = np.where(published.hidden, np.inf, values.astype(np.float64) + reach)
+    low = np.where(published.hidden, 0, np.maximum(0, values - below)).astype(np.int64)
+    high = np.where(published.hidden, np.inf, values.astype(np.float64) + above)
     return Knowledge(published.system, low, high, published.decimals)
 
 

@@ -26,13 +26,13 @@ from sudare.releases.kinds.tables.attacking.knowledge import (
     truth_of,
 )
 from sudare.releases.kinds.tables.confidential import read_confidential
+from sudare.releases.kinds.tables.methods.registry import method_of_document
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS
 from sudare.releases.kinds.tables.published_meshes import read_published_meshes
 from sudare.releases.kinds.tables.published_table import read_published_tables
 
 __all__ = ["ReaderView", "combined", "find_comparable", "require_same_kind", "view_of", "view_of_earlier"]
 
-MESHES = "merge-meshes"
 MAX_COMPLETED = 800
 """Up to so many cells that are not known, tables without the holder's file are searched for contradictions beforehand."""
 
@@ -98,7 +98,7 @@ def find_comparable(
     """
     usable: list[Path] = []
     left_out: list[Path] = []
-    is_of_meshes = document.get("method") == MESHES
+    is_of_meshes = method_of_document(document).is_of_meshes
     own = None if is_of_meshes or not (named or noted) else view_of(folder, document)
     found: ReaderView | None = None
     for place in (*named, *noted):
@@ -193,7 +193,7 @@ def _with_another(found: ReaderView | None, own: ReaderView, document: Mapping[s
 
 
 def _kind(document: Mapping[str, Any]) -> tuple[object, ...]:
-    if document.get("method") == MESHES:
-        return (MESHES,)
+    if method_of_document(document).is_of_meshes:
+        return ("meshes",)
     value = document.get("value")
     return (value.get("name"), value.get("is_count")) if isinstance(value, Mapping) else ()

@@ -13,6 +13,7 @@ from typing import Any
 
 from sudare.bilingual import Words
 from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
+from sudare.releases.kinds.tables.methods.registry import method_named, registered_methods
 from sudare.releases.kinds.tables.planning.dimension_plan import (
     DIMENSION_KEYS,
     PlannedDimension,
@@ -28,14 +29,7 @@ from sudare.releases.kinds.tables.planning.input_plan import (
     RecordsInput,
     read_input,
 )
-from sudare.releases.kinds.tables.planning.protection_plan import (
-    ALL_PROTECTION_KEYS,
-    CellKey,
-    Protection,
-    Suppress,
-    Unprotected,
-    read_protection,
-)
+from sudare.releases.kinds.tables.planning.protection_plan import protection_keys, read_protection
 from sudare.releases.kinds.tables.planning.rule_plan import RULE_KEYS, PlannedRule, largest_needed, read_rules
 from sudare.sections import Section, read_toml
 
@@ -58,6 +52,15 @@ TABLE_KEYS = ("name", "dimensions", "path")
 EARLIER_KEYS = ("folders",)
 OUTPUT_KEYS = ("folder", "formats")
 FORMATS = ("csv", "tau-argus", "e-stat")
+FOR_OTHER_METHODS = {
+    "e-stat": Words('has "e-stat", which is for merged meshes', 'の "e-stat" は合算したメッシュのための形式です'),
+    "tau-argus": Words(
+        'has "tau-argus", whose status codes are for hidden cells',
+        'の "tau-argus" は秘匿セルの状態コードのための形式です',
+    ),
+}
+"""Why a method that cannot be written in a format cannot."""
+
 NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
 
@@ -97,7 +100,7 @@ class TablePlan:
         rules: which cells are unsafe.
         record_rules: rules for single records, where the others are about holdings.
         method: name of the method.
-        protection: its settings.
+        protection: its settings, as the method's module has them.
         earlier: folders of tables that were published before, about the same data.
         folder: where the result is written.
         formats: of the result; CSV is always among them.
@@ -115,7 +118,7 @@ class TablePlan:
     rules: tuple[PlannedRule, ...]
     record_rules: tuple[PlannedRule, ...]
     method: str
-    protection: Protection
+    protection: object
     earlier: tuple[Path, ...]
     folder: Path
     formats: tuple[str, ...]
@@ -171,7 +174,7 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
     rules_section = top.section("rules", (*RULE_KEYS, "records"))
     record_rules = read_rules(rules_section.section("records", RULE_KEYS))
     rules = read_rules(rules_section)
-    method, protection = read_protection(top.section("protection", ALL_PROTECTION_KEYS), base)
+    method, protection = read_protection(top.section("protection", protection_keys()), base)
     earlier_section = top.section("earlier", EARLIER_KEYS)
     earlier = (
         tuple(base / one for one in texts_of(earlier_section, "folders")) if earlier_section.has("folders") else ()
@@ -271,26 +274,21 @@ def _read_formats(output: Section) -> tuple[str, ...]:
 def _require_consistent(plan: TablePlan) -> None:
     """Whatever parts of the plan do not go together is refused before any data is read."""
     file, source = plan.file.name, plan.source
-    protection = Section({}, "protection", file, ALL_PROTECTION_KEYS)
+    method = method_named(plan.method)
+    protection = Section({}, "protection", file, protection_keys())
     output = Section({}, "output", file, OUTPUT_KEYS)
     rules = Section({}, "rules", file, RULE_KEYS)
     top = Section({}, "", file, TOP_KEYS)
-    if isinstance(source, MeshInput) != (plan.method == "merge-meshes"):
+    if isinstance(source, MeshInput) != method.is_of_meshes:
+        named = " / ".join(f'"{one.name}"' for one in registered_methods() if one.is_of_meshes)
         protection.refuse(
             "method",
-            'must be "merge-meshes" if and only if the input is of kind "meshes"',
-            'が "merge-meshes" のときだけ、入力の kind は "meshes" です',
+            f'must be {named} if and only if the input is of kind "meshes"',
+            f'が {named} のときだけ、入力の kind は "meshes" です',
         )
-    if "e-stat" in plan.formats and plan.method != "merge-meshes":
-        output.refuse(
-            "formats", 'has "e-stat", which is for merged meshes', 'の "e-stat" は合算したメッシュのための形式です'
-        )
-    if "tau-argus" in plan.formats and not isinstance(plan.protection, Suppress | Unprotected):
-        output.refuse(
-            "formats",
-            'has "tau-argus", whose status codes are for hidden cells',
-            'の "tau-argus" は秘匿セルの状態コードのための形式です',
-        )
+    for one, reason in FOR_OTHER_METHODS.items():
+        if one in plan.formats and one not in method.formats:
+            output.refuse("formats", reason.english, reason.japanese)
     if isinstance(source, MeshInput):
         for key, given in (("dimensions", plan.dimensions), ("rules", plan.rules)):
             if given:
@@ -304,16 +302,7 @@ def _require_consistent(plan: TablePlan) -> None:
         )
     _require_dimensions(plan, top)
     _require_rules(plan, rules)
-    if isinstance(plan.protection, CellKey) and not (isinstance(source, RecordsInput) and source.value is None):
-        protection.refuse(
-            "method",
-            "is \"cell-key\", which needs records and makes counts: leave 'value' out",
-            'の "cell-key" には記録が必要で、件数表を作ります（value は書きません）',
-        )
-    if isinstance(plan.protection, CellKey) and isinstance(source, RecordsInput) and (source.weight or source.holding):
-        protection.refuse(
-            "method", 'is "cell-key", which counts records one by one', 'の "cell-key" は記録を一件ずつ数えます'
-        )
+    method.require_source(source, protection)
 
 
 def _require_dimensions(plan: TablePlan, top: Section) -> None:
