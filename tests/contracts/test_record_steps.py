@@ -20,6 +20,7 @@ from sudare.releases.kinds.records.attacking.published_records import read_publi
 from sudare.releases.kinds.records.steps import registry
 from sudare.releases.kinds.records.steps.step import PlainStep, PrivateStep, Step
 from sudare.releases.registry import run_plan, verify_folder
+from tests.contracts.toy_private_step import OnlyCount
 from tests.contracts.toy_step import BLANK, Blank
 from tests.unit.releases.kinds.records.town import COLUMNS, HEAD, LEDGER, MST, SAMPLED, build_town
 
@@ -52,21 +53,23 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "mst": ('method = "mst"\n',),
     "aim": ('method = "aim"\nworkload = 1\nrounds = 2\n',),
     "blank": (BLANK,),
+    "only-count": ('method = "only-count"\n',),
 }
 """Sections of each step; a step without one fails below."""
 
-PUBLIC_COLUMNS = {"sampled-k-anonymity": SAMPLED, "mst": MST, "aim": MST}
+PUBLIC_COLUMNS = {"sampled-k-anonymity": SAMPLED, "mst": MST, "aim": MST, "only-count": MST}
 """Plans whose columns are described without the data, for steps with a price."""
 
-STEPS: list[type[Step]] = [*registry.registered_steps(), Blank]
+STEPS: list[type[Step]] = [*registry.registered_steps(), Blank, OnlyCount]
 CASES = [(step, text) for step in STEPS for text in EXAMPLES.get(step.name, ())]
 
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The one line that a new step takes."""
+    """The one line that a new step takes, with a price or without."""
     monkeypatch.setattr(registry, "_REGISTERED", dict(registry._REGISTERED))
     registry.register_step(Blank)
+    registry.register_step(OnlyCount)
 
 
 def name_of(step: object) -> str:
