@@ -240,6 +240,9 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "sampling": "perturb.sampling",
         "swapping": "perturb.swapping",
     },
+    "sudare.microdata.models": {
+        "model_words": "sudare.microdata.models",
+    },
     "sudare.microdata.pseudonyms": {
         "forms": "notation",
         "held": "contents",
@@ -254,6 +257,13 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "reading": "arguments",
         "settlements": "learning.settlements",
         "trust": "learning.trust",
+    },
+    "sudare.releases.kinds.records": {
+        "model_record": "sudare.microdata.models.registry",
+    },
+    "sudare.releases.kinds.records.planning": {
+        "private_step_plan": "sudare.releases.kinds.records.steps.registry",
+        "step_plan": "sudare.releases.kinds.records.steps.registry",
     },
     "sudare.releases.kinds.tables": {
         "method_words": "methods",

@@ -138,6 +138,10 @@ class Section:
         """Whether the key is there and holds text."""
         return isinstance(self._values.get(key), str)
 
+    def is_whole(self, key: str) -> bool:
+        """Whether the key is there and holds a whole number."""
+        return type(self._values.get(key)) is int
+
     def is_table(self, key: str) -> bool:
         """Whether the key is there and holds a table of keys."""
         return isinstance(self._values.get(key), dict)
@@ -192,6 +196,13 @@ class Section:
     def items(self, key: str, default: Sequence[Any] | None = None) -> list[Any]:
         """A list."""
         return list(self._take(key, list, default))
+
+    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """A list of texts; at least one, unless a default has none."""
+        texts = self.items(key, default)
+        if not all(isinstance(text, str) and text for text in texts) or (not texts and default is None):
+            self.refuse(key, 'must be a list of texts, such as ["a", "b"]', 'は ["a", "b"] のような文字列のリストです')
+        return tuple(texts)
 
     def mapping(self, key: str) -> dict[str, Any]:
         """A section whose keys are free, empty if left out."""

@@ -17,14 +17,14 @@ import pytest
 import sudare
 from sudare.domain import CountTable, Domain, Mesh
 from sudare.ledger import open_ledger
+from sudare.microdata.models.registry import all_model_keys
 from sudare.microdata.records import read_people
 from sudare.privacy import Budget
 from sudare.releases.header import LEDGER_KEYS
 from sudare.releases.kinds.counts import read_plan, run_release
 from sudare.releases.kinds.records.planning import plan_file
 from sudare.releases.kinds.records.planning.hierarchy_plan import RULE_KEYS
-from sudare.releases.kinds.records.planning.model_plan import MODEL_KEYS
-from sudare.releases.kinds.records.planning.step_plan import METHODS
+from sudare.releases.kinds.records.steps.registry import registered_steps
 from tests.commands import Run, runner
 from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
 from tests.end_to_end.test_page_in_browser import run as run_browser
@@ -457,12 +457,12 @@ class TestReference:
         for rule, keys in RULE_KEYS.items():
             assert set(re.findall(r"`([a-z_]+)`", columns[rule])) == set(keys)
         methods = self.rows("[protection]")
-        assert set(methods) == {"method", *METHODS}
-        for method, keys in METHODS.items():
-            assert set(keys) <= set(re.findall(r"`([a-z_]+)\b", methods[method])), method
+        assert set(methods) == {"method", *(step.name for step in registered_steps())}
+        for step in registered_steps():
+            assert set(step.keys) <= set(re.findall(r"`([a-z_]+)\b", methods[step.name])), step.name
         models = self.rows("models")
-        assert set(models) == set(MODEL_KEYS)
-        for name, keys in MODEL_KEYS.items():
+        assert set(models) == set(all_model_keys())
+        for name, keys in all_model_keys().items():
             assert set(keys) == set(re.findall(r"`([a-z_]+)`", models[name])), name
 
 

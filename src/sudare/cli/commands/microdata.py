@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["anonymize", "carry_out_people", "sample", "synthesize"]
 
-SYNTHETIC = ("mst", "aim")
-SAMPLING = ("sample", "sampled-k-anonymity")
-
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN.toml", show_default=False)]
 OutFolder = Annotated[Path | None, typer.Option("--out", metavar="FOLDER", show_default=False)]
 Check = Annotated[bool, typer.Option("--check")]
@@ -47,8 +44,8 @@ def anonymize(
     from sudare.releases.kinds.records import read_people_plan
 
     plan = read_people_plan(file, out)
-    if plan.steps[0][0] in SYNTHETIC:
-        raise speaker.mistake("people.use_synthesize", method=plan.steps[0][0])
+    if "anonymize" not in plan.steps[0].commands:
+        raise speaker.mistake("people.use_synthesize", method=plan.steps[0].name)
     carry_out_people(speaker, plan, check=check, yes=yes, again=again, even_if_broken=even_if_broken)
 
 
@@ -72,8 +69,8 @@ def sample(
         if rate is not None or rows is not None or by is not None:
             raise speaker.mistake("people.sample_plan")
         plan = read_people_plan(file, out)
-        if plan.steps[0][0] not in SAMPLING:
-            raise speaker.mistake("people.use_anonymize", method=plan.steps[0][0])
+        if "sample" not in plan.steps[0].commands:
+            raise speaker.mistake("people.use_anonymize", method=plan.steps[0].name)
         carry_out_people(speaker, plan, check=check, yes=yes, again=again, even_if_broken=even_if_broken)
         return
     if even_if_broken:
@@ -108,8 +105,8 @@ def synthesize(
     plan = read_people_plan(file or Path(), out)
     if points:
         raise speaker.mistake("people.points")
-    if plan.steps[0][0] not in SYNTHETIC:
-        raise speaker.mistake("people.use_anonymize", method=plan.steps[0][0])
+    if "synthesize" not in plan.steps[0].commands:
+        raise speaker.mistake("people.use_anonymize", method=plan.steps[0].name)
     carry_out_people(speaker, plan, check=check, yes=yes, again=again)
 
 
@@ -165,20 +162,16 @@ def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
 
 def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
     """What a plan does, in lines. Looks at no data."""
-    from sudare.releases.kinds.records.page_words import METHODS
-    from sudare.releases.kinds.records.planning.step_plan import Anonymize
-
     words = speaker.words
     lines: list[tuple[str, object]] = [
-        (words("people.methods"), " → ".join(METHODS[method].explain(words.language) for method, _ in plan.steps)),
+        (words("people.methods"), " → ".join(step.words.explain(words.language) for step in plan.steps)),
         (words("people.published"), ", ".join(plan.published)),
     ]
     gone = [name for name in plan.columns if name not in plan.published]
     if gone:
         lines.append((words("people.left_out"), ", ".join(gone)))
-    for _, step in plan.steps:
-        models = step.models if isinstance(step, Anonymize) else ()
-        lines += [(words("people.model"), model.describe(words.language)) for model in models]
+    for step in plan.steps:
+        lines += [(words("people.model"), model.describe(words.language)) for model in step.promised_models]
     lines.append((words("plan.folder"), plan.folder))
     return lines
 
@@ -187,7 +180,7 @@ def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
     return {
         "plan": str(plan.file),
         "title": plan.title,
-        "methods": [method for method, _ in plan.steps],
+        "methods": [step.name for step in plan.steps],
         "columns": {name: column.role for name, column in plan.columns.items()},
         "charge": None if plan.charging is None else budget_values(plan.charging.budget),
         "folder": str(plan.folder),
@@ -197,7 +190,7 @@ def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
 def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, Any]:
     values: dict[str, Any] = {
         "folder": str(made.folder),
-        "methods": [method for method, _ in plan.steps],
+        "methods": [step.name for step in plan.steps],
         "published": made.document["published"],
         "confidential_report": made.document["confidential"],
     }

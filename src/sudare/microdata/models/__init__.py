@@ -2,6 +2,8 @@
 
 `sizes` counts records, `diversity`, `closeness` and `likeness` look at a sensitive column, `unique_people` at the population
 behind the table; `game` turns money into a model, `measuring` tells what a table satisfies. None of them is differential privacy.
+What every model answers is said in `model`, what those add that plans and reports name in `planned_model`; all of these stand in
+`registry`.
 """
 
 from sudare.microdata.models.closeness import Closeness
@@ -10,6 +12,8 @@ from sudare.microdata.models.game import Game, no_attack
 from sudare.microdata.models.likeness import AlphaAnonymity, BetaLikeness, DeltaDisclosure
 from sudare.microdata.models.measuring import Measured, measure
 from sudare.microdata.models.model import Model, SensitiveModel
+from sudare.microdata.models.planned_model import ModelColumns, PlannedModel
+from sudare.microdata.models.registry import register_model, registered_models
 from sudare.microdata.models.sizes import KAnonymity, KMap, Presence, estimated_k_map
 from sudare.microdata.models.unique_people import PopulationUniqueness
 
@@ -25,6 +29,8 @@ __all__ = [
     "KMap",
     "Measured",
     "Model",
+    "ModelColumns",
+    "PlannedModel",
     "PopulationUniqueness",
     "Presence",
     "RecursiveDiversity",
@@ -32,4 +38,6 @@ __all__ = [
     "estimated_k_map",
     "measure",
     "no_attack",
+    "register_model",
+    "registered_models",
 ]

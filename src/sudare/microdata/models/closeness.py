@@ -10,10 +10,11 @@ is a mixture of classes of the finer one; so a coarser table is at least as clos
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,17 +24,29 @@ from sudare.kernels.records.distances import ordered_distances, tree_distances
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import SensitiveModel, at_most, decided, or_empty, per_class
-from sudare.microdata.models.model_words import CLOSENESS, DISTANCES
+from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, sensitive_column
+from sudare.microdata.models.record_fields import fraction_of, order_of, text_of
 from sudare.parameters import Rational, exact_fraction, show_fraction, shown
+from sudare.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Closeness", "equal_parts", "order_of_values", "ordered_values"]
 
+CLOSENESS = Words(
+    "{t}-closeness ({distance}): {column} in each class is at most {t} away from the whole table",
+    "{t}-近接性 ({distance}): 各クラスの {column} の分布は表全体から {t} 以内です",
+)
+DISTANCES = {
+    "equal": Words("equal distance", "等距離"),
+    "ordered": Words("ordered distance", "順序距離"),
+    "hierarchical": Words("hierarchical distance", "階層距離"),
+}
+
 
 @dataclass(frozen=True, eq=False)
-class Closeness(SensitiveModel):
+class Closeness(SensitiveModel, PlannedModel):
     """The sensitive values of each class are at most t away from those of the whole table.
 
     Args:
@@ -57,6 +70,9 @@ class Closeness(SensitiveModel):
     order: tuple[str, ...] | bool
     hierarchy: Generalization | None
     compares_with_table = True
+    plan_name = record_name = "t-closeness"
+    plan_keys = ("column", "t", "order", "by_hierarchy")
+    record_fields = MappingProxyType({"column": text_of, "t": fraction_of, "order": order_of})
 
     def __init__(
         self,
@@ -77,6 +93,34 @@ class Closeness(SensitiveModel):
         object.__setattr__(self, "t", exact)
         object.__setattr__(self, "order", order if isinstance(order, bool) else tuple(order))
         object.__setattr__(self, "hierarchy", hierarchy)
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``t``, and with ``order`` or ``by_hierarchy`` where values are not equally far from each other."""
+        column = sensitive_column(section, columns)
+        t = section.number("t")
+        if section.flag("by_hierarchy", False):
+            hierarchy = columns.sensitive[column]
+            if hierarchy is None:
+                section.refuse(
+                    "by_hierarchy",
+                    f"needs a hierarchy file or groups for the column '{column}'",
+                    f"には、列「{column}」の階層ファイルか groups が必要です",
+                )
+            return cls(column, t, hierarchy=hierarchy)
+        if section.is_text("order"):
+            section.choice("order", ("values",))
+            return cls(column, t, order=True)
+        return cls(column, t, order=section.texts("order") if section.has("order") else False)
+
+    def to_record(self) -> dict[str, Any]:
+        """As plain values. By a hierarchy, the record says so: its distances are not in it."""
+        return super().to_record() | ({} if self.hierarchy is None else {"by_hierarchy": True})
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self | None:
+        """What a record tells; None by a hierarchy."""
+        return None if record.get("by_hierarchy") else super().from_record(record)
 
     @property
     def distance(self) -> str:

@@ -14,7 +14,8 @@ import math
 from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -23,14 +24,10 @@ from sudare.errors import ParameterError
 from sudare.kernels.records.distances import largest_and_tail
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, decided, or_empty, per_class
-from sudare.microdata.models.model_words import (
-    DISTINCT_DIVERSITY,
-    ENTROPY,
-    ENTROPY_DIVERSITY,
-    ESTIMATED_ENTROPY,
-    RECURSIVE_DIVERSITY,
-)
+from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at_least_two, sensitive_column
+from sudare.microdata.models.record_fields import fraction_of, text_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
+from sudare.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,10 +46,28 @@ EXACT_ROWS = 20_000
 """Classes up to this size are decided with whole numbers where floats cannot."""
 
 ESTIMATORS = ("shannon", "grassberger")
+PLAN_KEYS = ("column", "l", "kind", "c")
+"""Of the three models together: a plan tells them apart by ``kind``."""
+
+DISTINCT_DIVERSITY = Words(
+    "distinct {l}-diversity: at least {l} different values of {column} in each class",
+    "{l}-多様性 (値の数): 各クラスに {column} の異なる値が {l} 個以上あります",
+)
+ENTROPY_DIVERSITY = Words(
+    "entropy {l}-diversity: the {entropy} of {column} in each class is at least log {l}",
+    "エントロピー {l}-多様性: 各クラスの {column} の{entropy}は log {l} 以上です",
+)
+ENTROPY = Words("entropy", "エントロピー")
+ESTIMATED_ENTROPY = Words("entropy, by Grassberger's estimate,", "エントロピー (Grassberger の推定値)")
+RECURSIVE_DIVERSITY = Words(
+    "recursive ({c}, {l})-diversity: in each class, the most frequent value of {column} is less than {c} times as frequent as "
+    "all from the {l}th most frequent on",
+    "再帰的 ({c}, {l})-多様性: 各クラスで {column} の最も多い値は、{l} 番目以降に多い値の合計の {c} 倍より少ないです",
+)
 
 
 @dataclass(frozen=True)
-class DistinctDiversity(SensitiveModel):
+class DistinctDiversity(SensitiveModel, PlannedModel):
     """Each class has at least l different values of the sensitive column.
 
     Args:
@@ -68,9 +83,20 @@ class DistinctDiversity(SensitiveModel):
     column: str
     l: int  # noqa: E741 - the name that everybody knows
     is_monotonic_with_suppression = True
+    plan_name = "l-diversity"
+    plan_kind = "distinct"
+    plan_keys = PLAN_KEYS
+    record_name = "distinct-l-diversity"
+    record_fields = MappingProxyType({"column": text_of, "l": whole_of})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", exact_integer(self.l, "l", "DistinctDiversity", TWO_OR_MORE, smallest=2))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``l``."""
+        column = sensitive_column(section, columns)
+        return cls(column, at_least_two(section, "l"))
 
     @property
     def smallest_size(self) -> int:
@@ -93,7 +119,7 @@ class DistinctDiversity(SensitiveModel):
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(SensitiveModel):
+class EntropyDiversity(SensitiveModel, PlannedModel):
     """The entropy of each class's sensitive values is at least that of l equally frequent ones.
 
     The entropy of a few records is less than that of the people they are a sample of. Grassberger's estimate (2003) makes up for
@@ -114,6 +140,11 @@ class EntropyDiversity(SensitiveModel):
     column: str
     l: Fraction  # noqa: E741
     estimator: str
+    plan_name = "l-diversity"
+    plan_kind = "entropy"
+    plan_keys = PLAN_KEYS
+    record_name = "entropy-l-diversity"
+    record_fields = MappingProxyType({"column": text_of, "l": fraction_of})
 
     def __init__(self, column: str, l: Rational, *, estimator: str = "shannon") -> None:  # noqa: E741
         exact = exact_fraction(l, "l", "EntropyDiversity", "a number above 1")
@@ -125,6 +156,12 @@ class EntropyDiversity(SensitiveModel):
         object.__setattr__(self, "l", exact)
         object.__setattr__(self, "estimator", estimator)
         object.__setattr__(self, "is_monotonic", estimator == "shannon")
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``l``."""
+        column = sensitive_column(section, columns)
+        return cls(column, section.number("l"))
 
     @property
     def smallest_size(self) -> int:
@@ -183,7 +220,7 @@ class EntropyDiversity(SensitiveModel):
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(SensitiveModel):
+class RecursiveDiversity(SensitiveModel, PlannedModel):
     """The most frequent sensitive value of a class is less than c times as frequent as all from the l-th most frequent on.
 
     Args:
@@ -195,6 +232,11 @@ class RecursiveDiversity(SensitiveModel):
     column: str
     c: Fraction
     l: int  # noqa: E741
+    plan_name = "l-diversity"
+    plan_kind = "recursive"
+    plan_keys = PLAN_KEYS
+    record_name = "recursive-l-diversity"
+    record_fields = MappingProxyType({"column": text_of, "c": fraction_of, "l": whole_of})
 
     def __init__(self, column: str, c: Rational, l: int) -> None:  # noqa: E741
         exact = exact_fraction(c, "c", "RecursiveDiversity", "a number above 0")
@@ -203,6 +245,12 @@ class RecursiveDiversity(SensitiveModel):
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "c", exact)
         object.__setattr__(self, "l", exact_integer(l, "l", "RecursiveDiversity", TWO_OR_MORE, smallest=2))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``c`` and ``l``."""
+        column = sensitive_column(section, columns)
+        return cls(column, section.number("c"), at_least_two(section, "l"))
 
     @property
     def smallest_size(self) -> int:

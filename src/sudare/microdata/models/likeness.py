@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -20,8 +21,10 @@ from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
-from sudare.microdata.models.model_words import ALPHA_ANONYMITY, BETA_LIKENESS, DELTA_DISCLOSURE, KINDS_OF_LIKENESS
+from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at_least_two, sensitive_column
+from sudare.microdata.models.record_fields import flag_of, fraction_of, text_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
+from sudare.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,9 +34,24 @@ __all__ = ["AlphaAnonymity", "BetaLikeness", "DeltaDisclosure", "relative_parts"
 ROUNDING = 1e-12
 """Logarithms are rounded; what is nearer to a limit than this, in parts of it, does not hold."""
 
+ALPHA_ANONYMITY = Words(
+    "({alpha}, {k})-anonymity: at least {k} records in each class, and no value of {column} in more than {alpha} of them",
+    "({alpha}, {k})-匿名性: 各クラスは {k} 件以上で、{column} のどの値も {alpha} を超えません",
+)
+BETA_LIKENESS = Words(
+    "{kind} {beta}-likeness: no value of {column} is more than {most} times as frequent in a class as in the whole table",
+    "{kind} {beta}-類似性: 各クラスで {column} のどの値の割合も表全体の {most} 倍以下です",
+)
+KINDS_OF_LIKENESS = {False: Words("basic", "基本"), True: Words("enhanced", "拡張")}
+DELTA_DISCLOSURE = Words(
+    "{delta}-disclosure: the share of each value of {column} in a class is within a factor of exp({delta}) of that in the "
+    "whole table",
+    "{delta}-開示: 各クラスで {column} の値の割合は表全体の exp({delta}) 倍未満、exp(-{delta}) 倍超です",
+)
+
 
 @dataclass(frozen=True)
-class AlphaAnonymity(SensitiveModel):
+class AlphaAnonymity(SensitiveModel, PlannedModel):
     """Alpha-k-anonymity: classes of at least k rows, no sensitive value in more than alpha of them (Wong and others, 2006).
 
     Args:
@@ -50,6 +68,9 @@ class AlphaAnonymity(SensitiveModel):
     column: str
     alpha: Fraction
     k: int
+    plan_name = record_name = "alpha-k-anonymity"
+    plan_keys = ("column", "alpha", "k")
+    record_fields = MappingProxyType({"column": text_of, "alpha": fraction_of, "k": whole_of})
 
     def __init__(self, column: str, alpha: Rational, k: int) -> None:
         exact = exact_fraction(alpha, "alpha", "AlphaAnonymity", "a share above 0 and at most 1")
@@ -59,6 +80,12 @@ class AlphaAnonymity(SensitiveModel):
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "k", size)
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``alpha`` and ``k``."""
+        column = sensitive_column(section, columns)
+        return cls(column, section.number("alpha"), at_least_two(section, "k"))
 
     @property
     def smallest_size(self) -> int:
@@ -84,7 +111,7 @@ class AlphaAnonymity(SensitiveModel):
 
 
 @dataclass(frozen=True)
-class BetaLikeness(SensitiveModel):
+class BetaLikeness(SensitiveModel, PlannedModel):
     """No sensitive value is more than 1 + beta times as frequent in a class as in the whole table (Cao and Karras, 2012).
 
     Args:
@@ -98,6 +125,9 @@ class BetaLikeness(SensitiveModel):
     beta: Fraction
     enhanced: bool = False
     compares_with_table = True
+    plan_name = record_name = "beta-likeness"
+    plan_keys = ("column", "beta", "enhanced")
+    record_fields = MappingProxyType({"column": text_of, "beta": fraction_of, "enhanced": flag_of})
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
         exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
@@ -106,6 +136,12 @@ class BetaLikeness(SensitiveModel):
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "beta", exact)
         object.__setattr__(self, "enhanced", bool(enhanced))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``beta``; ``enhanced`` may be left out."""
+        column = sensitive_column(section, columns)
+        return cls(column, section.number("beta"), enhanced=section.flag("enhanced", False))
 
     def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
         """Classes in which no value is too frequent."""
@@ -130,7 +166,7 @@ class BetaLikeness(SensitiveModel):
 
 
 @dataclass(frozen=True)
-class DeltaDisclosure(SensitiveModel):
+class DeltaDisclosure(SensitiveModel, PlannedModel):
     """The share of each sensitive value in a class is within a factor of exp(delta) of that in the table (Brickell, Shmatikov).
 
     Args:
@@ -144,6 +180,9 @@ class DeltaDisclosure(SensitiveModel):
     delta: Fraction
     absent: bool = True
     compares_with_table = True
+    plan_name = record_name = "delta-disclosure"
+    plan_keys = ("column", "delta")
+    record_fields = MappingProxyType({"column": text_of, "delta": fraction_of, "absent": flag_of})
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
         exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
@@ -153,6 +192,12 @@ class DeltaDisclosure(SensitiveModel):
         object.__setattr__(self, "delta", exact)
         object.__setattr__(self, "absent", bool(absent))
         object.__setattr__(self, "is_monotonic", bool(absent))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``delta``."""
+        column = sensitive_column(section, columns)
+        return cls(column, section.number("delta"))
 
     def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
         """Classes in which no share differs too much."""

@@ -43,6 +43,16 @@ class Model(ABC):
     judges_table: bool = False
     """Whether all classes are judged together: it is asked about the classes that every other model keeps."""
 
+    needs_population: bool = False
+    """Whether classes are compared with everybody, of whom the table is a part: the table alone cannot show that it holds."""
+    needs_every_class: bool = False
+    """Whether no class of the population may be without a published row."""
+
+    @property
+    def candidates(self) -> int | None:
+        """Among how many records each person is promised to stay hidden from whoever has other files as well, if it is."""
+        return None
+
     @property
     def sensitive(self) -> str | None:
         """The sensitive column that the model looks at, if it does."""

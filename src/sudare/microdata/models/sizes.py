@@ -9,16 +9,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped
-from sudare.microdata.models.model import Model, at_most, or_empty
-from sudare.microdata.models.model_words import DELTA_PRESENCE, K_ANONYMITY, K_MAP
+from sudare.microdata.models.model import at_most, or_empty
+from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at_least_two
+from sudare.microdata.models.record_fields import flag_of, fraction_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
+from sudare.sections import Section
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +30,22 @@ __all__ = ["KAnonymity", "KMap", "Presence", "estimated_k_map"]
 
 TWO_OR_MORE = "a whole number of at least 2"
 
+K_ANONYMITY = Words(
+    "{k}-anonymity: at least {k} records share each published combination of quasi-identifiers",
+    "{k}-匿名性: 公開される準識別子の組はどれも {k} 件以上のレコードに共通します",
+)
+K_MAP = Words(
+    "{k}-map: at least {k} records of the population share each published combination",
+    "{k}-マップ: 公開される準識別子の組はどれも母集団の {k} 件以上に共通します",
+)
+PRESENCE = Words(
+    "({low}, {high})-presence: of each class of the population, {low} to {high} of the records are published",
+    "({low}, {high})-存在性: 母集団の各クラスのうち公開される割合は {low} 以上 {high} 以下です",
+)
+
 
 @dataclass(frozen=True)
-class KAnonymity(Model):
+class KAnonymity(PlannedModel):
     """Each row looks like at least k - 1 others (Samarati and Sweeney).
 
     Classes only grow when values become coarser, so a row that is safe stays so.
@@ -45,9 +61,22 @@ class KAnonymity(Model):
 
     k: int
     is_monotonic_with_suppression = True
+    plan_name = record_name = "k-anonymity"
+    plan_keys = ("k",)
+    record_fields = MappingProxyType({"k": whole_of})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", exact_integer(self.k, "k", "KAnonymity", TWO_OR_MORE, smallest=2))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``k``."""
+        return cls(at_least_two(section, "k"))
+
+    @property
+    def candidates(self) -> int:
+        """As many as look alike."""
+        return self.k
 
     @property
     def smallest_size(self) -> int:
@@ -65,7 +94,7 @@ class KAnonymity(Model):
 
 
 @dataclass(frozen=True)
-class KMap(Model):
+class KMap(PlannedModel):
     """Each row looks like at least k rows of the population around the published rows (Sweeney).
 
     Args:
@@ -74,9 +103,18 @@ class KMap(Model):
 
     k: int
     is_monotonic_with_suppression = True
+    needs_population = True
+    plan_name = record_name = "k-map"
+    plan_keys = ("k",)
+    record_fields = MappingProxyType({"k": whole_of})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", exact_integer(self.k, "k", "KMap", TWO_OR_MORE, smallest=2))
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``k``."""
+        return cls(at_least_two(section, "k"))
 
     def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
         """Classes with at least k rows of the population."""
@@ -129,7 +167,7 @@ def estimated_k_map(k: int, fraction: Rational, error: Rational, *, truncated: b
 
 
 @dataclass(frozen=True)
-class Presence(Model):
+class Presence(PlannedModel):
     """Of each class of the population, the share that is published lies within bounds (Nergiz, Atzori and Clifton).
 
     So knowing that somebody is in the population tells little about whether the person is in the published table. Classes of
@@ -148,6 +186,10 @@ class Presence(Model):
     smallest: Fraction
     largest: Fraction
     absent: bool = True
+    needs_population = True
+    plan_name = record_name = "presence"
+    plan_keys = ("smallest", "largest")
+    record_fields = MappingProxyType({"smallest": fraction_of, "largest": fraction_of, "absent": flag_of})
 
     def __init__(self, smallest: Rational, largest: Rational, *, absent: bool = True) -> None:
         low = exact_fraction(smallest, "smallest", "Presence", "a share from 0 to 1")
@@ -160,6 +202,12 @@ class Presence(Model):
         object.__setattr__(self, "largest", high)
         object.__setattr__(self, "absent", bool(absent))
         object.__setattr__(self, "is_monotonic", bool(absent))
+        object.__setattr__(self, "needs_every_class", bool(absent) and low > 0)
+
+    @classmethod
+    def from_plan(cls, section: Section, columns: ModelColumns) -> Self:
+        """With ``smallest`` and ``largest``."""
+        return cls(section.number("smallest"), section.number("largest"))
 
     def holds(self, grouped: Grouped) -> NDArray[np.bool_]:
         """Classes whose published share lies within the bounds; also those with no row to publish are judged."""
@@ -170,4 +218,4 @@ class Presence(Model):
     @property
     def words(self) -> Words:
         """What the model asks for."""
-        return DELTA_PRESENCE.format(low=show_fraction(self.smallest), high=show_fraction(self.largest))
+        return PRESENCE.format(low=show_fraction(self.smallest), high=show_fraction(self.largest))

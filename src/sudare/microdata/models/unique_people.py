@@ -21,7 +21,6 @@ from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model
-from sudare.microdata.models.model_words import POPULATION_UNIQUENESS
 from sudare.microdata.uniqueness import estimated_uniqueness
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 
@@ -30,6 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["PopulationUniqueness"]
 
+POPULATION_UNIQUENESS = Words(
+    "population uniqueness of at most {limit}: of {people} people, so many are estimated to be unique ({estimator})",
+    "母集団一意性 {limit} 以下: {people} 人のうち一意と推定される人の割合が {limit} 以下です ({estimator})",
+)
 TINY = 1e-300
 ESTIMATORS = ("auto", "pitman", "zayatz")
 """Not slide negative binomial: from one table to the next it may have no solution, or another one."""

@@ -20,7 +20,6 @@ from sudare.errors import Described, ParameterError
 from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram, group, histogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import Model
-from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.refusals import all_suppressed, broken, nothing_found, too_few
 from sudare.microdata.search.checking import BestLevels, Checker
@@ -214,7 +213,7 @@ def check_request(
     share = exact_fraction(suppression, "suppression", function, "a share from 0 to 1")
     if not 0 <= share <= 1:
         raise ParameterError("suppression", function, "a share from 0 to 1", shown(suppression))
-    if method == "local" and (share or any(isinstance(m, (KMap, Presence)) or m.judges_table for m in models)):
+    if method == "local" and (share or any(m.needs_population or m.judges_table for m in models)):
         requirement = "another one with suppression, k-map, presence or population uniqueness"
         raise ParameterError("method", function, requirement, shown(method))
     return share

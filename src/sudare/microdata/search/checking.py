@@ -11,7 +11,6 @@ import numpy as np
 
 from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram
 from sudare.microdata.models.model import Model
-from sudare.microdata.models.sizes import Presence
 from sudare.microdata.search.metrics import Cost, Metric, prepare
 
 if TYPE_CHECKING:
@@ -167,9 +166,8 @@ class Checker:
         return kept, self._can_be_absent(grouped, ~kept)
 
     def _can_be_absent(self, grouped: Grouped, absent: Mask) -> bool:
-        """Whether models of presence allow that of these classes nothing is published."""
-        asked = [model for model in self.models if isinstance(model, Presence)]
-        if not any(model.absent and model.smallest > 0 for model in asked):
+        """Whether the models allow that of these classes nothing is published."""
+        if not any(model.needs_every_class for model in self.models):
             return True
         return not bool((absent & (self.is_absent_if_suppressed | (grouped.sizes == 0))).any())
 

@@ -19,7 +19,6 @@ from sudare.io.engine import identifier, literal
 from sudare.microdata.grouping import Tuples
 from sudare.microdata.hierarchies.hierarchy import Generalization, without_place
 from sudare.microdata.models.model import Model
-from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.refusals import all_suppressed, broken, nothing_found, too_few
 from sudare.microdata.search.anonymizing import Search, check_request, satisfies, search, sensitive_names
 from sudare.microdata.search.checking import Checked, Checker
@@ -155,7 +154,7 @@ def anonymize_large(
         OutputError: if the target exists or cannot be written.
     """
     share = check_request(hierarchies, models, (), suppression, method, "removed")
-    if method == "local" or any(isinstance(model, (KMap, Presence)) for model in models):
+    if method == "local" or any(model.needs_population for model in models):
         raise ParameterError(
             "method", "anonymize_file", "optimal or heuristic, without k-map or presence", shown(method)
         )

@@ -6,8 +6,8 @@
 - `verify_people`: whether a folder is what its report says.
 - `measure_risks`: how easily somebody is found in a table; for whoever holds it.
 
-Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_plan`, `private_step_plan` (parts of a plan), `running` (what records
-add to the order of `sudare.releases.protocol`), `sources`, `steps` and `large_running` (carrying them out, in memory or not),
+Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_order` (parts of a plan), `running` (what records add to the order of
+`sudare.releases.protocol`), `sources`, `steps` (one module for each method) and `large_running` (files larger than memory),
 `charging` (who is counted where there is a price), `measuring` (what the report tells), `published_records`, `attacking`,
 `linking` and `earlier_records` (what is refused), `document` and `page` (the report).
 """

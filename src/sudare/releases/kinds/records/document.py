@@ -10,7 +10,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ import numpy as np
 
 from sudare.bilingual import Words
 from sudare.microdata.grouping import group
-from sudare.microdata.models.sizes import KMap, Presence
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.search.anonymizing import Search, satisfies, star_alike
 from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
@@ -27,14 +25,13 @@ from sudare.privacy import ReleaseEvent, best_power
 from sudare.releases.accounts import Charge
 from sudare.releases.documents import describe_file
 from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
-from sudare.releases.kinds.records.model_record import record_of_model
-from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
-from sudare.releases.kinds.records.planning.step_plan import Anonymize, Pram, Step
-from sudare.releases.kinds.records.steps import Done
+from sudare.releases.kinds.records.steps.step import Done, Step
 from sudare.system.clock import time_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = [
     "FOR_THE_HOLDER",
@@ -99,7 +96,7 @@ def protected_document(
         document["risks"] = {
             "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_dict(),
             "after": measure_risks(
-                reread, quasi, sensitive, population=_generalized(plan, before, population, quasi, last)
+                reread, quasi, sensitive, population=_generalized(before, population, quasi, last)
             ).to_dict(),
         }
         document["classes"] = {
@@ -162,7 +159,7 @@ def head_of(
         "publisher": plan.publisher,
         "description": plan.description,
         "created": time_text(),
-        "steps": [_step(each, step) for each, (_, step) in zip(done, plan.steps, strict=True)],
+        "steps": [_step(each, step) for each, step in zip(done, plan.steps, strict=True)],
         "columns": [_column(plan, name, names, levels, done[-1]) for name in plan.columns],
         "published": {"rows": rows, "columns": list(names)},
         "files": [describe_file(path) for path in files],
@@ -179,7 +176,7 @@ def _step(done: Done, step: Step) -> dict[str, Any]:
     told: dict[str, Any] = {
         "method": done.method,
         "name": done.name,
-        "settings": _settings(step),
+        "settings": step.settings(),
         "protects": record_of_words(done.protects),
         "keeps": record_of_words(done.keeps),
     }
@@ -191,27 +188,6 @@ def _step(done: Done, step: Step) -> dict[str, Any]:
             "local_rho": None if outcome.local_rho is None else str(outcome.local_rho),
         }
     return told
-
-
-def _settings(step: Step) -> dict[str, Any]:
-    """What the plan asked for, without what stands elsewhere in the report."""
-    untold = {"models", "matrix", "levels", "choices", "method"}
-    if isinstance(step, Anonymize) and step.search == "local":
-        untold |= {"suppression", "suppressed", "metric"}
-    values = {
-        name: _plain(value)
-        for name, value in vars(step).items()
-        if name not in untold and value not in (None, (), False)
-    }
-    if isinstance(step, Pram):
-        values["keep"] = str(min(row[place] for place, row in enumerate(step.matrix.rows)))
-    return values
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return str(value) if isinstance(value, Fraction) else value
 
 
 def _column(
@@ -251,15 +227,11 @@ def record_of_models(
         quasi: the quasi-identifiers.
         counts: how many people each row stands for; 1 if left out.
     """
-    step = plan.steps[-1][1]
-    if not isinstance(step, Anonymize):
-        return []
     found = []
-    for model in step.models:
-        needs_more = isinstance(model, (KMap, Presence))
-        holds = None if needs_more else satisfies(reread, quasi, [model], counts=counts)
+    for model in plan.steps[-1].promised_models:
+        holds = None if model.needs_population else satisfies(reread, quasi, [model], counts=counts)
         told = {"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds}
-        found.append({**told, "model": record_of_model(model)})
+        found.append({**told, "model": model.to_record()})
     return found
 
 
@@ -299,13 +271,13 @@ def _columns(records: Records | None, names: Sequence[str]) -> list[CodedColumn]
 
 
 def _generalized(
-    plan: PeoplePlan, before: Records, population: Records | None, names: Sequence[str], last: Done
+    before: Records, population: Records | None, names: Sequence[str], last: Done
 ) -> list[CodedColumn] | None:
     """Everybody on the levels that were chosen; None where there are none, as in local recoding."""
-    levels, made, step = _levels(last), last.anonymized, plan.steps[-1][1]
+    levels, made = _levels(last), last.anonymized
     if population is None or not levels or last.hierarchies is None:
         return None
-    if made is not None and isinstance(step, Anonymize) and step.suppressed == "starred":
+    if made is not None and last.has_stars:
         chosen = {name: last.hierarchies[name] for name in names}
         return _columns(star_alike(before, population, chosen, [levels[name] for name in names], made.kept), names)
     return [last.hierarchies[name].generalized(population.column(name), levels[name]) for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.microdata.records import Records
 from sudare.microdata.search.anonymizing import sensitive_names
@@ -20,23 +20,26 @@ from sudare.releases.kinds.records.document import (
 from sudare.releases.kinds.records.folders import PEOPLE
 from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
-from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
-from sudare.releases.kinds.records.planning.step_plan import Anonymize
 from sudare.releases.kinds.records.sources import require_named
-from sudare.releases.kinds.records.steps import CLASSES_KEEP, CLASSES_PROTECT, Done, pinned_levels
+from sudare.releases.kinds.records.steps.anonymize import CLASSES_KEEP, CLASSES_PROTECT, Anonymize, pinned_levels
+from sudare.releases.kinds.records.steps.step import Done
 from sudare.storage.hashes import hash_of_file
 
-__all__ = ["run_large_plan"]
+if TYPE_CHECKING:
+    from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
+
+__all__ = ["anonymize_large_plan"]
 
 MEMORY = "1GB"
 """That DuckDB may use; what does not fit goes to a temporary folder."""
 
 
-def run_large_plan(plan: PeoplePlan, folder: Path) -> dict[str, Any]:
+def anonymize_large_plan(plan: PeoplePlan, step: Anonymize, folder: Path) -> dict[str, Any]:
     """Anonymize a file that is larger than memory into a folder, and tell what was done.
 
     Args:
-        plan: with the method ``anonymize`` alone.
+        plan: with this step alone.
+        step: what to do.
         folder: where the file goes.
 
     Returns:
@@ -46,9 +49,6 @@ def run_large_plan(plan: PeoplePlan, folder: Path) -> dict[str, Any]:
         InputError: if the data is not what the plan says.
         OutputError: if the file cannot be written.
     """
-    step = plan.steps[0][1]
-    if not isinstance(step, Anonymize):
-        raise AssertionError("a large plan with another method")
     quasi = plan.quasi_identifiers
     named = [*quasi, *sensitive_names(step.models, ())]
     file = folder / f"{PEOPLE}.{plan.format}"
@@ -70,7 +70,7 @@ def run_large_plan(plan: PeoplePlan, folder: Path) -> dict[str, Any]:
             time_limit=step.seconds,
         )
         names = [name for name in people.columns if name in plan.published]
-    done = Done("anonymize", "global-recoding", Records([]), CLASSES_PROTECT, CLASSES_KEEP, hierarchies=hierarchies)
+    done = Done(step.name, "global-recoding", Records([]), CLASSES_PROTECT, CLASSES_KEEP, hierarchies=hierarchies)
     return _document(plan, made, done, names, file)
 
 

@@ -19,6 +19,7 @@ from sudare.releases.kinds.records import page_words
 from sudare.releases.kinds.records.attacking.attack_words import ATTACKS
 from sudare.releases.kinds.records.attacking.linking import MAX_FOUND
 from sudare.releases.kinds.records.measuring import SIZES
+from sudare.releases.kinds.records.steps.registry import step_named
 from sudare.releases.page_numbers import (
     percent_rounded_up,
     show_budget,
@@ -109,7 +110,7 @@ def _tiles(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
             tiles.append(("suppressed", _same(_share(report["kept"]["suppressed"]))))
     count = len(report["steps"])
     several = Words(f"{count} steps", f"{count} つの手順")
-    return [*tiles, ("method", several if count > 1 else page_words.METHODS[report["steps"][0]["method"]])]
+    return [*tiles, ("method", several if count > 1 else step_named(report["steps"][0]["method"]).words)]
 
 
 def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     if step.get("local_epsilon") is not None:
         figures.append(("local_epsilon", show_decimal(step["local_epsilon"])))
     return {
-        "method": page_words.METHODS[step["method"]],
+        "method": step_named(step["method"]).words,
         "settings": ", ".join(f"{name}: {_plain(value)}" for name, value in step["settings"].items()),
         "protects": _words(step["protects"]),
         "keeps": _words(step["keeps"]),
@@ -171,12 +172,9 @@ def _search(search: Mapping[str, Any] | None) -> tuple[str, dict[str, str]] | No
 
 def _column(column: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
     level, height = column["level"], column["height"]
-    is_local = any(step["name"] == "local-recoding" for step in report["steps"])
     word = "as_it_is" if column["published"] else "left_out"
-    if is_local and column["role"] == "quasi-identifier":
-        word = "own_boxes"
-    if column["published"] and report["steps"][0]["method"] in ("mst", "aim"):
-        word = "drawn_anew"
+    for step in report["steps"]:
+        word = step_named(step["method"]).column_word(step, column) or word
     return {
         "name": column["name"],
         "role": page_words.ROLES[column["role"]],

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from sudare.bilingual import Words
 
-__all__ = ["METHODS", "ROLES", "TEXTS"]
+__all__ = ["ROLES", "TEXTS"]
 
-METHODS = {
-    "anonymize": Words("k-anonymity and its family", "k-匿名性とその仲間"),
-    "sample": Words("Sampling", "標本抽出"),
-    "swap": Words("Swapping", "データの交換（スワッピング）"),
-    "pram": Words("Randomized values (PRAM)", "値の確率的な置き換え（PRAM）"),
-    "microaggregate": Words("Microaggregation", "ミクロアグリゲーション"),
-    "noise": Words("Noise on numbers", "数値へのノイズ"),
-    "sampled-k-anonymity": Words("Sampled k-anonymity", "標本抽出つき k-匿名性"),
-    "mst": Words("Synthetic people (MST)", "合成データ（MST）"),
-    "aim": Words("Synthetic people (AIM)", "合成データ（AIM）"),
-}
 ROLES = {
     "identifier": Words("identifier: left out", "識別子（除外）"),
     "quasi-identifier": Words("quasi-identifier", "準識別子"),

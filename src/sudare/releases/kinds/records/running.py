@@ -19,6 +19,7 @@ from sudare.errors import GuaranteeError, InputError, MissingPackageError
 from sudare.ledger import Dataset
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
+from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
 from sudare.releases.header import PlanHeader, ReleasePrice
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
@@ -28,13 +29,12 @@ from sudare.releases.kinds.records.attacking.published_records import read_publi
 from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
 from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
 from sudare.releases.kinds.records.folders import PAGE, PEOPLE, REPORT
-from sudare.releases.kinds.records.large_running import run_large_plan
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan, read_people_plan
 from sudare.releases.kinds.records.planning.step_order import looked_at_before
 from sudare.releases.kinds.records.row_numbers import ROW, row_numbers, with_row_numbers
 from sudare.releases.kinds.records.sources import read_planned, read_population, without_identifiers
-from sudare.releases.kinds.records.steps import Done, run_private_step, run_step, without_local_claim
+from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateStep, without_local_claim
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
@@ -195,7 +195,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         if run.account is None:
             done = _carry_out_steps(plan, with_row_numbers(data.records), data.population, run.tell)
             return Drawn(result=PeopleProtected(read=data, done=tuple(done)))
-        made, event = run_private_step(plan, plan.steps[0][1], data.records)
+        made, event = run_private_step(plan, data.records)
         if not event.is_private:
             raise GuaranteeError("Records must not be drawn from a seed, for research.")
         return Drawn(result=PeopleProtected(read=data, done=(made,)), event=event)
@@ -203,7 +203,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
     def write(self, plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:
         """Write the records, and say of them what the written file shows."""
         if plan.is_large:
-            draft = PeopleDraft(document=run_large_plan(plan, folder))
+            draft = PeopleDraft(document=plan.steps[0].run_large(plan, folder))
         elif run.account is None:
             draft = _write_protected(plan, drawn.result, folder, run.tell)
         else:
@@ -266,11 +266,25 @@ def _charging_of(plan: PeoplePlan) -> Charging:
     return plan.charging
 
 
+def run_private_step(plan: PeoplePlan, records: Records) -> tuple[Done, ReleaseEvent]:
+    """The step of a plan with a price. Everything is checked before anything is drawn; nothing is raised afterwards.
+
+    Raises:
+        InputError: if the data does not fit the plan; names the column and the row.
+    """
+    step, charging = plan.steps[0], _charging_of(plan)
+    if not isinstance(step, PrivateStep):
+        raise TypeError("a step without a price in a plan with one")
+    return step.run_privately(plan, records, charging.budget, charging.unit)
+
+
 def _carry_out_steps(plan: PeoplePlan, records: Records, population: Records | None, tell: Progress) -> list[Done]:
     done: list[Done] = []
-    for number, (method, step) in enumerate(plan.steps):
+    for number, step in enumerate(plan.steps):
+        if not isinstance(step, PlainStep):
+            raise TypeError("a step with a price in a plan without one")
         tell("protect", number / len(plan.steps))
-        made = run_step(plan, method, step, done[-1].records if done else records, population)
+        made = step.run(plan, done[-1].records if done else records, population)
         is_untrue = looked_at_before(plan.steps, number, plan.quasi_identifiers)
         done.append(without_local_claim(made) if is_untrue else made)
     return done

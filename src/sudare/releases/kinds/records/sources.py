@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sudare.column_names import are_evident, shown_column
 from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.microdata.records import Records, read_people
-from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 from sudare.sections import suggest
+
+if TYPE_CHECKING:
+    from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["read_planned", "read_population", "require_named", "without_identifiers"]
 

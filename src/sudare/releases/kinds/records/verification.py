@@ -7,13 +7,13 @@ from typing import Any
 
 from sudare.bilingual import Words
 from sudare.microdata.grouping import group
+from sudare.microdata.models.registry import model_of_record
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata.search.large_counts import open_large
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.records.document import REPORT_FORMAT
 from sudare.releases.kinds.records.folders import PAGE, REPORT
-from sudare.releases.kinds.records.model_record import model_of_record
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.verification import (
     Check,

@@ -13,24 +13,10 @@ from hypothesis import strategies as st
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
-from sudare.microdata.models import (
-    AlphaAnonymity,
-    BetaLikeness,
-    Closeness,
-    DeltaDisclosure,
-    DistinctDiversity,
-    EntropyDiversity,
-    KAnonymity,
-    KMap,
-    Model,
-    Presence,
-    RecursiveDiversity,
-)
 from sudare.microdata.records import CodedColumn, Records, read_people, write_people
 from sudare.releases.kinds.records import read_people_plan, run_people_plan, verify_people
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.records.attacking.linking import link_exactly, link_nearest
-from sudare.releases.kinds.records.model_record import model_of_record, record_of_model
 from sudare.releases.kinds.records.page import render_people_page
 from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town, people
 
@@ -260,41 +246,6 @@ def test_whom_nobody_looked_for_is_undecided(tmp_path: Path, monkeypatch: pytest
 def test_missing_values_are_compared(tmp_path: Path) -> None:
     known, published = CodedColumn.of("age", [1, None, ""]), CodedColumn.of("age", [None, 1])
     assert link_exactly([known], [published], whose=np.array([1, 0])).right == 1
-
-
-MODELS: list[Model] = [
-    KAnonymity(5),
-    DistinctDiversity("ill", 2),
-    EntropyDiversity("ill", 1.5),
-    RecursiveDiversity("ill", 2.5, 3),
-    Closeness("ill", 0.2),
-    Closeness("ill", 0.2, order=["a", "b"]),
-    Closeness("ill", 0.2, order=True),
-    AlphaAnonymity("ill", 0.5, 3),
-    BetaLikeness("ill", 1.25, enhanced=True),
-    DeltaDisclosure("ill", 1.5),
-]
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.describe()[:20])
-def test_models_come_back_from_a_report(model: Model) -> None:
-    record = json.loads(json.dumps(record_of_model(model)))
-    found = model_of_record(record)
-    assert type(found) is type(model)
-    assert vars(found) == vars(model)
-
-
-def test_models_that_a_file_cannot_show() -> None:
-    for model in (KMap(5), Presence(0.1, 0.5)):
-        assert model_of_record(record_of_model(model)) is None
-    close: dict[str, object] = {"name": "t-closeness", "column": "ill", "t": "1/5", "order": False}
-    assert isinstance(model_of_record(close), Closeness)
-    changes: list[dict[str, object]] = [{"t": "1e999999999"}, {"t": "1/0"}, {"order": [[]]}, {"column": {}}]
-    hostile = [close | change for change in changes]
-    unknown: tuple[object, ...] = (None, 7, {}, {"name": "trust me"}, {"name": []}, {"name": "k-anonymity"})
-    for wrong in (*unknown, *hostile, {"name": "k-anonymity", "k": "many"}, {"name": "k-anonymity", "k": 10**30}):
-        with pytest.raises(InputError):
-            model_of_record(wrong)
 
 
 def test_the_page_has_every_attack(tmp_path: Path) -> None:

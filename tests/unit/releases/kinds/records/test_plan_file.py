@@ -10,16 +10,14 @@ import pytest
 from sudare.errors import InputError, PlanError
 from sudare.microdata.models import Closeness, DistinctDiversity, KAnonymity, RecursiveDiversity
 from sudare.releases.kinds.records import PeoplePlan, read_people_plan
-from sudare.releases.kinds.records.planning.step_plan import (
-    METHODS,
-    Anonymize,
-    Noise,
-    Pram,
-    SampledGroups,
-    SampleStep,
-    Swap,
-    Synthesize,
-)
+from sudare.releases.kinds.records.steps.aim import AimStep
+from sudare.releases.kinds.records.steps.anonymize import Anonymize
+from sudare.releases.kinds.records.steps.mst import MstStep
+from sudare.releases.kinds.records.steps.noise import Noise
+from sudare.releases.kinds.records.steps.pram import Pram
+from sudare.releases.kinds.records.steps.sample import SampleStep
+from sudare.releases.kinds.records.steps.sampled_k_anonymity import SampledGroups
+from sudare.releases.kinds.records.steps.swap import Swap
 from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, LEDGER, MST, SAMPLED
 
 GROUPS = '[[steps]]\nmethod = "microaggregate"\ncolumns = ["wage"]\nk = 3\n'
@@ -37,8 +35,8 @@ def test_a_plan(tmp_path: Path) -> None:
     assert plan.published == ("age", "sex", "zip", "illness", "wage")
     assert plan.folder == Path("elsewhere")
     assert plan.charging is None
-    ((method, step),) = plan.steps
-    assert method == "anonymize"
+    (step,) = plan.steps
+    assert step.name == "anonymize"
     assert isinstance(step, Anonymize)
     assert step.models == (KAnonymity(4),)
     assert (float(step.suppression), step.metric, step.search) == (0.0, "loss", "optimal")
@@ -55,7 +53,7 @@ def test_models(tmp_path: Path) -> None:
 ]
 """
     plan = read(tmp_path, HEAD + COLUMNS + ANONYMIZE + models)
-    step = plan.steps[0][1]
+    step = plan.steps[0]
     assert isinstance(step, Anonymize)
     assert step.models[1:3] == (DistinctDiversity("illness", 2), RecursiveDiversity("illness", Fraction(7, 2), 2))
     assert isinstance(step.models[3], Closeness)
@@ -87,7 +85,7 @@ method = "anonymize"
 k = 3
 """
     plan = read(tmp_path, HEAD + COLUMNS + steps)
-    found = [step for _, step in plan.steps]
+    found = plan.steps
     assert found[0] == SampleStep(Fraction(1, 2), None, None)
     assert found[1] == Swap("random", ("zip",), ("sex",), Fraction(1, 10), None, None)
     assert isinstance(found[2], Pram)
@@ -107,15 +105,15 @@ def test_steps_that_leave_groups_as_they_are(tmp_path: Path) -> None:
 
 def test_private_plans(tmp_path: Path) -> None:
     sampled = read(tmp_path, SAMPLED)
-    assert sampled.steps[0][1] == SampledGroups(None, {"age": 1, "sex": 0})
+    assert sampled.steps == (SampledGroups(None, {"age": 1, "sex": 0}),)
     assert sampled.charging is not None
     assert sampled.charging.ledger.dataset == "town"
     made = read(tmp_path, MST)
-    assert made.steps[0][1] == Synthesize("mst", None, None, None)
+    assert made.steps == (MstStep(None),)
     aim = read(tmp_path, MST.replace('"mst"', '"aim"\nworkload = [["age", "sex"]]'))
-    assert aim.steps[0][1] == Synthesize("aim", None, (("age", "sex"),), None)
+    assert aim.steps == (AimStep(None, (("age", "sex"),), None),)
     counted = read(tmp_path, MST.replace('"mst"', '"aim"\nworkload = 2'))
-    assert counted.steps[0][1] == Synthesize("aim", None, 2, None)
+    assert counted.steps == (AimStep(None, 2, None),)
 
 
 def test_words_do_not_change_a_fingerprint_and_facts_do(tmp_path: Path) -> None:
@@ -293,9 +291,3 @@ def test_hierarchies_that_are_no_trees_name_file_and_line(tmp_path: Path, hierar
         read(tmp_path, WHOLE.replace("flat = true", 'hierarchy = "sex.csv"'))
     assert "'sex.csv'" in caught.value.english
     assert english in caught.value.english
-
-
-def test_every_method_is_known_by_the_page() -> None:
-    from sudare.releases.kinds.records.page_words import METHODS as SHOWN
-
-    assert set(METHODS) == set(SHOWN)

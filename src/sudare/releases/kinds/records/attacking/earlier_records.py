@@ -23,7 +23,6 @@ from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.microdata.grouping import group
 from sudare.microdata.hierarchies.hierarchy import Generalization
-from sudare.microdata.models.sizes import KAnonymity
 from sudare.microdata.records import CodedColumn
 from sudare.releases.kinds.records.attacking.linking import joint_classes
 from sudare.releases.kinds.records.attacking.published_records import PublishedRecords, read_published_records
@@ -166,7 +165,8 @@ def _classes(table: PublishedRecords) -> Integers:
 
 def _promised(table: PublishedRecords) -> int | None:
     """The k that a file promises, if it does."""
-    return max((model.k for _, model in table.models if isinstance(model, KAnonymity)), default=None)
+    promised = [model.candidates for _, model in table.models if model is not None]
+    return max((k for k in promised if k is not None), default=None)
 
 
 def _shared_columns(

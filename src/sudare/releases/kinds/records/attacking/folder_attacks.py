@@ -31,12 +31,13 @@ from sudare.errors import InputError
 from sudare.microdata.grouping import group, histogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import per_class
+from sudare.microdata.models.registry import needs_population
 from sudare.microdata.records import Records
 from sudare.microdata.search.anonymizing import satisfies
 from sudare.releases.kinds.records.attacking import attack_words as words
 from sudare.releases.kinds.records.attacking.earlier_records import attack_with_earlier
 from sudare.releases.kinds.records.attacking.linking import LinkageResult, comparable, link_exactly, link_nearest
-from sudare.releases.kinds.records.attacking.published_records import CHANGING, PublishedRecords, read_published_records
+from sudare.releases.kinds.records.attacking.published_records import PublishedRecords, read_published_records
 from sudare.releases.kinds.records.document import record_of_words
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ def attack_folder(
     if "event" in document:
         return ()
     table = read_published_records(folder, document)
-    is_being_made = hierarchies is not None
-    reports = [_attack_models(table, is_being_made)] if table.models or _microaggregations(table) else []
+    promises = _check_promises(table, is_being_made=hierarchies is not None)
+    reports = [] if promises is None else [promises]
     if table.quasi and table.people:
         sizes = group([table.records.column(name) for name in table.quasi], table.counts).sizes
         reports += [_find_alone(table, sizes), _link(table, sizes, original, whose, hierarchies)]
@@ -151,12 +152,8 @@ def record_of_attacks(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
     ]
 
 
-def _microaggregations(table: PublishedRecords) -> list[Mapping[str, Any]]:
-    return [settings for method, settings in table.steps if method == "microaggregate"]
-
-
-def _attack_models(table: PublishedRecords, is_being_made: bool) -> AttackReport:
-    """Count what the file holds against what is promised."""
+def _check_promises(table: PublishedRecords, *, is_being_made: bool) -> AttackReport | None:
+    """Count what the file holds against what is promised; None if nothing is."""
     verdicts = []
     for name, model in table.models:
         if model is None and is_being_made:
@@ -167,25 +164,12 @@ def _attack_models(table: PublishedRecords, is_being_made: bool) -> AttackReport
             verdicts.append(words.verdict("models", name, AttackOutcome.HELD, 0, words.KEPT, words.MODEL_REMEDY))
         else:
             verdicts.append(words.verdict("models", name, AttackOutcome.BROKEN, 1, words.NOT_KEPT, words.MODEL_REMEDY))
-    for settings in _microaggregations(table):
-        columns, k = list(settings["columns"]), settings["k"]
-        groups = [columns] if settings.get("kind") == "multivariate" else [[name] for name in columns]
-        small = sum(int(_small(table, names, k).sum()) for names in groups)
-        outcome, sentence = (
-            (AttackOutcome.BROKEN, words.small_groups(small, k)) if small else (AttackOutcome.HELD, words.KEPT)
-        )
-        verdicts.append(
-            words.verdict(
-                "models", f"microaggregate {', '.join(columns)}", outcome, small, sentence, words.MODEL_REMEDY
-            )
-        )
+    for step, settings in table.steps:
+        verdicts += step.check_promise(table, settings)
+    if not verdicts:
+        return None
     broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     return AttackReport.of("models", words.models_summary(broken, len(verdicts)), verdicts)
-
-
-def _small(table: PublishedRecords, names: Sequence[str], k: int) -> Integers:
-    sizes = group([table.records.column(name) for name in names], table.counts).sizes
-    return sizes[sizes < k]
 
 
 def _find_alone(table: PublishedRecords, sizes: Integers) -> AttackReport:
@@ -239,7 +223,7 @@ def _link(
         return AttackReport.of("linkage", words.NO_ORIGINAL, [verdict])
     published = [table.records.column(column.name) for column in known]
     truth = whose if whose is not None else _same_rows(table, original)
-    is_unchanged = all(method == "sample" for method, _ in table.steps)
+    is_unchanged = all(step.keeps_values for step, _ in table.steps)
     found = link_exactly(known, published, whose=truth, is_unchanged=is_unchanged)
     verdicts = [_verdict_of_links(table, found, words.exactly(found))]
     if truth is not None and any(table.changed(column.name) for column in known):
@@ -256,13 +240,13 @@ def _link(
 
 def _same_rows(table: PublishedRecords, original: Records) -> Integers | None:
     """Whose record each is, where every record is still there in its order."""
-    keeps_rows = all(method in CHANGING for method, _ in table.steps)
+    keeps_rows = all(step.keeps_rows for step, _ in table.steps)
     return np.arange(original.rows) if keeps_rows and original.rows == table.records.rows else None
 
 
 def _verdict_of_links(table: PublishedRecords, found: LinkageResult, sentence: Words) -> Verdict:
     outcome = AttackOutcome.HELD if not found.sure or found.right == 0 else AttackOutcome.UNDECIDED
-    if found.is_broken and not any(name in ("k-map", "presence") for name, _ in table.models):
+    if found.is_broken and not any(needs_population(name) for name, _ in table.models):
         outcome = AttackOutcome.BROKEN
     number = found.sure if found.right is None else found.right
     return words.verdict("linkage", table.name, outcome, number, sentence, words.COARSER)

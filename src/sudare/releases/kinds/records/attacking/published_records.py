@@ -11,21 +11,18 @@ import numpy as np
 
 from sudare.errors import InputError
 from sudare.microdata.models.model import Model
+from sudare.microdata.models.registry import model_of_record
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.large_counts import open_large
-from sudare.releases.kinds.records.model_record import model_of_record
+from sudare.releases.kinds.records.steps.registry import step_named
+from sudare.releases.kinds.records.steps.step import Step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
 
-__all__ = ["CHANGING", "PublishedRecords", "read_published_records"]
-
-CHANGING = ("swap", "pram", "microaggregate", "noise")
-"""Methods after which a value need not be that of its person."""
-
-MAX_PARAMETER = 10**15
+__all__ = ["PublishedRecords", "read_published_records"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +36,7 @@ class PublishedRecords:
         quasi: the quasi-identifiers.
         sensitive: the sensitive columns.
         levels: how coarse each column was published.
-        steps: method and settings.
+        steps: what was done, with the settings in the report.
         models: the name of each that is promised, and the model itself where the file alone can show it.
         uniform: for each sensitive column, people in classes that share a value, where they were counted already.
     """
@@ -50,7 +47,7 @@ class PublishedRecords:
     quasi: tuple[str, ...]
     sensitive: tuple[str, ...]
     levels: Mapping[str, int | None]
-    steps: tuple[tuple[str, Mapping[str, Any]], ...]
+    steps: tuple[tuple[type[Step], Mapping[str, Any]], ...]
     models: tuple[tuple[str, Model | None], ...]
     uniform: Mapping[str, int] | None
 
@@ -61,10 +58,7 @@ class PublishedRecords:
 
     def changed(self, name: str) -> bool:
         """Whether a step changed the values of a column, by chance or by means of several people's."""
-        return any(
-            method in CHANGING and (settings.get("column") == name or name in (settings.get("columns") or ()))
-            for method, settings in self.steps
-        )
+        return any(name in step.changed_in(settings) for step, settings in self.steps)
 
 
 def read_published_records(folder: Path, document: Mapping[str, Any]) -> PublishedRecords:
@@ -80,7 +74,7 @@ def read_published_records(folder: Path, document: Mapping[str, Any]) -> Publish
     try:
         name = Path(document["files"][0]["name"]).name
         columns = [column for column in document["columns"] if column["published"]]
-        steps = tuple((str(step["method"]), _settings(step)) for step in document["steps"])
+        steps = tuple(_step(step) for step in document["steps"])
         models = tuple((str(one["model"]["name"]), model_of_record(one["model"])) for one in document["models"])
         role = {str(column["name"]): str(column["role"]) for column in columns}
         levels = {str(column["name"]): column["level"] for column in columns}
@@ -110,19 +104,13 @@ def read_published_records(folder: Path, document: Mapping[str, Any]) -> Publish
     return PublishedRecords(records, counts, name, quasi, sensitive, levels, steps, models, uniform)
 
 
-def _settings(step: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a step, of which those are as they should be that are looked at here.
+def _step(step: Mapping[str, Any]) -> tuple[type[Step], dict[str, Any]]:
+    """What was done, and its settings, of which those are as they should be that are looked at here.
 
     Raises:
-        ValueError: if they are not.
+        KeyError: if this sudare does not know the method.
+        ValueError: if the settings are not what they should be.
     """
-    settings = dict(step["settings"])
-    if step["method"] in CHANGING:
-        column, columns, k = settings.get("column"), settings.get("columns"), settings.get("k")
-        listed = columns if isinstance(columns, list | tuple) else []
-        is_right = (column is None or isinstance(column, str)) and all(isinstance(name, str) for name in listed)
-        if step["method"] == "microaggregate":
-            is_right = is_right and len(listed) > 0 and type(k) is int and 0 < k <= MAX_PARAMETER
-        if not is_right or (columns is not None and columns is not listed):
-            raise ValueError("settings")
-    return settings
+    found, settings = step_named(str(step["method"])), dict(step["settings"])
+    found.require_settings(settings)
+    return found, settings

@@ -16,7 +16,6 @@ from sudare.releases.kinds.records.planning.hierarchy_plan import (
     numbers_of,
     read_rule,
     refused,
-    texts_of,
 )
 from sudare.sections import Section, suggest
 
@@ -113,7 +112,7 @@ def _read_bins(section: Section, name: str) -> Bins:
 
 def columns_of(section: Section, key: str, columns: Mapping[str, PlannedColumn]) -> tuple[str, ...]:
     """A list of different columns that are published."""
-    names = texts_of(section, key)
+    names = section.texts(key)
     if len(set(names)) < len(names):
         section.refuse(key, "names a column twice", "に同じ列が二つあります")
     return tuple(column_of(section, key, name, columns) for name in names)

@@ -39,7 +39,6 @@ __all__ = [
     "numbers_of",
     "read_rule",
     "refused",
-    "texts_of",
 ]
 
 NAME_MISSING = Words(
@@ -83,6 +82,11 @@ class HierarchyRule:
     of_height: Callable[[int], Build] | None = None
     takes_for_missing: Callable[[str], bool] = lambda label: True
     trial: str = "a"
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the hierarchy is the same for every data, because the plan lists its values."""
+        return self.kind in ("hierarchy", "groups")
 
     def build_to(self, level: int) -> Build:
         """What gives a hierarchy with a level, of which neither the height nor any label depends on other values.
@@ -225,13 +229,13 @@ def _read_intervals(rule: Section, name: str, missing: str | None) -> tuple[Buil
 
 
 def _read_dates(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
-    steps = texts_of(rule, "steps", DATE_STEPS)
+    steps = rule.texts("steps", DATE_STEPS)
     return lambda column: date_hierarchy(name, column, steps=steps, missing=missing), "2020-01-31"
 
 
 def _read_mesh(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
     level = rule.text("level")
-    coarser = texts_of(rule, "coarser") if rule.has("coarser") else None
+    coarser = rule.texts("coarser") if rule.has("coarser") else None
     try:
         finest = mesh_level(level, "level")
     except ParameterError as error:
@@ -261,14 +265,6 @@ def numbers_of(section: Section, key: str) -> tuple[int | Decimal, ...]:
     if not numbers or not all(map(_is_number, numbers)):
         section.refuse(key, "must be a list of numbers, such as [5, 10]", "は [5, 10] のような数値のリストです")
     return tuple(numbers)
-
-
-def texts_of(section: Section, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """A list of texts; at least one, unless a default has none."""
-    texts = section.items(key, default)
-    if not all(isinstance(text, str) and text for text in texts) or (not texts and default is None):
-        section.refuse(key, 'must be a list of texts, such as ["a", "b"]', 'は ["a", "b"] のような文字列のリストです')
-    return tuple(texts)
 
 
 def refused(section: Section, error: ParameterError, key: str | None = None) -> NoReturn:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sudare.releases.kinds.records.planning.model_plan import needs_population
-from sudare.releases.kinds.records.planning.step_plan import Anonymize
+from sudare.releases.kinds.records.steps.registry import registered_steps
 from sudare.sections import Section
 
 if TYPE_CHECKING:
@@ -27,31 +26,16 @@ def require_possible_out_of_memory(plan: PeoplePlan, given: Section) -> None:
     Raises:
         PlanError: says what needs them.
     """
-    step = plan.steps[0][1]
-    if len(plan.steps) > 1 or not isinstance(step, Anonymize):
+    step = plan.steps[0]
+    if len(plan.steps) > 1 or not step.takes_large_files:
+        methods = [f'"{one.name}"' for one in registered_steps() if one.takes_large_files]
         given.refuse(
             KEY,
-            'is for method = "anonymize" alone: the other methods draw for each record, which must be in memory',
-            'は method = "anonymize" だけで使えます（ほかの手法は記録ごとに処理するため、メモリに載せる必要があります）',
+            f"is for method = {' or '.join(methods)} alone: the other methods draw for each record, which must be in memory",
+            f"は method = {' か '.join(methods)} だけで使えます"
+            "（ほかの手法は記録ごとに処理するため、メモリに載せる必要があります）",
         )
-    if step.search == "local":
-        given.refuse(
-            KEY,
-            'cannot go with search = "local", which cuts the records themselves into classes',
-            'は search = "local" と併用できません（記録そのものを組に分けるため）',
-        )
-    if step.suppressed == "starred":
-        given.refuse(
-            KEY,
-            'cannot go with suppressed = "starred": suppressed records are left out',
-            'は suppressed = "starred" と併用できません（抑制した記録は除かれます）',
-        )
-    if plan.population is not None or needs_population(step.models):
-        given.refuse(
-            KEY,
-            "cannot go with a population: k-map and presence compare with everybody in memory",
-            "は population と併用できません（k-map と presence は母集団をメモリに載せて比べます）",
-        )
+    step.require_possible_out_of_memory(plan, given, KEY)
     if plan.encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "auto"):
         given.refuse(
             KEY, "needs a file in UTF-8: convert it before", "には UTF-8 のファイルが必要です。先に変換してください"

@@ -14,24 +14,17 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from sudare.bilingual import Words
-from sudare.errors import GuaranteeError, ParameterError
+from sudare.errors import ParameterError
+from sudare.microdata.models.registry import names_with_population
 from sudare.privacy import Budget, Unit
-from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import ADJACENCIES, Adjacency
 from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
 from sudare.releases.kinds.records.planning.column_plan import COLUMN_KEYS, PlannedColumn, read_columns_section
 from sudare.releases.kinds.records.planning.hierarchy_plan import refused
 from sudare.releases.kinds.records.planning.large_plan import require_possible_out_of_memory
-from sudare.releases.kinds.records.planning.model_plan import needs_population
 from sudare.releases.kinds.records.planning.step_order import require_order
-from sudare.releases.kinds.records.planning.step_plan import (
-    ALL_STEP_KEYS,
-    PRIVATE_METHODS,
-    Anonymize,
-    SampledGroups,
-    Step,
-    read_step,
-)
+from sudare.releases.kinds.records.steps.registry import all_step_keys, read_step, registered_steps
+from sudare.releases.kinds.records.steps.step import PrivateStep, Step
 from sudare.sections import Section, read_toml
 
 __all__ = ["COLUMN_KEYS", "Charging", "PeoplePlan", "read_people_plan"]
@@ -88,7 +81,7 @@ class PeoplePlan:
         person: the column that tells people apart, for methods with a budget.
         opt_outs_removed: whether people who opted out are not in the data any more.
         columns: by name.
-        steps: the method's name and the step, in order.
+        steps: what is done, in order.
         charging: what is spent; None for methods without a guarantee.
         folder: where the result is written.
         format: of the published records.
@@ -109,7 +102,7 @@ class PeoplePlan:
     person: str | None
     opt_outs_removed: bool
     columns: Mapping[str, PlannedColumn]
-    steps: tuple[tuple[str, Step], ...]
+    steps: tuple[Step, ...]
     charging: Charging | None
     folder: Path
     format: str
@@ -210,7 +203,7 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
     return plan
 
 
-def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -> tuple[tuple[str, Step], ...]:
+def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -> tuple[Step, ...]:
     if top.has("protection") == top.has("steps"):
         top.refuse(
             "protection",
@@ -218,40 +211,40 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
             "には、method を書いた [protection] か、代わりに [[steps]] のどちらか一方が必要です",
         )
     if top.has("protection"):
-        return (read_step(top.section("protection", ALL_STEP_KEYS), file, "protection", columns),)
-    sections = top.sections("steps", ALL_STEP_KEYS)
-    steps: list[tuple[str, Step]] = []
+        return (read_step(top.section("protection", all_step_keys()), file, "protection", columns),)
+    sections = top.sections("steps", all_step_keys())
+    steps: list[Step] = []
     for number, section in enumerate(sections, start=1):
-        method, step = read_step(section, file, f"steps {number}", columns)
-        own = Section({}, f"steps {number}", file, ALL_STEP_KEYS)
-        if method in PRIVATE_METHODS:
+        step = read_step(section, file, f"steps {number}", columns)
+        own = Section({}, f"steps {number}", file, all_step_keys())
+        if isinstance(step, PrivateStep):
             own.refuse(
                 "method",
-                f'is "{method}", which takes the records as they are and stands alone: write it as [protection]',
-                f'の "{method}" は元の記録にそのまま使う手法です。[protection] として単独で書いてください',
+                f'is "{step.name}", which takes the records as they are and stands alone: write it as [protection]',
+                f'の "{step.name}" は元の記録にそのまま使う手法です。[protection] として単独で書いてください',
             )
-        if method == "anonymize" and number < len(sections):
+        if step.must_be_last and number < len(sections):
             own.refuse(
                 "method",
-                'is "anonymize", which must be the last step: what came after it could undo it',
-                'の "anonymize" は最後の手順でなければなりません（後の手順で条件が崩れるため）',
+                f'is "{step.name}", which must be the last step: what came after it could undo it',
+                f'の "{step.name}" は最後の手順でなければなりません（後の手順で条件が崩れるため）',
             )
-        steps.append((method, step))
+        steps.append(step)
     quasi = [name for name, column in columns.items() if column.role == "quasi-identifier"]
     require_order(file, steps, quasi)
     return tuple(steps)
 
 
-def _read_charging(top: Section, steps: tuple[tuple[str, Step], ...], base: Path) -> Charging | None:
-    method = steps[0][0]
-    if method not in PRIVATE_METHODS:
+def _read_charging(top: Section, steps: tuple[Step, ...], base: Path) -> Charging | None:
+    step = steps[0]
+    if not isinstance(step, PrivateStep):
         for key in ("budget", "unit"):
             if top.has(key):
                 top.refuse(
                     key,
-                    f'must be left out: "{method}" is not differential privacy of the table, so no budget can be '
+                    f'must be left out: "{step.name}" is not differential privacy of the table, so no budget can be '
                     f"charged for it",
-                    f'は不要です。"{method}" は表の差分プライバシーではないため、予算を使いません',
+                    f'は不要です。"{step.name}" は表の差分プライバシーではないため、予算を使いません',
                 )
         return None
     budget_section = top.section("budget", BUDGET_KEYS)
@@ -263,7 +256,7 @@ def _read_charging(top: Section, steps: tuple[tuple[str, Step], ...], base: Path
         budget = Budget(**numbers)
     except ParameterError as error:
         refused(budget_section, error)
-    _require_budget(budget_section, steps[0][1], budget, unit)
+    step.require_budget(budget_section, budget, unit)
     return Charging(budget, unit, ledger)
 
 
@@ -277,42 +270,23 @@ def _read_unit(section: Section) -> Unit:
         refused(section, error)
 
 
-def _require_budget(section: Section, step: Step, budget: Budget, unit: Unit) -> None:
-    """What a mechanism would refuse is refused here, before anything is reserved or read."""
-    if isinstance(step, SampledGroups):
-        if budget.currency != "epsilon-delta":
-            section.refuse(
-                "delta",
-                'is needed, with an epsilon: "sampled-k-anonymity" gives (epsilon, delta)-differential privacy',
-                'と epsilon が必要です（"sampled-k-anonymity" は (epsilon, delta) 差分プライバシーです）',
-            )
-        try:
-            SampledGroupsMeasurement.for_budget(step.parts(budget)[1], rate=step.rate, records=changed_records(unit))
-        except (GuaranteeError, ParameterError) as error:
-            section.refuse("epsilon", f"does not allow this: {error}", f"では実行できません: {error}")
-    elif budget.currency == "epsilon":
-        section.refuse(
-            "delta",
-            "is needed, or rho in place of epsilon: synthetic people are made with Gaussian noise",
-            "が必要です（または epsilon の代わりに rho）。合成データはガウスノイズで作ります",
-        )
-
-
 def _require_consistent(plan: PeoplePlan, given: Section) -> None:
-    last = plan.steps[-1][1]
+    last = plan.steps[-1]
     if plan.is_large:
         require_possible_out_of_memory(plan, given)
-    if isinstance(last, Anonymize) and needs_population(last.models) and plan.population is None:
+    if last.needs_population and plan.population is None:
+        models = names_with_population()
         given.refuse(
             "population",
-            "is needed for k-map and presence: name the file of everybody",
-            "が k-map と presence には必要です。母集団のファイルを指定してください",
+            f"is needed for {' and '.join(models)}: name the file of everybody",
+            f"が {' と '.join(models)} には必要です。母集団のファイルを指定してください",
         )
-    if plan.population is not None and (not isinstance(last, Anonymize) or len(plan.steps) > 1):
+    if plan.population is not None and (not last.uses_population or len(plan.steps) > 1):
+        methods = [f'"{step.name}"' for step in registered_steps() if step.uses_population]
         given.refuse(
             "population",
-            'is used with method = "anonymize" alone, without other steps',
-            'は、ほかの手順のない method = "anonymize" でだけ使います',
+            f"is used with method = {' or '.join(methods)} alone, without other steps",
+            f"は、ほかの手順のない method = {' か '.join(methods)} でだけ使います",
         )
     if plan.person is not None and plan.charging is None:
         given.refuse(
