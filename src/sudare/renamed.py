@@ -157,6 +157,14 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "variants": "vdaf.variants",
         "xof": "vdaf.xof",
     },
+    "sudare.comparison": {
+        "document": "reporting.document",
+        "labelling": "reporting.labelling",
+        "page": "reporting.page",
+        "page_words": "reporting.page_words",
+        "picture": "reporting.picture",
+        "words": "reporting.words",
+    },
     "sudare.disclosure": {
         "audit": "suppression.audit",
         "certificate": "suppression.certificate",

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.comparison.document import comparison_csv, comparison_document
-from sudare.comparison.page import render_comparison_page
-from sudare.comparison.picture import draw_picture, standalone
 from sudare.comparison.plan_file import ComparisonPlan
+from sudare.comparison.reporting.document import comparison_csv, comparison_document
+from sudare.comparison.reporting.page import render_comparison_page
+from sudare.comparison.reporting.picture import draw_picture, standalone
+from sudare.comparison.reporting.words import AXES
 from sudare.comparison.running import Comparison, compare
-from sudare.comparison.words import AXES
 from sudare.storage.staging import (
     REPORT_PAGE,
     ReportStaging,
