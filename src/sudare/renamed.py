@@ -249,8 +249,14 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "swapping": "perturb.swapping",
     },
     "sudare.microdata.pseudonyms": {
+        "agreement": "registers.agreement",
+        "answers": "registers.answers",
+        "contents": "registers.contents",
         "forms": "notation",
-        "held": "contents",
+        "held": "registers.contents",
+        "log": "registers.log",
+        "register": "registers.register",
+        "rights": "registers.rights",
     },
     "sudare.privacy": {
         "reading": "interpretation",

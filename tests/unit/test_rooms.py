@@ -18,7 +18,6 @@ MAX_MODULES = 15
 
 LARGER = {
     "cli/commands": 16,
-    "microdata/pseudonyms": 17,
 }
 """Rooms that are still to be divided, and how many modules they may have until then: no more."""
 
