@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from sudare.comparison.labelling import width_of
+from sudare.comparison.reporting.labelling import width_of
 from sudare.releases.charts import short_number
 
 __all__ = ["Bar", "Heading", "Panels", "Row", "draw_panels"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from sudare.privacy import Budget, Unit
 from sudare.releases import folder_store, protocol, registry
 from sudare.releases.kind import Attacked, Kind
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
+from sudare.system.locks import is_held
 from tests.contracts.tally_kind import REGISTRATION
 from tests.processes import start
 from tests.unit.releases.kinds.counts.offices import PLAN, open_office
@@ -411,6 +413,100 @@ def test_attacked_again_if_something_was_published_meanwhile(
     assert seen == [[], [], [tmp_path / "meanwhile"]]
     assert account(tmp_path)[0] == ["publish", "publish"]
     assert "failed" not in {check.outcome for check in verify_folder(tmp_path / "out")}
+
+
+@each(NOTED)
+def test_a_folder_that_came_meanwhile_leaves_no_false_note(
+    tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run to the same place is shown first: what could not be shown is not noted either."""
+    plan = case.build(tmp_path)
+    turns: list[int] = []
+    original = kind_class(case).attack
+
+    def attack(self: Any, read: Any, draft: Any, folder: Path, earlier: Any, run: Any) -> Attacked:
+        turns.append(1)
+        if len(turns) == 1:
+            run_plan(plan)
+        return original(self, read, draft, folder, earlier, run)
+
+    monkeypatch.setattr(kind_class(case), "attack", attack)
+    with pytest.raises(OutputError, match="exists already"):
+        run_plan(plan)
+    assert account(tmp_path)[0] == ["publish"]
+    assert [path.name for path in tmp_path.glob(".*")] == []
+    checks = verify_folder(tmp_path / "out", str(tmp_path / "budget.db"))
+    assert {check.name: check.outcome for check in checks}["ledger"] == "passed"
+
+
+@each(ALL)
+def test_the_place_is_held_from_the_note_until_it_is_shown(
+    tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = case.build(tmp_path)
+    seen: list[str] = []
+
+    def held(owner: Any, name: str) -> None:
+        function = getattr(owner, name)
+
+        def wrapped(*given: Any, **named: Any) -> Any:
+            handle = os.open(tmp_path / ".out.lock", os.O_RDWR)
+            assert is_held(handle)
+            os.close(handle)
+            seen.append(name)
+            return function(*given, **named)
+
+        monkeypatch.setattr(owner, name, wrapped)
+
+    held(Ledger, "note_publication")
+    held(folder_store, "publish_folder")
+    held(protocol, "publish_folder")
+    run_plan(plan)
+    assert seen == (["publish_folder"] if case in PAID.values() else ["note_publication", "publish_folder"])
+    assert not (tmp_path / ".out.lock").exists()
+
+
+@each(NOTED)
+def test_the_ledger_is_asked_for_its_note(tmp_path: Path, case: Case) -> None:
+    location, plan = str(tmp_path / "budget.db"), case.build(tmp_path)
+
+    def told(folder: Path, place: str | None) -> tuple[str, str]:
+        found = [check for check in verify_folder(folder, place) if check.name == "ledger"]
+        return (found[0].outcome, found[0].english) if found else ("", "")
+
+    made = run_plan(plan)
+    assert told(made.folder, location) == ("passed", "noted as entry 2")
+    assert told(made.folder, None)[0] in ("", "skipped")
+    report = made.folder / "report.json"
+    whole = report.read_bytes()
+    report.write_bytes(whole + b"\n")
+    assert told(made.folder, location) == ("failed", "the ledger notes another report.json of this folder, as entry 2")
+    report.write_bytes(whole)
+    made.folder.rename(tmp_path / "elsewhere")
+    assert told(tmp_path / "elsewhere", location)[0] == "passed"
+    with open_ledger(tmp_path / "other.db", create=True) as ledger:
+        ledger.add_dataset("town", Budget(epsilon=3), unit=Unit())
+    outcome, english = told(tmp_path / "elsewhere", str(tmp_path / "other.db"))
+    assert (outcome, "does not note" in english) == ("skipped", True)
+
+
+@each(ALL)
+@pytest.mark.parametrize("key", ["versions", "page_format"])
+def test_unlisted_files_are_found_whatever_made_the_folder(tmp_path: Path, case: Case, key: str) -> None:
+    made = run_plan(case.build(tmp_path))
+    path = made.folder / find_kind_of_folder(made.folder).document_name
+    document = json.loads(path.read_text(encoding="utf-8"))
+    if key not in document:
+        pytest.skip("only folders of counts state the form of their page")
+    document[key] = {"sudare": "0.0.1"} if key == "versions" else "another"
+    path.write_text(json.dumps(document), encoding="utf-8")
+
+    def page() -> str:
+        return {check.name: check.outcome for check in verify_folder(made.folder)}["page"]
+
+    assert page() == "skipped"
+    (made.folder / "more.txt").write_text("more")
+    assert page() == "failed"
 
 
 def test_names_and_formats_are_taken_once() -> None:

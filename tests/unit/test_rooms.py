@@ -16,12 +16,8 @@ PACKAGE = Path(sudare.__file__).parent
 ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 MAX_MODULES = 15
 
-LARGER = {
-    "cli/commands": 16,
-    "comparison": 17,
-    "microdata/pseudonyms": 17,
-}
-"""Rooms that are still to be divided, and how many modules they may have until then: no more."""
+LARGER: dict[str, int] = {}
+"""Rooms that are still to be divided, and how many modules they may have until then: none, and no more."""
 
 DIALECT = re.compile(r"_?(MOST|LARGEST|LONGEST|FEWEST|SMALLEST|SHORTEST|DEEPEST|WIDEST|GREATEST|LEAST)(_|$)")
 

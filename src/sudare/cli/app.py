@@ -17,16 +17,11 @@ from sudare.cli.collection import collect_planning, collecting, prio
 from sudare.cli.commands import (
     attacking,
     checking,
-    comparing,
     doctor,
     ledgers,
     mapping,
     meshes,
-    microdata,
-    people_tools,
     plans,
-    protecting,
-    pseudonyms,
     releasing,
     reporting,
     starting,
@@ -36,6 +31,7 @@ from sudare.cli.console.helping import epilog, in_language
 from sudare.cli.console.messages import Catalogue, Language, find_language
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.console.spoken import Function, group_callback, spoken
+from sudare.cli.protection import comparing, microdata, people_tools, protecting, pseudonyms
 from sudare.cli.sql import commands
 from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned

@@ -8,8 +8,8 @@ dial, on the same halves of the same people; what a reader loses and what an att
 - `compare`: the same in memory.
 
 Below: `people` (everybody, and the half that is the data), `methods` and `hiding` (what is compared), `views` (what a reader
-makes of it), `utility`, `membership`, `disclosing` (the axes; why they are these: ``axes.md``), `running`, `picture` and
-`labelling`, `document`, `page`, `writing`.
+makes of it), `utility`, `membership`, `disclosing` (the axes; why they are these: ``axes.md``), `running`,
+`reporting` (document, pictures and page), `writing`.
 
 The truth is used and noise comes from a seed: for research, or for whoever holds the data. Nothing is spent.
 """

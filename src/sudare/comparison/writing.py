@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.comparison.document import comparison_csv, comparison_document
-from sudare.comparison.page import render_comparison_page
-from sudare.comparison.picture import draw_picture, standalone
 from sudare.comparison.plan_file import ComparisonPlan
+from sudare.comparison.reporting.document import comparison_csv, comparison_document
+from sudare.comparison.reporting.page import render_comparison_page
+from sudare.comparison.reporting.picture import draw_picture, standalone
+from sudare.comparison.reporting.words import AXES
 from sudare.comparison.running import Comparison, compare
-from sudare.comparison.words import AXES
-from sudare.storage.staging import REPORT_PAGE, ReportStaging, publish_folder, require_free, translate_errors
+from sudare.storage.staging import (
+    REPORT_PAGE,
+    ReportStaging,
+    hold_target,
+    publish_folder,
+    require_free,
+    translate_errors,
+)
 
 __all__ = ["FIGURES", "PICTURES", "Compared", "draw_pictures", "run_comparison"]
 
@@ -66,7 +73,9 @@ def run_comparison(
                 (workshop.folder / name).write_text(standalone(pictures[0], language), encoding="utf-8")
             (workshop.folder / REPORT_PAGE).write_text(page, encoding="utf-8")
         workshop.complete(json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n")
-        publish_folder(workshop.folder, plan.folder)
+        with hold_target(plan.folder):
+            require_free(plan.folder)
+            publish_folder(workshop.folder, plan.folder)
     return Compared(plan.folder, comparison, document)
 
 

@@ -20,7 +20,7 @@ from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file, seal_of
-from sudare.storage.staging import SEAL, completed_beside, publish_folder
+from sudare.storage.staging import SEAL, completed_beside, hold_target, publish_folder
 
 __all__ = ["FolderStore", "Released", "completed_folder"]
 
@@ -64,7 +64,8 @@ def completed_folder(
     """
 
     def show(entry: int) -> Released[DraftT]:
-        publish_folder(folder, target)
+        with hold_target(target):
+            publish_folder(folder, target)
         return released
 
     found_by = {
@@ -99,7 +100,8 @@ class FolderStore(Generic[DraftT]):
         hidden = self._target.with_name(found_by["made_in"])
         if self._target.exists() or not self._is_whole(hidden, digest):
             return None
-        publish_folder(hidden, self._target)
+        with hold_target(self._target):
+            publish_folder(hidden, self._target)
         return self._released(self._target)
 
     def find_abandoned(self) -> Iterator[tuple[list[Reservation], Completed[Released[DraftT]]]]:

@@ -11,8 +11,9 @@ step  with a price (differential privacy)                  without one
 5     **Attack** them, in every way that applies.          the same, together with what the ledger knows
 6     **Seal**: everything is on the disk, the document    Everything is on the disk, the document last.
       last, with a seal of the ledger.
-7     The ledger **settles** with the document's hash.     The ledger **notes** the document's hash. If something
-                                                           else was noted since step 1: back to step 5.
+7     The ledger **settles** with the document's hash.     The place is held, and must be free still. The ledger
+                                                           **notes** the document's hash. If something else was
+                                                           noted since step 1: back to step 5.
 8     One rename **shows** the folder.                     the same
 ====  ===================================================  ===================================================
 
@@ -27,6 +28,8 @@ Why the order is safe:
 - Whether a release was made before is decided by the plan alone, never by the data: else it would be seen from outside whether
   anybody had changed. The same plan started twice at the same time is charged once: whoever comes second waits.
 - Of two runs that publish about the same data at the same time, the later one to reach step 7 sees the other, and attacks again.
+- Of two runs to the same place, whoever comes second finds it taken before the ledger notes anything: every note is of a folder
+  that is shown. Whoever shows a folder holds its place (`sudare.storage.staging.hold_target`), with a price or without.
 
 Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
 What is read, drawn, written, attacked and reported is a kind's; see `sudare.releases.kind`.
@@ -52,7 +55,15 @@ from sudare.releases.kind import Attacked, Kind, Run
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
-from sudare.storage.staging import DOCUMENT, ReportStaging, Staging, publish_folder, require_free, translate_errors
+from sudare.storage.staging import (
+    DOCUMENT,
+    ReportStaging,
+    Staging,
+    hold_target,
+    publish_folder,
+    require_free,
+    translate_errors,
+)
 from sudare.system.interrupts import uninterrupted
 
 __all__ = ["Released", "carry_out"]
@@ -202,8 +213,9 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                     attacked, document = self._attack(written, staging.folder, run, known)  # 5
                     text = document_text(document)
                     if journal.known() == known:  # a folder may have been changed, which the ledger does not know
-                        with uninterrupted():
-                            staging.complete(text)  # 6
+                        staging.complete(text)  # 6
+                        with hold_target(self.header.folder), uninterrupted():
+                            require_free(self.header.folder)  # what cannot be shown is not noted
                             if journal.note(text, folder=self.header.folder, title=self.header.title, known=known):  # 7
                                 publish_folder(staging.folder, self.header.folder)  # 8
                                 return self._released(written, document, attacked, known)

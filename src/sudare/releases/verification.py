@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sudare.errors import SudareError
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import Settled
+from sudare.ledger.entries import PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, PAGE
@@ -21,6 +21,7 @@ __all__ = [
     "UnsoundError",
     "check_files",
     "check_ledger",
+    "check_note",
     "check_page",
     "event_of",
     "outcome_of",
@@ -99,8 +100,11 @@ def check_page(
     document_name: str = DOCUMENT,
     page_name: str = PAGE,
     may_be_there: Callable[[str], bool] = lambda name: False,
+    is_same_form: bool = True,
 ) -> Check:
     """The page must be what the document gives, in either language; and no other files may be there.
+
+    What another version made cannot be drawn again; files that do not belong there are found all the same.
 
     Args:
         folder: the release.
@@ -109,14 +113,12 @@ def check_page(
         document_name: of the document's file.
         page_name: of the page's file.
         may_be_there: whether a file that the document does not list belongs there all the same.
+        is_same_form: whether the page was made in the form that `render` gives.
     """
     versions = document.get("versions")
-    if not isinstance(versions, dict) or versions.get("sudare") != version("sudare"):
-        return Check(
-            "page", "skipped", "made by another version of sudare", "別の版の sudare で作成されたため確認していません"
-        )
+    is_same_version = isinstance(versions, dict) and versions.get("sudare") == version("sudare")
 
-    def check() -> tuple[str, str]:
+    def check_unlisted() -> tuple[str, str]:
         listed = {document_name, page_name, *(Path(entry["name"]).name for entry in document["files"])}
         others = sorted(one.name for one in folder.iterdir() if one.name not in listed and not may_be_there(one.name))
         if others:
@@ -124,13 +126,25 @@ def check_page(
             raise UnsoundError(
                 f"{name} is in the folder, and not part of the release", f"{name} は公表に含まれないファイルです"
             )
+        return "", ""
+
+    def check_drawn() -> tuple[str, str]:
         page = folder / page_name
         shown = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
         if shown not in [render(language) for language in ("en", "ja")]:
             raise UnsoundError(f"{page_name} is missing or was changed", f"{page_name} がないか、変更されています")
         return "shows this document and this table", "この文書と表の内容どおりです"
 
-    return outcome_of("page", check, document_name)
+    unlisted = outcome_of("page", check_unlisted, document_name)
+    if unlisted.outcome == "failed":
+        return unlisted
+    if not is_same_form:
+        english, japanese = "made with another form of the page", "ページの形式が異なるため確認していません"
+        return Check("page", "skipped", english, japanese)
+    if not is_same_version:
+        english, japanese = "made by another version of sudare", "別の版の sudare で作成されたため確認していません"
+        return Check("page", "skipped", english, japanese)
+    return outcome_of("page", check_drawn, document_name)
 
 
 def check_ledger(folder: Path, document: dict[str, Any], ledger: str | None, document_name: str = DOCUMENT) -> Check:
@@ -149,6 +163,31 @@ def check_ledger(folder: Path, document: dict[str, Any], ledger: str | None, doc
         return Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
     with open_ledger(ledger) as opened:
         return outcome_of("ledger", lambda: _check_entries(folder, document, opened, document_name), document_name)
+
+
+def check_note(folder: Path, ledger: str, document_name: str = DOCUMENT) -> Check:
+    """Whether the ledger notes a folder that was published without a price.
+
+    It need not be noted. It is unsound if another document is noted for its place.
+
+    Args:
+        folder: what was published.
+        ledger: where the ledger is.
+        document_name: of the document's file, whose hash the ledger has.
+
+    Raises:
+        LedgerError: if the ledger cannot be opened.
+    """
+    with open_ledger(ledger) as opened:
+        found = outcome_of("ledger", lambda: _check_note(folder, opened, document_name), document_name)
+    if found.outcome == "passed" and not found.english:
+        return Check(
+            "ledger",
+            "skipped",
+            f"the ledger does not note this {document_name}; nothing was charged for it",
+            f"台帳にこの {document_name} の記録はありません（予算は使われていません）",
+        )
+    return found
 
 
 def printable(text: str, most: int = 200) -> str:
@@ -201,13 +240,35 @@ def event_of(document: dict[str, Any]) -> ReleaseEvent:
     return event
 
 
+def _check_note(folder: Path, ledger: Ledger, document_name: str) -> tuple[str, str]:
+    """The chain is whole, and has a note of this very document, or none of its folder: then there is nothing to say."""
+    _require_sound(ledger)
+    digest, place, other = hash_of_file(folder / document_name), str(folder.resolve()), None
+    for entry in ledger.entries():
+        body = entry.read()
+        if isinstance(body, PublicationNoted) and body.document_sha256 == digest:
+            return f"noted as entry {entry.number}", f"項目 {entry.number} に記録済み"
+        if isinstance(body, PublicationNoted) and body.folder == place:
+            other = entry.number
+    if other is not None:
+        raise UnsoundError(
+            f"the ledger notes another {document_name} of this folder, as entry {other}",
+            f"台帳の項目 {other} に記録されているのは、このフォルダの別の {document_name} です",
+        )
+    return "", ""
+
+
+def _require_sound(ledger: Ledger) -> None:
+    findings = ledger.verify()
+    if findings:
+        raise UnsoundError(findings[0].english, findings[0].japanese)
+
+
 def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, document_name: str) -> tuple[str, str]:
     """The chain is whole, the charge was reserved before, and settled with this very document."""
     charge = document["ledger"]
     document_hash = hash_of_file(folder / document_name)
-    findings = ledger.verify()
-    if findings:
-        raise UnsoundError(findings[0].english, findings[0].japanese)
+    _require_sound(ledger)
     entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
     reserved = entries[charge["entry"]][0] if charge["entry"] in entries else None
     if reserved is None or reserved.kind != "reserve" or reserved.hash != charge["hash"]:

@@ -1,4 +1,8 @@
-"""The folder of a release: filled out of sight in a staging folder, and published by one rename when all of it is there."""
+"""The folder of a release: filled out of sight in a staging folder, and published by one rename when all of it is there.
+
+Until then nobody but its owner can look into it. Whoever publishes holds the target: between the last look whether it is free
+and the rename nobody else takes its name.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from typing import ClassVar, Self
@@ -17,7 +21,7 @@ from sudare.errors import OutputError
 from sudare.storage.durable import sync_file, sync_folder
 from sudare.storage.guarded_json import read_json
 from sudare.system.interrupts import uninterrupted
-from sudare.system.locks import is_held
+from sudare.system.locks import hold_file, is_held, release_file
 
 __all__ = [
     "DOCUMENT",
@@ -29,6 +33,7 @@ __all__ = [
     "Staging",
     "clear_abandoned",
     "completed_beside",
+    "hold_target",
     "publish_folder",
     "require_free",
     "translate_errors",
@@ -39,6 +44,12 @@ PAGE = "release.html"
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
 SEAL = ".seal"
+PROBE = ".mode"
+"""A folder within a staging folder, for a moment, to see what permissions folders get."""
+
+
+CLOSED = 0o700
+"""Permissions of a folder that is not shown yet."""
 
 
 class Staging:
@@ -123,16 +134,53 @@ def require_free(target: Path) -> None:
         )
 
 
+@contextmanager
+def hold_target(target: Path) -> Iterator[None]:
+    """Be the only one who publishes to a target; whoever comes second waits.
+
+    Raises:
+        OutputError: if nothing can be written beside it.
+    """
+    path = target.with_name(f".{target.name}.lock")
+    with translate_errors(target):
+        handle = hold_file(path)
+    try:
+        yield
+    finally:
+        release_file(path, handle)
+
+
 def publish_folder(folder: Path, target: Path) -> None:
     """Show a complete staging folder under its real name, at once, and bring the name to the disk.
 
+    Whoever calls it holds the target (`hold_target`). The folder gets the permissions that folders usually have.
+
     Raises:
-        OutputError: if it cannot be renamed, as where the target exists by now.
+        OutputError: if it cannot be renamed, as where the target exists by now; the folder stays closed then.
     """
     with translate_errors(target):
         (folder / SEAL).unlink(missing_ok=True)
-        folder.rename(target)
+        folder.chmod(_usual_mode(folder))
+        try:
+            sync_folder(folder)
+            folder.rename(target)
+        except BaseException:
+            with suppress(OSError):
+                folder.chmod(CLOSED)
+            raise
         sync_folder(target.parent)
+
+
+def _usual_mode(folder: Path) -> int:
+    """The permissions of a folder that is made here now: by the process's mask, which can be asked for in no other safe way."""
+    probe = folder / PROBE
+    with suppress(FileNotFoundError):
+        probe.rmdir()  # of a process that was killed
+    probe.mkdir(mode=0o755)
+    try:
+        return stat.S_IMODE(probe.stat().st_mode)
+    finally:
+        probe.rmdir()
 
 
 def completed_beside(target: Path, document_name: str = DOCUMENT) -> list[Path]:
@@ -157,7 +205,7 @@ def _is_own_folder(folder: Path) -> bool:
 def _make_locked(folder: Path) -> int:
     """Make a folder and lock it; gives the handle that holds the lock."""
     while True:
-        folder.mkdir(mode=0o755)
+        folder.mkdir(mode=CLOSED)
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         fcntl.flock(handle, fcntl.LOCK_EX)
         if folder.exists():

@@ -87,6 +87,7 @@ def test_long_reports_are_avoided() -> None:
         plan_collection(10**6, 100_000, epsilon=1, largest_report_bits=2)
 
 
+@pytest.mark.usefixtures("repeatable_noise")
 @pytest.mark.parametrize(("values", "epsilon"), [(2, 1), (4, 2), (40, 1), (300, 2)])
 def test_predicted_errors_come_true(values: int, epsilon: int) -> None:
     people, runs = 4000, 60
@@ -103,6 +104,7 @@ def test_predicted_errors_come_true(values: int, epsilon: int) -> None:
     )
 
 
+@pytest.mark.usefixtures("repeatable_noise")
 def test_a_detectable_share_is_detected() -> None:
     people, runs = 20_000, 300
     plan = plan_collection(people, 10, epsilon=2)

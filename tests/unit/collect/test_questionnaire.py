@@ -25,7 +25,7 @@ from sudare.collect import (
     read_questionnaire,
     warner,
 )
-from sudare.collect.questionnaires.questionnaire import METHODS
+from sudare.collect.randomizers.registry import registered_randomizers
 from sudare.errors import GuaranteeError, PlanError
 
 TWO = 'values = ["yes", "no"]'
@@ -97,7 +97,8 @@ def test_every_method_and_key_is_tried() -> None:
     for method, keys, _ in METHODS_WRITTEN:
         tried.setdefault(method, set()).update(line.split(" = ")[0] for line in keys.splitlines())
     tried["bounded-noise"].add("draw")
-    assert {method: set(keys) for method, keys in METHODS.items()} == tried
+    keys_of = [one.load().question_keys for one in registered_randomizers()]
+    assert {method: set(keys) for own in keys_of for method, keys in own.items()} == tried
 
 
 @pytest.mark.parametrize("draw", ["inverse", "rejection"])

@@ -32,6 +32,7 @@ from sudare.collect import (
 )
 from sudare.collect.questionnaires import reports
 from sudare.collect.questionnaires.report_forms import FORMS, form_of
+from sudare.collect.randomizers.registry import registered_randomizers
 from sudare.errors import InputError, OutputError, ParameterError
 
 RANDOMIZERS: tuple[Randomizer, ...] = (
@@ -327,9 +328,9 @@ def test_texts_that_are_no_specification(text: str) -> None:
 
 
 def test_every_kind_and_form_can_be_found() -> None:
-    for kind, (module, name) in reports.KINDS.items():
-        maker = getattr(__import__(module, fromlist=[name]), name)
-        assert maker.kind == kind
+    for registered in registered_randomizers():
+        maker = registered.load()
+        assert maker.kind == registered.kind
         assert maker.form in FORMS
 
 

@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sudare.comparison.document import comparison_document
-from sudare.comparison.labelling import Box, Canvas
 from sudare.comparison.methods import METHODS
-from sudare.comparison.page import percent, render_comparison_page
-from sudare.comparison.page_words import TEXTS
-from sudare.comparison.picture import COLOURS, HEIGHT, WIDTH, standalone
 from sudare.comparison.plan_file import quick_plan
+from sudare.comparison.reporting.document import comparison_document
+from sudare.comparison.reporting.labelling import Box, Canvas
+from sudare.comparison.reporting.page import percent, render_comparison_page
+from sudare.comparison.reporting.page_words import TEXTS
+from sudare.comparison.reporting.picture import COLOURS, HEIGHT, WIDTH, standalone
+from sudare.comparison.reporting.words import AXES, MEASURE_TITLES, SHORT_TITLES, TABLE_COLUMNS
 from sudare.comparison.running import MEASURES
-from sudare.comparison.words import AXES, MEASURE_TITLES, SHORT_TITLES, TABLE_COLUMNS
 from sudare.comparison.writing import PAIRS, draw_pictures
 
 from .towns import small_comparison

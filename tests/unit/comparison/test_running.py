@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare.comparison.document import comparison_csv, comparison_document
 from sudare.comparison.methods import METHODS
 from sudare.comparison.people import Population, Sample
 from sudare.comparison.plan_file import quick_plan
+from sudare.comparison.reporting.document import comparison_csv, comparison_document
 from sudare.comparison.running import MEASURES, Chosen, MeasuredValue, compare
 from sudare.comparison.views import View
 from sudare.errors import InputError, ParameterError

@@ -30,7 +30,7 @@ from sudare.microdata.pseudonyms.identifiers import NORMALIZATIONS, canonical_te
 from sudare.microdata.pseudonyms.keys import SecretKey, destroy_epoch, rotate_key
 from sudare.microdata.pseudonyms.mapping import Mapping, Scope, make_mapping
 from sudare.microdata.pseudonyms.notation import TextForm
-from sudare.microdata.pseudonyms.rights import PersonDesk
+from sudare.microdata.pseudonyms.registers.rights import PersonDesk
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.anonymizing import anonymize, satisfies
 from sudare.releases.kinds.records import read_people_plan, run_people_plan

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +16,22 @@ from sudare.storage.staging import (
     Staging,
     clear_abandoned,
     completed_beside,
+    hold_target,
     publish_folder,
     require_free,
 )
+from sudare.system.locks import is_held
+
+
+@pytest.fixture
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 def hidden(folder: Path) -> list[Path]:
@@ -80,3 +96,39 @@ def test_a_target_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot be written"):
             publish_folder(staging.folder, target)
     assert [path.name for path in target.iterdir()] == ["theirs"]
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o027, 0o077, 0o002, 0o000], indirect=True, ids=oct)
+def test_nobody_else_looks_into_it_before_it_is_shown(tmp_path: Path, umask: int) -> None:
+    target = tmp_path / "release"
+    with Staging.beside(target) as staging:
+        assert mode(staging.folder) == 0o700
+        (staging.folder / "table.csv").write_text("a\n1\n")
+        staging.complete(b"{}", "a seal")
+        assert mode(staging.folder) == 0o700
+        publish_folder(staging.folder, target)
+    assert mode(target) == 0o755 & ~umask
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("umask", [0o022], indirect=True, ids=oct)
+def test_what_cannot_be_shown_stays_closed(tmp_path: Path, umask: int) -> None:
+    target = tmp_path / "release"
+    with Staging.beside(target) as staging:
+        staging.complete(b"{}")
+        target.touch()
+        with pytest.raises(OutputError, match="cannot be written"):
+            publish_folder(staging.folder, target)
+    assert mode(staging.folder) == 0o700
+    assert sorted(tmp_path.iterdir()) == [staging.folder, target]
+
+
+def test_a_target_has_one_holder(tmp_path: Path) -> None:
+    target, lock = tmp_path / "release", tmp_path / ".release.lock"
+    with hold_target(target):
+        handle = os.open(lock, os.O_RDWR)
+        assert is_held(handle)
+        os.close(handle)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OutputError, match="cannot be written"), hold_target(tmp_path / "nowhere" / "release"):
+        pass

@@ -50,7 +50,8 @@ def randomize(
     if (memory is None) != (person is None):
         raise speaker.mistake("collect.memory_and_person")
     names = list(asked.questions)
-    texts = [name for name, randomizer in asked.questions.items() if _is_text(randomizer)]
+    # So that what one person writes never changes how another's answer is read.
+    texts = [name for name, randomizer in asked.questions.items() if randomizer.answer_type() == "text"]
     people = [person] if person else []
     found = read_records(data, [*names, *people], encoding, texts=[*texts, *people])
     answers = typed_answers(asked, found)
@@ -79,12 +80,6 @@ def randomize(
         "epsilons_exact": fractions,
     }
     speaker.give(told, str(out))
-
-
-def _is_text(randomizer: Randomizer) -> bool:
-    """Whether answers are texts, so that what one person writes never changes how another's answer is read."""
-    labels = getattr(randomizer, "labels", ())
-    return randomizer.kind == "rappor" or bool(labels and isinstance(labels[0], str))
 
 
 def _remembered(asked: Questionnaire, answers: Reports, people: NDArray[Any], place: Path) -> Reports:
@@ -118,7 +113,8 @@ def estimate(
     for name, randomizer in asked.questions.items():
         found = _estimated(speaker, name, randomizer, told[name], level, wanted)
         rows += found
-        parts += [heading(f"{name} ({randomizer.kind})"), _estimate_table(speaker, found)]
+        told_of = [heading(f"{name} ({randomizer.kind})"), randomizer.words.explain(speaker.language)]
+        parts += [*told_of, _estimate_table(speaker, found)]
     _write(out, rows)
     speaker.give({"people": _people(told), "level": level, "estimates": rows}, stack(*parts))
 
@@ -126,7 +122,7 @@ def estimate(
 def _estimated(
     speaker: Speaker, name: str, randomizer: Randomizer, told: Any, level: float, candidates: list[str]
 ) -> list[dict[str, Any]]:
-    if hasattr(randomizer, "estimate_mean"):
+    if randomizer.has_mean:
         try:
             mean = randomizer.estimate_mean(told)
         except GuaranteeError:  # a matrix without inverse, as that of normal noise
@@ -134,12 +130,9 @@ def _estimated(
         low, high = mean.interval(level)
         row = {"question": name, "value": "mean", "unbiased": mean.mean, "standard_error": mean.standard_error}
         return [{**row, "low": low, "high": high, "constrained": None}]
-    if randomizer.kind == "rappor":
-        if not candidates:
-            raise speaker.mistake("collect.no_candidates", question=name)
-        found = randomizer.estimate(told, candidates)  # type: ignore[call-arg]
-    else:
-        found = randomizer.estimate(told)
+    if randomizer.needs_candidates and not candidates:
+        raise speaker.mistake("collect.no_candidates", question=name)
+    found = randomizer.estimate_batch(randomizer.batch(told), candidates)
     low_ends, high_ends = found.intervals(level)
     columns = zip(
         found.labels, found.unbiased, found.standard_errors, low_ends, high_ends, found.constrained, strict=True
@@ -158,7 +151,7 @@ def _estimated(
     ]
 
 
-def _fitted(name: str, randomizer: Any, told: Any, level: float) -> list[dict[str, Any]]:
+def _fitted(name: str, randomizer: Randomizer, told: Any, level: float) -> list[dict[str, Any]]:
     """How many people have each number, by the iterative Bayes method."""
     rows = _cells(randomizer.fit(told), level)
     return [
@@ -243,7 +236,7 @@ def _counted(speaker: Speaker, asked: Questionnaire, told: Reports, by: list[str
         if name in edges:
             attribute, column = _binned(speaker, name, randomizer, told[name], edges[name])
         else:
-            if randomizer.kind not in ("kary-response", "retention", "matrix-response", "bounded-noise"):
+            if not randomizer.reports_are_values:
                 raise speaker.mistake("collect.not_crossed", question=name, kind=randomizer.kind)
             attribute, column = RandomizedAttribute.of(name, randomizer), told[name]
         attributes.append(attribute)
@@ -261,8 +254,8 @@ def _binned(speaker: Speaker, name: str, randomizer: Randomizer, told: Any, edge
     from sudare.collect.estimation.records import RandomizedAttribute
     from sudare.collect.transitions.bins import grouped
 
-    grid = getattr(randomizer, "grid", None)
-    if grid is None or randomizer.kind != "bounded-noise":
+    grid = randomizer.value_grid()
+    if grid is None or not randomizer.reports_are_values:
         raise speaker.mistake("collect.not_a_number", question=name)
     points = np.asarray(grid.values(range(grid.size)), dtype=np.float64)
     inner = [edge for edge in edges if points[0] < edge <= points[-1]]
@@ -358,18 +351,18 @@ def pk(
 
 
 def _for_k(speaker: Speaker, asked: Questionnaire, records: int, k: float) -> dict[str, dict[str, Any]]:
-    from sudare.collect.estimation.pk import NumberAttribute, noise_for_k
+    from sudare.collect.estimation.pk import noise_for_k
 
     attributes: dict[str, Any] = {}
     for name, randomizer in asked.questions.items():
-        grid, labels = getattr(randomizer, "grid", None), getattr(randomizer, "labels", None)
-        if grid is None and labels is None:
+        attributes[name] = randomizer.attribute_for_k()
+        if attributes[name] is None:
             raise speaker.mistake("collect.no_k", question=name, kind=randomizer.kind)
-        attributes[name] = labels if grid is None else NumberAttribute(grid, getattr(randomizer, "base", "laplace"))
     plan = noise_for_k(records, k, attributes)
     suggested = {}
     for name, randomizer in plan.randomizers.items():
-        parameter = "scale" if hasattr(randomizer, "scale") else "kept"
+        # Numbers were given bounded noise, categories retention: see `noise_for_k`.
+        parameter = "kept" if randomizer.value_grid() is None else "scale"
         # Rounded so that the printed number protects at least as much: more noise, less kept.
         value = float(getattr(randomizer, parameter))
         shown = value * (1 + 1e-5) if parameter == "scale" else value * (1 - 1e-5)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sudare.cli.commands.microdata import carry_out_people
 from sudare.cli.commands.planning import show_release_plan
-from sudare.cli.commands.protecting import carry_out_tables
 from sudare.cli.commands.releasing import carry_out_release
 from sudare.cli.console.budgets import budget_values
 from sudare.cli.console.charges import charges_told, show_charge, tell_charge
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
+from sudare.cli.protection.microdata import carry_out_people
+from sudare.cli.protection.protecting import carry_out_tables
 from sudare.errors import PlanError
 
 if TYPE_CHECKING:

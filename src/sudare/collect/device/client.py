@@ -142,7 +142,7 @@ class Client:
             raise ParameterError("value", "Client.randomize", self._domain.requirement, Described("something else"))
         return self._rule.draw(place, self._next_word)
 
-    def point_of(self, value: Any) -> int | Value:
+    def point_of(self, value: Any) -> Plain:
         """What a value means: a label itself, a number as the place of its point of the grid.
 
         Raises:
@@ -151,7 +151,7 @@ class Client:
         place = self._domain.place(value)
         if place is None:
             raise ParameterError("value", "Client.point_of", self._domain.requirement, Described("something else"))
-        return place if isinstance(self._domain, GridPoints) else value
+        return self._domain.point(place)
 
     def report(self, value: Value) -> str:
         """The line to send: version, fingerprint and report."""

@@ -165,7 +165,7 @@ class Memory:
         form, truths = form_of(randomizer), np.asarray(values)
         if truths.ndim != 1 or truths.size != len(persons):
             raise ParameterError("values", "Memory.respond_all", "one value for each person", Described("others"))
-        points = randomizer.grid.places(truths) if hasattr(randomizer, "grid") else truths
+        points = randomizer.points_of(truths)
         keys = [(_key(p, "person"), _key(v, "values")) for p, v in zip(persons, points.tolist(), strict=True)]
         self._agree(randomizer, question)
         with self._file.writing() as connection:
@@ -253,15 +253,13 @@ def _find_all(connection: sqlite3.Connection, question: str, keys: list[tuple[st
     return found
 
 
-def _point(randomizer: Client | Randomizer, value: object) -> object:
+def _point(randomizer: Client | Randomizer, value: Any) -> Any:
     """What a value means to a randomizer: for a number the place of its point of the grid, so that 17 and 17.2 are one answer."""
     if isinstance(randomizer, Client):
         return randomizer.point_of(value)
-    if not hasattr(randomizer, "grid"):
+    if randomizer.value_grid() is None:
         return value
-    import numpy as np
-
-    return int(randomizer.grid.places(np.asarray([value]))[0])
+    return int(randomizer.points_of([value])[0])
 
 
 def _key(value: Any, parameter: str) -> str:

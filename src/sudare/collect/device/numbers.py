@@ -83,6 +83,10 @@ class GridPoints:
         number = self.low + place * self.step
         return int(number) if self.is_whole else float(number)
 
+    def point(self, place: int) -> Plain:
+        """The place itself: all numbers nearest to it are one answer."""
+        return place
+
 
 class NoiseRule(DeviceRule):
     """Laplace or normal noise in whole steps of a grid, kept within it or not."""

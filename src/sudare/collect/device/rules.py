@@ -57,6 +57,9 @@ class CategoryDomain(Protocol):
     def plain(self, place: int) -> Plain:
         """The value at a place, as JSON writes it."""
 
+    def point(self, place: int) -> Plain:
+        """What values at a place mean: a label itself, for a number its place."""
+
 
 class Labels:
     """Values with names."""
@@ -81,6 +84,10 @@ class Labels:
 
     def plain(self, place: int) -> Plain:
         """The label at a place."""
+        return self._labels[place]
+
+    def point(self, place: int) -> Plain:
+        """The label itself."""
         return self._labels[place]
 
 

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.collect.estimation.estimates import Estimate
-from sudare.collect.randomizers.categories import CategoryRandomizer
-from sudare.collect.randomizers.means import MeanEstimate, MeanRandomizer
-from sudare.collect.randomizers.noisy_numbers import BoundedNoise, UnboundedNoise
+from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.randomizer import Randomizer
-from sudare.collect.randomizers.supports import SupportRandomizer
-from sudare.collect.rappor.rappor import Rappor
 from sudare.errors import Described, ParameterError
-from sudare.parameters import describe_array, shown
+from sudare.parameters import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.collect.randomizers.means import MeanEstimate
 
 __all__ = ["Aggregator"]
 
@@ -56,19 +54,11 @@ class Aggregator:
         Raises:
             ParameterError: if one of them is not such as the randomizer gives; none of the batch is taken then.
         """
-        if isinstance(self.randomizer, SupportRandomizer):
-            counts, people = self.randomizer.count(reports)
-        elif isinstance(self.randomizer, CategoryRandomizer):
-            counts = self.randomizer.count(reports)
-            people = int(counts.sum())
-        else:
-            batch = np.asarray(reports)
-            _require_reports(self.randomizer, batch)
-            self._kept.append(batch)
-            self.people += len(batch)
-            return
-        self._counts = counts.astype(np.int64) if self._counts is None else self._counts + counts
-        self.people += people
+        batch = self.randomizer.batch(reports, "Aggregator.add")
+        if batch.counts is not None:
+            self._counts = batch.counts.astype(np.int64) if self._counts is None else self._counts + batch.counts
+        self._kept += batch.reports
+        self.people += batch.people
 
     def merge(self, other: Aggregator) -> None:
         """Take in all that another aggregator of the same randomizer has.
@@ -91,22 +81,15 @@ class Aggregator:
 
         Args:
             reports: a last batch to take in before.
-            candidates: the texts to look for, for RAPPOR only.
+            candidates: the texts to look for, where the randomizer needs them: RAPPOR does.
 
         Raises:
             ParameterError: if there are no reports, or the last batch is refused.
             GuaranteeError: if the reports do not tell values apart; for numbers `estimate_mean` may still do.
         """
         self._take_last(reports, "Aggregator.estimate")
-        if isinstance(self.randomizer, Rappor):
-            return self.randomizer.estimate(np.concatenate(self._kept), candidates)
-        if self._counts is None:
-            return self.randomizer.estimate(np.concatenate(self._kept))
-        if isinstance(self.randomizer, SupportRandomizer):
-            return self.randomizer.estimate_counts(self._counts, self.people)
-        if isinstance(self.randomizer, CategoryRandomizer):
-            return self.randomizer.estimate_counts(self._counts)
-        raise TypeError("Counts are kept for categories only.")
+        batch = ReportBatch(self.people, self._counts, tuple(self._kept))
+        return self.randomizer.estimate_batch(batch, candidates)
 
     def estimate_mean(self, reports: ArrayLike | None = None) -> MeanEstimate:
         """The mean of all people's numbers, with its standard error and intervals.
@@ -118,7 +101,7 @@ class Aggregator:
             ParameterError: if there are no reports, the last batch is refused, or values are no numbers.
         """
         self._take_last(reports, "Aggregator.estimate_mean")
-        if not isinstance(self.randomizer, (BoundedNoise, UnboundedNoise, MeanRandomizer)):
+        if not self.randomizer.has_mean:
             got = Described(f"one of {self.randomizer.kind}")
             raise ParameterError("randomizer", "Aggregator.estimate_mean", "a randomizer of numbers", got)
         return self.randomizer.estimate_mean(np.concatenate(self._kept))
@@ -128,16 +111,3 @@ class Aggregator:
             self.add(reports)
         if self.people == 0:
             raise ParameterError("reports", function, "given, or added before", Described("no reports"))
-
-
-def _require_reports(randomizer: Randomizer, reports: NDArray[Any]) -> None:
-    """See that every one is a report: a single odd one, once taken, would spoil all others."""
-    function = "Aggregator.add"
-    if reports.ndim != 1:
-        raise ParameterError("reports", function, "one for each person, in one dimension", describe_array(reports))
-    if isinstance(randomizer, Rappor):
-        randomizer.read_reports(reports, function=function)
-    elif isinstance(randomizer, (BoundedNoise, UnboundedNoise, MeanRandomizer)):
-        randomizer.report_places(reports, function)
-    else:
-        randomizer.estimate(reports)

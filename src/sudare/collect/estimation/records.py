@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
-from sudare.collect.transitions.grids import Grid
 from sudare.collect.transitions.transition import Transition
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
@@ -82,10 +81,10 @@ class RandomizedAttribute:
         Raises:
             ParameterError: if it has neither labels nor a grid.
         """
-        grid, labels = getattr(randomizer, "grid", None), getattr(randomizer, "labels", ())
-        if isinstance(grid, Grid):
-            return cls(name, randomizer.transition(), grid.labels(), reader=getattr(randomizer, "report_places", None))
-        if not labels:
+        grid, labels = randomizer.value_grid(), randomizer.value_labels()
+        if grid is not None:
+            return cls(name, randomizer.transition(), grid.labels(), reader=randomizer.report_places)
+        if labels is None:
             requirement = "a randomizer of categories, or of the numbers of a grid"
             raise ParameterError("randomizer", "RandomizedAttribute.of", requirement, shown(randomizer))
         return cls(name, randomizer.transition(), labels)

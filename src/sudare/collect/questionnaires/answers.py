@@ -8,7 +8,7 @@ questionnaire to be read.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from sudare.collect.questionnaires.questionnaire import Questionnaire
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.questionnaires.reports import from_columns, mark_of, read_randomizer, specification, to_arrow
-from sudare.collect.randomizers.randomizer import Randomizer
+from sudare.collect.randomizers.randomizer import AnswerType, Randomizer
 from sudare.errors import InputError, ParameterError
 from sudare.noise.sampler import read_entropy
 from sudare.storage.guarded_json import parse_json
@@ -101,16 +101,12 @@ def typed_answers(questionnaire: Questionnaire, answers: Mapping[str, NDArray[An
     """
     typed = {}
     for name, randomizer in questionnaire.questions.items():
-        labels, values = getattr(randomizer, "labels", None), answers[name]
-        if labels is None and hasattr(randomizer, "grid"):
-            typed[name] = _numbers(values, (np.int64, np.float64))
-        elif labels is None or isinstance(labels[0], str):
-            typed[name] = values.astype(np.str_) if values.dtype.kind in "iuf" else values
-        elif isinstance(labels[0], bool):
-            typed[name] = _truths(values)
-        else:
-            typed[name] = _numbers(values, (np.int64,))
+        typed[name] = _READERS[randomizer.answer_type()](answers[name])
     return typed
+
+
+def _texts(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(np.str_) if values.dtype.kind in "iuf" else values
 
 
 def _numbers(values: NDArray[Any], kinds: tuple[type[np.generic], ...]) -> NDArray[Any]:
@@ -125,6 +121,14 @@ def _numbers(values: NDArray[Any], kinds: tuple[type[np.generic], ...]) -> NDArr
 def _truths(values: NDArray[Any]) -> NDArray[Any]:
     is_true = values == "true" if values.dtype.kind == "U" else np.zeros(values.shape, dtype=np.bool_)
     return is_true if values.dtype.kind == "U" and bool((is_true | (values == "false")).all()) else values
+
+
+_READERS: dict[AnswerType, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    "text": _texts,
+    "truth": _truths,
+    "whole": lambda values: _numbers(values, (np.int64,)),
+    "number": lambda values: _numbers(values, (np.int64, np.float64)),
+}
 
 
 def shuffled(reports: Mapping[str, NDArray[Any]], entropy: EntropySource | None = None) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """How reports are laid out: in arrays, as JSON, and in columns.
 
-A randomizer names its form. Arrays are what it works on; JSON is for single reports; columns are for files of many. A form
-is a class, listed in `FORMS`.
+A randomizer names its form, and has what the form's docstring asks for. Arrays are what it works on; JSON is for single reports;
+columns are for files of many. A form is a class, listed in `FORMS`.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ class ReportForm(ABC):
 
 
 class ValueForm(ReportForm):
-    """A report is a value: a text, a whole number, a truth value, or for randomizers without labels any number."""
+    """A report is a value: a text, a whole number, a truth value, or for randomizers of numbers any number."""
 
     def array(self, reports: ArrayLike, randomizer: Randomizer) -> NDArray[Any]:
         array = np.asarray(reports)
-        labels = getattr(randomizer, "labels", None)
-        kinds = np.asarray(labels).dtype.kind if labels is not None else "i" if _is_whole(randomizer) else "if"
+        labels = randomizer.value_labels()
+        kinds = np.asarray(labels).dtype.kind if labels is not None else "i" if randomizer.has_whole_reports else "if"
         if array.ndim != 1 or (array.size and array.dtype.kind not in kinds):
             raise ParameterError("reports", "write_reports", "reports of the randomizer", describe_array(reports))
         return array if labels is not None else array.astype(_number_type(randomizer))
@@ -81,7 +81,7 @@ class ValueForm(ReportForm):
         return list(reports.tolist())
 
     def reader(self, randomizer: Randomizer) -> Callable[[Any], Any]:
-        labels = getattr(randomizer, "labels", None)
+        labels = randomizer.value_labels()
         if labels is None:
             return _number_reader(randomizer)
         kind, known = type(labels[0]), frozenset(labels)
@@ -94,7 +94,7 @@ class ValueForm(ReportForm):
         return read
 
     def gathered(self, rows: list[Any], randomizer: Randomizer) -> NDArray[Any]:
-        labels = getattr(randomizer, "labels", None)
+        labels = randomizer.value_labels()
         if labels is None:
             return np.asarray(rows, dtype=_number_type(randomizer))
         return np.asarray(rows, dtype=None if rows else np.asarray(labels).dtype)
@@ -102,9 +102,9 @@ class ValueForm(ReportForm):
     def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
         import pyarrow as pa
 
-        labels = getattr(randomizer, "labels", None)
+        labels = randomizer.value_labels()
         if labels is None:
-            return {"report": pa.int64() if _is_whole(randomizer) else pa.float64()}
+            return {"report": pa.int64() if randomizer.has_whole_reports else pa.float64()}
         return {"report": {str: pa.string(), int: pa.int64(), bool: pa.bool_()}[type(labels[0])]}
 
     def to_columns(self, reports: NDArray[Any], text: bool) -> list[Any]:
@@ -113,7 +113,7 @@ class ValueForm(ReportForm):
         return [pa.array(reports.tolist() if reports.dtype.kind == "U" else reports)]
 
     def from_columns(self, columns: list[Any], randomizer: Randomizer, text: bool) -> NDArray[Any]:
-        labels = getattr(randomizer, "labels", None)
+        labels = randomizer.value_labels()
         if labels is None:
             numbers = np.asarray(columns[0].to_numpy(zero_copy_only=False))
             _require_numbers(numbers, randomizer)
@@ -129,7 +129,7 @@ class ValueForm(ReportForm):
 
 
 class BitsForm(ReportForm):
-    """A report is a row of bytes; in text, hexadecimal digits."""
+    """A report is a row of bytes, a bit for each label; in text, hexadecimal digits. The randomizer has `bytes_per_report`."""
 
     def array(self, reports: ArrayLike, randomizer: Randomizer) -> NDArray[Any]:
         array, width = np.asarray(reports), _width(randomizer)
@@ -177,7 +177,10 @@ class BitsForm(ReportForm):
 
 
 class HashedForm(ReportForm):
-    """A report is a seed and a hash; in JSON the seed is hexadecimal, because many readers round long numbers."""
+    """A report is a seed and a hash; in JSON the seed is hexadecimal, because many readers round long numbers.
+
+    The randomizer has a `range` of hashes.
+    """
 
     def array(self, reports: ArrayLike, randomizer: Randomizer) -> NDArray[Any]:
         array = np.asarray(reports)
@@ -222,7 +225,10 @@ class HashedForm(ReportForm):
 
 
 class FilterForm(ReportForm):
-    """A report is a cohort and a row of bytes, as of RAPPOR; in text, the bytes are hexadecimal digits."""
+    """A report is a cohort and a row of bytes, as of RAPPOR; in text, the bytes are hexadecimal digits.
+
+    The randomizer has a `report_type`, an array's type with both, and refuses others in `require_reports`.
+    """
 
     def array(self, reports: ArrayLike, randomizer: Randomizer) -> NDArray[Any]:
         array = np.asarray(reports)
@@ -288,16 +294,12 @@ def form_of(randomizer: Randomizer) -> ReportForm:
     return FORMS[randomizer.form]
 
 
-def _is_whole(randomizer: Any) -> bool:
-    return bool(getattr(randomizer, "has_whole_reports", False))
+def _number_type(randomizer: Randomizer) -> type[np.generic]:
+    return np.int64 if randomizer.has_whole_reports else np.float64
 
 
-def _number_type(randomizer: Any) -> type[np.generic]:
-    return np.int64 if _is_whole(randomizer) else np.float64
-
-
-def _number_reader(randomizer: Any) -> Callable[[Any], Any]:
-    kinds: tuple[type, ...] = (int,) if _is_whole(randomizer) else (int, float)
+def _number_reader(randomizer: Randomizer) -> Callable[[Any], Any]:
+    kinds: tuple[type, ...] = (int,) if randomizer.has_whole_reports else (int, float)
     known: set[Any] = set()
 
     def read(plain: Any) -> Any:
@@ -312,7 +314,7 @@ def _number_reader(randomizer: Any) -> Callable[[Any], Any]:
     return read
 
 
-def _require_numbers(numbers: NDArray[Any], randomizer: Any) -> None:
+def _require_numbers(numbers: NDArray[Any], randomizer: Randomizer) -> None:
     """Numbers that are no reports are refused by the randomizer itself, which alone knows its grid."""
     randomizer.report_places(numbers, "read_reports")
 
@@ -350,8 +352,8 @@ def _report_type(randomizer: Any) -> np.dtype[Any]:
     return kind
 
 
-def _require_filters(reports: NDArray[Any], randomizer: Any) -> None:
-    randomizer.read_reports(reports)
+def _require_filters(reports: NDArray[Any], randomizer: Randomizer) -> None:
+    randomizer.require_reports(reports, "read_reports")
 
 
 def _require_clear_end(rows: NDArray[np.uint8], randomizer: Any) -> None:

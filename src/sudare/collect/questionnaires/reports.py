@@ -6,7 +6,7 @@ metadata of a Parquet file, by the names of a CSV file's columns. Reports of ano
 - One report: ``{"sudare": 1, "randomizer": "0123456789abcdef", "report": "yes"}``, a line of JSON.
 - Many: Parquet, which holds the specification too, or CSV, whose columns are named like ``report_v1_0123456789abcdef``.
 
-A new kind of randomizer joins by a line in `KINDS`; a new layout of reports by a class in
+A new kind of randomizer joins by a line in `sudare.collect.randomizers.registry`; a new layout of reports by a class in
 `sudare.collect.questionnaires.report_forms`.
 """
 
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ import numpy as np
 from sudare.collect.device.client import ADDED, REPORT_VERSION, fingerprint_of, read_specification, report_line
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.randomizers.randomizer import Randomizer
+from sudare.collect.randomizers.registry import find_kind, registered_randomizers
 from sudare.errors import EventError, GuaranteeError, InputError, OutputError, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.storage.guarded_json import parse_json
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "KINDS",
     "from_arrow",
     "from_columns",
     "mark_of",
@@ -45,20 +44,6 @@ __all__ = [
     "to_arrow",
     "write_reports",
 ]
-
-KINDS: dict[str, tuple[str, str]] = {
-    "bounded-noise": ("sudare.collect.randomizers.noisy_numbers", "BoundedNoise"),
-    "kary-response": ("sudare.collect.randomizers.categories", "KaryResponse"),
-    "local-hashing": ("sudare.collect.randomizers.hashing", "LocalHashing"),
-    "matrix-response": ("sudare.collect.randomizers.categories", "MatrixResponse"),
-    "one-bit": ("sudare.collect.randomizers.means", "OneBit"),
-    "piecewise": ("sudare.collect.randomizers.means", "Piecewise"),
-    "rappor": ("sudare.collect.rappor.rappor", "Rappor"),
-    "retention": ("sudare.collect.randomizers.categories", "Retention"),
-    "unary-response": ("sudare.collect.randomizers.unary", "UnaryResponse"),
-    "unbounded-noise": ("sudare.collect.randomizers.noisy_numbers", "UnboundedNoise"),
-}
-"""For each kind, where its class is; loaded when the kind is first met."""
 
 METADATA = b"sudare"
 
@@ -90,14 +75,13 @@ def read_randomizer(told: Mapping[str, Any] | str) -> Randomizer:
     """
     read = read_specification(told)
     kind = read["kind"]
-    if not isinstance(kind, str) or kind not in KINDS:
-        known = ", ".join(sorted(KINDS))
+    maker = find_kind(kind)
+    if maker is None:
+        known = ", ".join(sorted(one.kind for one in registered_randomizers()))
         raise InputError(
             f"The specification names a kind of randomizer that is not known. Known are: {known}.",
             f"仕様に書かれた乱択器の種類は未対応です。対応している種類: {known}。",
         )
-    module, name = KINDS[kind]
-    maker: type[Randomizer] = getattr(import_module(module), name)
     own = {key: value for key, value in read.items() if key not in ADDED}
     try:
         randomizer = maker.from_parameters(own)

@@ -5,14 +5,17 @@ Proof: ``categories.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
+from sudare.collect.randomizers.batches import ReportBatch
+from sudare.collect.randomizers.questions import VALUES, read_number, read_rows
 from sudare.collect.randomizers.randomizer import Randomizer, are_places, not_a_label, read_places
 from sudare.collect.transitions.transition import DenseTransition, Transition, UniformTransition
 from sudare.errors import Described, ParameterError
@@ -24,6 +27,8 @@ from sudare.privacy.budget import read_text_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.sections import Section
 
 __all__ = [
     "CategoryRandomizer",
@@ -44,7 +49,12 @@ MAX_EPSILON = 30
 class CategoryRandomizer(Randomizer):
     """A randomizer whose reports are values of the same question."""
 
+    reports_are_values: ClassVar[bool] = True
     labels: tuple[object, ...]
+
+    def value_labels(self) -> tuple[object, ...]:
+        """The labels."""
+        return self.labels
 
     def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> NDArray[Any]:
         """A value for each value.
@@ -75,6 +85,15 @@ class CategoryRandomizer(Randomizer):
         if not count_places(places.ravel(), counts):
             raise not_a_label("reports", function, self.labels)
         return counts
+
+    def batch(self, reports: ArrayLike, function: str = "Randomizer.batch") -> ReportBatch:
+        """Counts are enough."""
+        counts = self.count(reports)
+        return ReportBatch(int(counts.sum()), counts)
+
+    def estimate_batch(self, batch: ReportBatch, candidates: Sequence[str] = ()) -> Estimate:
+        """How many people have each value."""
+        return self.estimate_counts(cast("NDArray[np.int64]", batch.counts))
 
     def estimate(self, reports: ArrayLike) -> Estimate:
         """How many people have each value: unbiased, nearest on the simplex, with variances.
@@ -111,7 +130,7 @@ class CategoryRandomizer(Randomizer):
             share: of them, how many have the value; the others are spread evenly.
         """
         transition, values = self.transition(), len(self.labels)
-        if isinstance(transition, UniformTransition):
+        if isinstance(transition, UniformTransition):  # the same number in closed form
             p, q = transition.kept / transition.total, transition.other / transition.total
             excess = (transition.kept - transition.other) / transition.total
             return people * (share * p * (1 - p) + (1 - share) * q * (1 - q)) / excess**2
@@ -152,6 +171,14 @@ class KaryResponse(CategoryRandomizer):
     """
 
     kind: ClassVar[str] = "kary-response"
+    words: ClassVar[Words] = Words(
+        "The true value, or sometimes any other one instead.",
+        "真の値、または時々は代わりに他のいずれかの値を報告します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "binary-response": (*VALUES, "epsilon"),
+        "kary-response": (*VALUES, "epsilon"),
+    }
     labels: tuple[object, ...]
     epsilon_at_most: Fraction
     _transition: UniformTransition = field(init=False, repr=False, compare=False)
@@ -165,6 +192,12 @@ class KaryResponse(CategoryRandomizer):
             requirement = f"large enough for the true value to be likelier than others, in steps of 2**-{BITS}"
             raise ParameterError("epsilon_at_most", "KaryResponse", requirement, epsilon_at_most)
         object.__setattr__(self, "_transition", UniformTransition(len(self.labels), kept, other))
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Values and epsilon; a binary response has two values."""
+        values, epsilon = section.items("values"), read_number(section, "epsilon")
+        return binary_response(values, epsilon) if method == "binary-response" else cls(values, epsilon)
 
     def transition(self) -> UniformTransition:
         """With which probability each value becomes each report."""
@@ -203,6 +236,14 @@ class Retention(CategoryRandomizer):
     """
 
     kind: ClassVar[str] = "retention"
+    words: ClassVar[Words] = Words(
+        "The true value is kept with some probability, or else drawn anew from all values.",
+        "真の値を一定の確率で残し、残さないときはすべての値から引き直します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "warner": (*VALUES, "truth"),
+        "retention": (*VALUES, "kept"),
+    }
     labels: tuple[object, ...]
     kept: Fraction
     _transition: UniformTransition = field(init=False, repr=False, compare=False)
@@ -220,6 +261,14 @@ class Retention(CategoryRandomizer):
         scale = other.denominator * (share + other).denominator
         reduced = Fraction(int(weights[0] * scale), int(weights[1] * scale))
         object.__setattr__(self, "_transition", UniformTransition(values, reduced.numerator, reduced.denominator))
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Values and the probability of keeping, or Warner's two values and probability of the truth."""
+        values = section.items("values")
+        if method == "warner":
+            return warner(values, read_number(section, "truth") if section.has("truth") else Fraction(3, 4))
+        return cls(values, read_number(section, "kept"))
 
     def transition(self) -> UniformTransition:
         """With which probability each value becomes each report."""
@@ -258,6 +307,11 @@ class MatrixResponse(CategoryRandomizer):
     """
 
     kind: ClassVar[str] = "matrix-response"
+    words: ClassVar[Words] = Words(
+        "A value that is drawn by the probabilities written for the true one.",
+        "真の値ごとに定めた確率で引いた値を報告します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"matrix-response": (*VALUES, "rows")}
     labels: tuple[object, ...]
     _transition: DenseTransition = field(repr=False)
 
@@ -270,6 +324,11 @@ class MatrixResponse(CategoryRandomizer):
                 "rows", "MatrixResponse", requirement, Described(f"{matrix.values} x {matrix.reports}")
             )
         object.__setattr__(self, "_transition", matrix)
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Values and rows of probabilities."""
+        return cls(section.items("values"), read_rows(section))
 
     def transition(self) -> Transition:
         """With which probability each value becomes each report."""

@@ -9,7 +9,7 @@ Proof: ``hashing.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.randomizers.categories import BITS, other_weight, read_epsilon, read_labels
-from sudare.collect.randomizers.randomizer import read_places
+from sudare.collect.randomizers.questions import VALUES, read_number
+from sudare.collect.randomizers.randomizer import Randomizer, read_places
 from sudare.collect.randomizers.supports import SupportRandomizer
 from sudare.collect.transitions.transition import DenseTransition, Transition, UniformTransition
 from sudare.errors import Described, ParameterError
@@ -31,8 +33,10 @@ from sudare.privacy.budget import read_text_fraction
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from sudare.sections import Section
+
     Integers = NDArray[np.int64]
-    Words = NDArray[np.uint64]
+    Seeds = NDArray[np.uint64]
 
 __all__ = ["LocalHashing"]
 
@@ -71,6 +75,11 @@ class LocalHashing(SupportRandomizer):
 
     kind: ClassVar[str] = "local-hashing"
     form: ClassVar[str] = "hashed"
+    words: ClassVar[Words] = Words(
+        "A short randomized hash of the true value, under a hash function that each person draws.",
+        "人ごとに引いたハッシュ関数による真の値の短いハッシュを、ランダム化して報告します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"local-hashing": (*VALUES, "epsilon")}
     labels: tuple[object, ...]
     epsilon_at_most: Fraction
     range: int = field(init=False, repr=False, compare=False)
@@ -90,6 +99,11 @@ class LocalHashing(SupportRandomizer):
         object.__setattr__(self, "epsilon_at_most", epsilon)
         object.__setattr__(self, "range", hashes)
         object.__setattr__(self, "response", UniformTransition(hashes, kept, other))
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Values and epsilon."""
+        return cls(section.items("values"), read_number(section, "epsilon"))
 
     def truth_support(self) -> Fraction:
         """The probability that the true hash is reported."""
@@ -121,7 +135,7 @@ class LocalHashing(SupportRandomizer):
         hashes = self._hashes(np.full(len(self.labels), word, dtype=np.uint64), np.arange(len(self.labels)))
         return DenseTransition.from_weights(self.response.weights()[hashes])
 
-    def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> Words:
+    def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> Seeds:
         """A seed and a hash for each value.
 
         Args:
@@ -139,7 +153,7 @@ class LocalHashing(SupportRandomizer):
         reports[:, 1] = self.response.draw(self._hashes(seeds, np.ascontiguousarray(places.ravel())), source)
         return reports.reshape(*places.shape, 2)
 
-    def _hashes(self, seeds: Words, places: Integers) -> Integers:
+    def _hashes(self, seeds: Seeds, places: Integers) -> Integers:
         from sudare.kernels.collection.hashing import hash_places
 
         hashes = np.empty(places.size, dtype=np.int64)

@@ -9,14 +9,17 @@ Proof: ``means.md`` beside this file.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.categories import read_epsilon
+from sudare.collect.randomizers.questions import RANGE, read_grid, read_number
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.grids import Grid
 from sudare.collect.transitions.mean_transitions import OneBitTransition, WindowTransition
@@ -29,6 +32,8 @@ from sudare.privacy.budget import read_text_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.sections import Section
 
 __all__ = ["MeanEstimate", "MeanRandomizer", "OneBit", "Piecewise"]
 
@@ -81,6 +86,7 @@ class MeanRandomizer(Randomizer):
         epsilon_at_most: what one report may cost.
     """
 
+    has_mean: ClassVar[bool] = True
     grid: Grid
     epsilon_at_most: Fraction
     _transition: WindowTransition | OneBitTransition = field(init=False, repr=False, compare=False)
@@ -95,6 +101,15 @@ class MeanRandomizer(Randomizer):
         if self._transition.likely <= self._transition.other:
             requirement = "larger: reports would say nothing"
             raise ParameterError("epsilon_at_most", function, requirement, epsilon_at_most)
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Grid and epsilon."""
+        return cls(read_grid(section), read_number(section, "epsilon"))
+
+    def value_grid(self) -> Grid:
+        """The grid."""
+        return self.grid
 
     @abstractmethod
     def _make(self) -> WindowTransition | OneBitTransition:
@@ -118,7 +133,14 @@ class MeanRandomizer(Randomizer):
         source = read_entropy(entropy, function)
         return self._transition.draw(self.grid.places(values, function=function), source)
 
-    has_whole_reports: ClassVar[bool] = True
+    @property
+    def has_whole_reports(self) -> bool:
+        """They are places."""
+        return True
+
+    def require_reports(self, reports: NDArray[Any], function: str) -> None:
+        """By their places."""
+        self.report_places(reports, function)
 
     def report_places(self, reports: ArrayLike, function: str) -> NDArray[np.int64]:
         """Which column of the transition each report belongs to: reports are these places themselves.
@@ -237,6 +259,11 @@ class OneBit(MeanRandomizer):
     """
 
     kind: ClassVar[str] = "one-bit"
+    words: ClassVar[Words] = Words(
+        "0 or 1, and 1 is the likelier the larger the true number is.",
+        "0 か 1 を報告します。真の数値が大きいほど 1 になりやすくなります。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"one-bit": (*RANGE, "epsilon")}
 
     def _make(self) -> OneBitTransition:
         bits = TOTAL_BITS - self.grid.last.bit_length()
@@ -290,6 +317,11 @@ class Piecewise(MeanRandomizer):
     """
 
     kind: ClassVar[str] = "piecewise"
+    words: ClassVar[Words] = Words(
+        "Likely a number near the true one, or else any number.",
+        "多くは真の数値に近い数値を、そうでなければ任意の数値を報告します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"piecewise": (*RANGE, "epsilon")}
     _transition: WindowTransition = field(init=False, repr=False, compare=False)
 
     def transition(self) -> WindowTransition:

@@ -10,14 +10,17 @@ Proof: ``noisy_numbers.md`` beside this file.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.means import MeanEstimate
+from sudare.collect.randomizers.questions import RANGE, read_grid, read_number
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.grids import MAX_BOUNDED_POINTS, Grid
 from sudare.collect.transitions.lattice_transition import Base, LatticeNoise, LatticeTransition, Method
@@ -36,7 +39,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from sudare.collect.estimation.crosstab import CrossTab
+    from sudare.collect.estimation.pk import NumberAttribute
     from sudare.collect.transitions.transition import Integers
+    from sudare.sections import Section
 
 __all__ = ["BoundedNoise", "NumberRandomizer", "UnboundedNoise"]
 
@@ -58,6 +63,7 @@ class NumberRandomizer(Randomizer):
         base: which noise.
     """
 
+    has_mean: ClassVar[bool] = True
     is_bounded: ClassVar[bool]
     grid: Grid
     scale: Fraction
@@ -75,6 +81,16 @@ class NumberRandomizer(Randomizer):
             raise ParameterError("scale", function, requirement, scale)
         for name, value in (("grid", grid), ("scale", size), ("base", base)):
             object.__setattr__(self, name, value)
+
+    def value_grid(self) -> Grid:
+        """The grid."""
+        return self.grid
+
+    def attribute_for_k(self) -> NumberAttribute:
+        """The grid, with noise of the same base."""
+        from sudare.collect.estimation.pk import NumberAttribute
+
+        return NumberAttribute(self.grid, self.base)
 
     @property
     def noise(self) -> LatticeNoise:
@@ -97,6 +113,10 @@ class NumberRandomizer(Randomizer):
         Raises:
             ParameterError: if a report is not one of this randomizer.
         """
+
+    def require_reports(self, reports: NDArray[Any], function: str) -> None:
+        """By their places."""
+        self.report_places(reports, function)
 
     def count(self, reports: ArrayLike) -> NDArray[np.int64]:
         """How many reports belong to each column of the transition."""
@@ -188,6 +208,12 @@ class BoundedNoise(NumberRandomizer):
     """
 
     kind: ClassVar[str] = "bounded-noise"
+    words: ClassVar[Words] = Words(
+        "The true number plus noise, drawn again until it stays within the range.",
+        "真の数値に、範囲に収まるまで引き直したノイズを加えます。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"bounded-noise": (*RANGE, "scale", "base", "draw")}
+    reports_are_values: ClassVar[bool] = True
     is_bounded: ClassVar[bool] = True
     method: Method = field(compare=False)
     _transition: LatticeTransition = field(init=False, repr=False, compare=False)
@@ -212,6 +238,13 @@ class BoundedNoise(NumberRandomizer):
         if method == "rejection" and self.steps > MAX_TRIALS * grid.size:
             requirement = f"at most {MAX_TRIALS} times the range where noise is drawn again"
             raise ParameterError("scale", "BoundedNoise", requirement, scale, "Use method='inverse'.")
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Grid, scale, base, and how it is drawn."""
+        base: Any = section.choice("base", ("laplace", "normal"), "laplace")
+        draw: Any = section.choice("draw", ("inverse", "rejection"), "inverse")
+        return cls(read_grid(section), read_number(section, "scale"), base, draw)
 
     def transition(self) -> RealTransition:
         """With which probability each value becomes each report."""
@@ -297,6 +330,11 @@ class UnboundedNoise(NumberRandomizer):
     """
 
     kind: ClassVar[str] = "unbounded-noise"
+    words: ClassVar[Words] = Words(
+        "The true number plus noise, which may lead beyond the range.",
+        "真の数値にノイズを加えます。範囲の外に出ることもあります。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"unbounded-noise": (*RANGE, "scale", "base")}
     is_bounded: ClassVar[bool] = False
     _transition: LatticeTransition = field(init=False, repr=False, compare=False)
 
@@ -305,6 +343,12 @@ class UnboundedNoise(NumberRandomizer):
         if base == "laplace" and self.noise.end_to_end > MAX_EPSILON:
             raise ParameterError("scale", "UnboundedNoise", "large enough for an epsilon of at most 100,000", scale)
         object.__setattr__(self, "_transition", LatticeTransition(self.noise, bounded=False))
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Grid, scale and base."""
+        base: Any = section.choice("base", ("laplace", "normal"), "laplace")
+        return cls(read_grid(section), read_number(section, "scale"), base)
 
     def transition(self) -> RealTransition:
         """With which probability each value becomes each report; far reports are counted with the last that has a column.

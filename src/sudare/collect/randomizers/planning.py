@@ -61,6 +61,7 @@ class Prediction:
     @property
     def largest_error(self) -> float:
         """The expected largest error over all values, in people, if no value is frequent."""
+        # By name: a prediction is made before there is a randomizer, and these are the two whose estimates add up.
         if self.values == 2 and self.kind in ("kary-response", "retention"):
             return self.standard_error(0.5) * sqrt(2 / np.pi)  # both errors are the same number
         return self.standard_error(1 / self.values) * _largest_of_normals(self.values)
@@ -266,6 +267,7 @@ class MeanPlan:
 
     def randomizer(self, grid: Any) -> Randomizer:
         """The randomizer that was chosen, for the numbers of a `Grid`."""
+        # By name: a plan compares these very methods, each by a formula of its own.
         from sudare.collect.randomizers.means import OneBit, Piecewise
         from sudare.collect.randomizers.noisy_numbers import UnboundedNoise
 
@@ -369,6 +371,7 @@ def _make_hashing(labels: tuple[object, ...], epsilon: Fraction) -> Randomizer:
     return LocalHashing(labels, epsilon)
 
 
+# By name: a plan compares these very methods, each by a formula of its own; others may be as good, and are not advised.
 _MAKERS: dict[str, Callable[[tuple[object, ...], Fraction], Randomizer]] = {
     "kary-response": KaryResponse,
     "unary-response-optimized": _make_unary("optimized"),

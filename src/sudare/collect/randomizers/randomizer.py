@@ -3,6 +3,10 @@
 A randomizer is used twice: by each person, who sends `randomize(value)` and nothing else, and by whoever collects the reports and
 turns them into an `Estimate`. Both must mean the same thing by a report, so a randomizer has a fingerprint, and reports that are
 kept or sent carry it.
+
+A method is one class: how values are drawn, what a report costs, how reports are laid out, added up and estimated from, how a
+questionnaire names it and writes its keys, how a device draws, and the words for people. The classes are listed in
+`sudare.collect.randomizers.registry`; whoever uses a randomizer asks it, and never which one it is.
 """
 
 from __future__ import annotations
@@ -10,17 +14,21 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
+from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.transitions.transition import Transition
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
+from sudare.parameters import describe_array
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import ResponseMeasurement
@@ -29,9 +37,18 @@ from sudare.privacy.unit import Unit
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FORMAT_VERSION", "Randomizer", "are_places", "not_a_label", "read_places"]
+    from sudare.collect.estimation.crosstab import CrossTab
+    from sudare.collect.estimation.pk import NumberAttribute
+    from sudare.collect.randomizers.means import MeanEstimate
+    from sudare.collect.transitions.grids import Grid
+    from sudare.sections import Section
+
+__all__ = ["FORMAT_VERSION", "AnswerType", "Randomizer", "are_places", "not_a_label", "read_places"]
 
 FORMAT_VERSION = 1
+
+AnswerType = Literal["text", "truth", "whole", "number"]
+"""What answers are: texts, truth values, whole numbers that are labels, or numbers of a grid."""
 
 
 class Randomizer(ABC):
@@ -44,7 +61,22 @@ class Randomizer(ABC):
     """The name of the method in specifications, such as ``"kary-response"``."""
 
     form: ClassVar[str] = "value"
-    """How reports are laid out in arrays and files; see `sudare.collect.questionnaires.reports`."""
+    """How reports are laid out in arrays and files; see `sudare.collect.questionnaires.report_forms`."""
+
+    words: ClassVar[Words]
+    """What becomes of an answer, in one sentence for people."""
+
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """For each name that a questionnaire may give to the method, the keys of its questions."""
+
+    reports_are_values: ClassVar[bool] = False
+    """Whether reports are values of the same question, so that tables of several questions can be reconstructed."""
+
+    has_mean: ClassVar[bool] = False
+    """Whether values are numbers whose mean can be estimated."""
+
+    needs_candidates: ClassVar[bool] = False
+    """Whether the values to look for must be named before anything can be estimated."""
 
     @abstractmethod
     def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> NDArray[Any]:
@@ -65,6 +97,103 @@ class Randomizer(ABC):
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
         """What it was made from, as plain values for JSON: fractions as text."""
+
+    # What values are.
+
+    def value_labels(self) -> tuple[object, ...] | None:
+        """The values, where they have names; else None."""
+        return None
+
+    def value_grid(self) -> Grid | None:
+        """The numbers that values may be, where they are numbers; else None."""
+        return None
+
+    def answer_type(self) -> AnswerType:
+        """As what answers from a file are read."""
+        labels = self.value_labels()
+        if labels is None:
+            return "text" if self.value_grid() is None else "number"
+        by_type: dict[type, AnswerType] = {str: "text", bool: "truth"}
+        return by_type.get(type(labels[0]), "whole")
+
+    def points_of(self, values: ArrayLike) -> NDArray[Any]:
+        """What values mean: for a number the place of its point of the grid, so that 17 and 17.2 are one answer."""
+        grid = self.value_grid()
+        return np.asarray(values) if grid is None else grid.places(values)
+
+    def attribute_for_k(self) -> NumberAttribute | tuple[object, ...] | None:
+        """What `sudare.collect.estimation.pk.noise_for_k` plans for such values; None if it has nothing for them."""
+        from sudare.collect.estimation.pk import NumberAttribute
+
+        grid = self.value_grid()
+        return self.value_labels() if grid is None else NumberAttribute(grid)
+
+    # How reports are added up.
+
+    @property
+    def has_whole_reports(self) -> bool:
+        """Of reports that are numbers: whether all are whole."""
+        return False
+
+    def report_places(self, reports: ArrayLike, function: str) -> NDArray[np.int64]:
+        """Which column of the transition each report belongs to.
+
+        Raises:
+            ParameterError: if a report is not one of this randomizer.
+            GuaranteeError: if reports are not told apart by places.
+        """
+        labels = self.value_labels()
+        if labels is None or not self.reports_are_values:
+            raise GuaranteeError(f"{type(self).__name__} does not tell reports apart by places.")
+        return read_places(reports, labels, "reports", function)
+
+    def require_reports(self, reports: NDArray[Any], function: str) -> None:
+        """See that every one is a report: a single odd one, once taken, would spoil all others.
+
+        Raises:
+            ParameterError: if one is not.
+        """
+        self.estimate(reports)
+
+    def batch(self, reports: ArrayLike, function: str = "Randomizer.batch") -> ReportBatch:
+        """What is kept of reports until all are in.
+
+        Raises:
+            ParameterError: if one of them is not such as the randomizer gives.
+        """
+        array = np.asarray(reports)
+        if array.ndim != 1:
+            raise ParameterError("reports", function, "one for each person, in one dimension", describe_array(array))
+        self.require_reports(array, function)
+        return ReportBatch(len(array), reports=(array,))
+
+    def estimate_batch(self, batch: ReportBatch, candidates: Sequence[str] = ()) -> Estimate:
+        """How many people have each value, from what was kept.
+
+        Args:
+            batch: of this randomizer.
+            candidates: the values to look for, where they must be named.
+        """
+        return self.estimate(batch.all_reports())
+
+    def estimate_mean(self, reports: ArrayLike) -> MeanEstimate:
+        """The mean of all people's numbers.
+
+        Raises:
+            ParameterError: if values are no numbers.
+        """
+        got = Described(f"one of {self.kind}")
+        raise ParameterError("randomizer", f"{type(self).__name__}.estimate_mean", "a randomizer of numbers", got)
+
+    def fit(self, reports: ArrayLike, tolerance: float = 1e-5) -> CrossTab:
+        """The distribution of the numbers that explains the reports best; needs no inverse.
+
+        Raises:
+            GuaranteeError: if values are no numbers of a grid with noise.
+        """
+        raise GuaranteeError(f"{type(self).__name__} has no numbers to fit.")
+
+    # What a report costs.
 
     def largest_ratio(self) -> Fraction | None:
         """Of the probabilities of one report for two values; None if some report rules a value out."""
@@ -91,6 +220,21 @@ class Randomizer(ABC):
         measurement = ResponseMeasurement(ratio)
         unit = Unit("person", adjacency="replace")
         return ReleaseEvent(self.kind, unit, Budget(epsilon=measurement.epsilon), (measurement,), entropy_name(source))
+
+    # How it is written down.
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Make it from a question of a questionnaire.
+
+        Args:
+            method: by which of its names the question calls it; a key of `question_keys`.
+            section: the question, from which the keys are taken; `sudare.collect.randomizers.questions` has readers.
+
+        Raises:
+            ParameterError: if the values under the keys describe none.
+        """
+        raise NotImplementedError(f"{cls.__name__} cannot be read from a questionnaire.")
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Self:

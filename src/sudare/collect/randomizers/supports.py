@@ -10,12 +10,14 @@ Proof: ``unary.md`` and ``hashing.md`` beside this file.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from sudare.collect.estimation.estimates import Estimate
+from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
@@ -36,6 +38,10 @@ class SupportRandomizer(Randomizer):
     """
 
     labels: tuple[object, ...]
+
+    def value_labels(self) -> tuple[object, ...]:
+        """The labels."""
+        return self.labels
 
     @abstractmethod
     def truth_support(self) -> Fraction:
@@ -60,6 +66,15 @@ class SupportRandomizer(Randomizer):
     def anonymity_rate(self) -> Fraction:
         """One over the square of the largest ratio: some report attains it for two values, another in the other direction."""
         return 1 / self.largest_ratio() ** 2
+
+    def batch(self, reports: ArrayLike, function: str = "Randomizer.batch") -> ReportBatch:
+        """Counts are enough."""
+        counts, people = self.count(reports)
+        return ReportBatch(people, counts)
+
+    def estimate_batch(self, batch: ReportBatch, candidates: Sequence[str] = ()) -> Estimate:
+        """How many people have each value."""
+        return self.estimate_counts(cast("Counts", batch.counts), batch.people)
 
     def estimate(self, reports: ArrayLike) -> Estimate:
         """How many people have each value: unbiased, nearest on the simplex, with variances.

@@ -9,7 +9,7 @@ Proof: ``unary.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.randomizers.categories import BITS, other_weight, read_epsilon, read_labels
-from sudare.collect.randomizers.randomizer import read_places
+from sudare.collect.randomizers.questions import VALUES, read_number
+from sudare.collect.randomizers.randomizer import Randomizer, read_places
 from sudare.collect.randomizers.supports import SupportRandomizer
 from sudare.collect.transitions.transition import Transition
 from sudare.errors import Described, ParameterError
@@ -30,6 +32,8 @@ from sudare.privacy.budget import read_text_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.sections import Section
 
     Bytes = NDArray[np.uint8]
     Integers = NDArray[np.int64]
@@ -73,6 +77,11 @@ class UnaryResponse(SupportRandomizer):
 
     kind: ClassVar[str] = "unary-response"
     form: ClassVar[str] = "bits"
+    words: ClassVar[Words] = Words(
+        "A bit for each value, that of the true one set; every bit is randomized by itself.",
+        "値ごとに1ビットを置いて真の値のビットだけを立て、各ビットを別々にランダム化します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {"unary-response": (*VALUES, "epsilon", "rule")}
     labels: tuple[object, ...]
     epsilon_at_most: Fraction
     rule: Literal["optimized", "symmetric"] = "optimized"
@@ -100,6 +109,12 @@ class UnaryResponse(SupportRandomizer):
         object.__setattr__(self, "rule", rule)
         object.__setattr__(self, "truth", truth)
         object.__setattr__(self, "other", other)
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Values, epsilon and rule."""
+        rule: Any = section.choice("rule", ("optimized", "symmetric"), "optimized")
+        return cls(section.items("values"), read_number(section, "epsilon"), rule)
 
     @property
     def bytes_per_report(self) -> int:

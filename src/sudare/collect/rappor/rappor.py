@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
+from sudare.collect.randomizers.batches import ReportBatch
+from sudare.collect.randomizers.questions import read_number
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.rappor.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES, RULES, HashRule
 from sudare.collect.rappor.filters import pack_filters, read_texts
@@ -36,6 +39,8 @@ from sudare.privacy.unit import Unit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.sections import Section
 
     Integers = NDArray[np.int64]
     Lanes = NDArray[np.uint64]
@@ -81,6 +86,14 @@ class Rappor(Randomizer):
 
     kind: ClassVar[str] = "rappor"
     form: ClassVar[str] = "filter"
+    words: ClassVar[Words] = Words(
+        "The bits of the true text in a Bloom filter, every bit randomized twice.",
+        "真のテキストをブルームフィルタのビットにし、各ビットを2度ランダム化します。",
+    )
+    question_keys: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "rappor": ("bits", "hashes", "cohorts", "f", "p", "q", "hash_rule")
+    }
+    needs_candidates: ClassVar[bool] = True
     bits: int
     hashes: int
     cohorts: int
@@ -114,6 +127,14 @@ class Rappor(Randomizer):
         fields = ("bits", "hashes", "cohorts", "f", "p", "q", "rule")
         for name, value in zip(fields, (length, count, groups, replaced, low, high, rule), strict=True):
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_question(cls, method: str, section: Section) -> Randomizer:
+        """Sizes, probabilities and rule."""
+        rule: Any = section.choice("hash_rule", ("python", "java"), "python")
+        bits, hashes, cohorts = (section.whole(key) for key in ("bits", "hashes", "cohorts"))
+        f, p, q = (read_number(section, key) for key in ("f", "p", "q"))
+        return cls(bits, hashes, cohorts, f, p, q, rule)
 
     # What follows from the probabilities.
 
@@ -326,6 +347,14 @@ class Rappor(Randomizer):
         if array.size and (int(cohorts.max()) >= self.cohorts or (lanes[:, -1] & ~self._last_mask).any()):
             raise ParameterError(parameter, function, requirement, Described("cohorts or bits that do not exist"))
         return cohorts, lanes
+
+    def require_reports(self, reports: NDArray[Any], function: str) -> None:
+        """By their cohorts and bits."""
+        self.read_reports(reports, function=function)
+
+    def estimate_batch(self, batch: ReportBatch, candidates: Sequence[str] = ()) -> Estimate:
+        """How many people have each candidate text."""
+        return self.estimate(batch.all_reports(), candidates)
 
     def estimate(self, reports: ArrayLike, candidates: Sequence[str] = ()) -> Estimate:
         """How many people have each candidate text, by least squares on all candidates: unbiased if everybody has one of them.

@@ -20,7 +20,7 @@ from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
 from sudare.microdata.pseudonyms.notation import EVERYBODY
 from sudare.microdata.pseudonyms.pseudonymizer import MISSING, Design, Pseudonymizer, require_table
-from sudare.microdata.pseudonyms.register import TAG, Correction, KnownFile, Register
+from sudare.microdata.pseudonyms.registers.register import TAG, Correction, KnownFile, Register
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, require_written_form
 from sudare.parameters import shown
 

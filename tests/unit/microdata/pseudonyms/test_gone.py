@@ -11,7 +11,7 @@ import pytest
 
 from sudare.errors import InputError, SudareError
 from sudare.microdata.pseudonyms import Design, Mapping, PersonDesk, make_mapping, pseudonymize_file
-from sudare.microdata.pseudonyms.contents import GONE
+from sudare.microdata.pseudonyms.registers.contents import GONE
 from tests.commands import Run, runner
 from tests.unit.microdata.pseudonyms.conftest import Office
 

@@ -30,9 +30,9 @@ from sudare.microdata.pseudonyms import (
     pseudonymize_file,
     rotate_key,
 )
-from sudare.microdata.pseudonyms import rights as rights_module
-from sudare.microdata.pseudonyms.contents import replay
-from sudare.microdata.pseudonyms.log import check_chain
+from sudare.microdata.pseudonyms.registers import rights as rights_module
+from sudare.microdata.pseudonyms.registers.contents import replay
+from sudare.microdata.pseudonyms.registers.log import check_chain
 from sudare.microdata.pseudonyms.streaming import StreamWriter
 from tests.unit.microdata.pseudonyms.conftest import Office
 

@@ -20,6 +20,7 @@ from sudare.releases.verification import (
     UnsoundError,
     check_files,
     check_ledger,
+    check_note,
     check_page,
     event_of,
     outcome_of,
@@ -41,7 +42,7 @@ def read_report(folder: str | Path) -> dict[str, Any]:
 
 
 def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:
-    """Check a folder of protected records, and the ledger's entry where a budget was spent and the ledger can be read.
+    """Check a folder of protected records, and the ledger's entry or note of it where the ledger can be read.
 
     Args:
         folder: with ``report.json``.
@@ -72,6 +73,8 @@ def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:
     )
     if "event" in document or "ledger" in document:
         checks.append(check_ledger(place, document, ledger, REPORT))
+    elif ledger is not None:
+        checks.append(check_note(place, ledger, REPORT))
     else:
         english, japanese = "nothing was charged: this is not differential privacy", "予算を使わない手法です"
         checks.append(Check("ledger", "skipped", english, japanese))

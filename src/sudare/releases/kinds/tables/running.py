@@ -161,7 +161,7 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
         """Check a folder of protected tables; see `verify_protected`."""
-        return verify_protected(folder)
+        return verify_protected(folder, ledger)
 
 
 TABLES = TablesKind()

@@ -12,7 +12,7 @@ from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT, read
 from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE
 from sudare.releases.kinds.tables.methods.registry import method_of_document, registered_methods
 from sudare.releases.kinds.tables.page import render_table_page
-from sudare.releases.verification import Check, UnsoundError, check_files, check_page, outcome_of
+from sudare.releases.verification import Check, UnsoundError, check_files, check_note, check_page, outcome_of
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import REPORT, REPORT_PAGE
@@ -23,17 +23,19 @@ __all__ = ["verify_protected"]
 ARGUS = "confidential-tau-argus"
 
 
-def verify_protected(folder: str | Path) -> list[Check]:
+def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Check]:
     """Check a folder that ``sudare protect`` wrote. The proof is checked where the confidential files are there.
 
     Args:
         folder: with the tables.
+        ledger: where the ledger is that should note it; left out, the ledger is not looked at.
 
     Returns:
         All checks; the folder is sound if none has failed.
 
     Raises:
         InputError: if it is no such folder at all.
+        LedgerError: if the ledger cannot be opened.
     """
     place = Path(folder)
     try:
@@ -67,6 +69,8 @@ def verify_protected(folder: str | Path) -> list[Check]:
                 "この表は攻撃によって破られましたが、そのまま公表されています",
             )
         )
+    if ledger is not None:
+        checks.append(check_note(place, ledger, REPORT))
     return checks
 
 

@@ -14,7 +14,7 @@ from html import escape
 from itertools import pairwise
 
 from sudare.bilingual import Words
-from sudare.comparison.labelling import Box, Canvas
+from sudare.comparison.reporting.labelling import Box, Canvas
 from sudare.comparison.running import Comparison, Result
 
 __all__ = ["PICTURE_STYLE", "draw_picture", "standalone"]

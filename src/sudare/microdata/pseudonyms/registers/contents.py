@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
-from sudare.microdata.pseudonyms.log import LogEntry, LogFinding
 from sudare.microdata.pseudonyms.pseudonymizer import Design
+from sudare.microdata.pseudonyms.registers.log import LogEntry, LogFinding
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
 
 __all__ = ["GONE", "STATES", "Correction", "KnownFile", "RegisterContents", "replay", "written"]

@@ -18,12 +18,12 @@ import numpy as np
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
 from sudare.io.formats.text_files import AUTO
-from sudare.microdata.pseudonyms.answers import SETTLED, FileAnswer, PersonAnswer
 from sudare.microdata.pseudonyms.identifiers import canonical_texts
 from sudare.microdata.pseudonyms.keys import SecretKey
 from sudare.microdata.pseudonyms.mapping import Mapping as NameMapping
 from sudare.microdata.pseudonyms.pseudonymizer import Design, Pseudonymizer, require_table
-from sudare.microdata.pseudonyms.register import Register
+from sudare.microdata.pseudonyms.registers.answers import SETTLED, FileAnswer, PersonAnswer
+from sudare.microdata.pseudonyms.registers.register import Register
 from sudare.microdata.pseudonyms.running import as_texts, typed_value
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, files_below
 

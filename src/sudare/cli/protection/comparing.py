@@ -51,8 +51,8 @@ def compare(
 def _table(speaker: Speaker, made: Compared) -> Table:
     from rich.table import Table
 
-    from sudare.comparison.page import percent
-    from sudare.comparison.words import MEASURE_TITLES
+    from sudare.comparison.reporting.page import percent
+    from sudare.comparison.reporting.words import MEASURE_TITLES
 
     words = speaker.words
     table = Table(title=words("compare.table"), title_style="bold", box=None, pad_edge=False, header_style="dim")

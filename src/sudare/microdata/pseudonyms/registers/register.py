@@ -22,14 +22,22 @@ from typing import Any
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError
 from sudare.io.counting import PeopleLeftOut
-from sudare.microdata.pseudonyms import log as chain
-from sudare.microdata.pseudonyms.agreement import require_agreement
-from sudare.microdata.pseudonyms.contents import GONE, STATES, Correction, KnownFile, RegisterContents, replay, written
 from sudare.microdata.pseudonyms.hashing import KeyedHash
 from sudare.microdata.pseudonyms.keys import SecretKey, require_apart
-from sudare.microdata.pseudonyms.log import LogEntry, LogFinding
 from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.pseudonymizer import Design
+from sudare.microdata.pseudonyms.registers import log as chain
+from sudare.microdata.pseudonyms.registers.agreement import require_agreement
+from sudare.microdata.pseudonyms.registers.contents import (
+    GONE,
+    STATES,
+    Correction,
+    KnownFile,
+    RegisterContents,
+    replay,
+    written,
+)
+from sudare.microdata.pseudonyms.registers.log import LogEntry, LogFinding
 from sudare.microdata.pseudonyms.sealing import Sealing
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
 from sudare.system.locks import FileLock

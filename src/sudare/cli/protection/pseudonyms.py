@@ -302,7 +302,7 @@ def find(
 ) -> None:
     """Find one person's rows."""
     from sudare.io import atomically
-    from sudare.microdata.pseudonyms.rights import rows_as_lines
+    from sudare.microdata.pseudonyms.registers.rights import rows_as_lines
 
     with ExitStack() as stack:
         desk = _desk(speaker, stack, person, key, kind, mapping, register)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
 from sudare.comparison.methods import METHODS
-from sudare.comparison.page_words import TEXTS
-from sudare.comparison.picture import COLOURS, PICTURE_STYLE
-from sudare.comparison.words import SHORT_TITLES, TABLE_COLUMNS
+from sudare.comparison.reporting.page_words import TEXTS
+from sudare.comparison.reporting.picture import COLOURS, PICTURE_STYLE
+from sudare.comparison.reporting.words import SHORT_TITLES, TABLE_COLUMNS
 from sudare.releases.page_template import page_template
 
 if TYPE_CHECKING:
