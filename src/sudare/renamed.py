@@ -378,6 +378,7 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "prediction": "planning.prediction",
         "privelet": "mechanisms.privelet",
         "pruning": "mechanisms.pruning",
+        "publish": "publishing",
         "reading": "arguments",
         "short_axes": "trees.short_axes",
         "splitting": "trees.splitting",

@@ -55,6 +55,7 @@ from sudare import (
     wide_tree,
 )
 from sudare.evaluate import evaluate
+from sudare.tables.registry import mechanism_names
 from sudare.tables.trees import lazy_learning, thin_levels, visited_level
 from sudare.tables.trees.dense_tree import variance_of
 from tests.scripted import ScriptedEntropy
@@ -248,6 +249,10 @@ ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def those(chosen: Callable[[Case], bool]) -> pytest.MarkDecorator:
     some = {name: case for name, case in CASES.items() if chosen(case)}
     return pytest.mark.parametrize("case", some.values(), ids=list(some))
+
+
+def test_every_mechanism_is_among_them() -> None:
+    assert set(mechanism_names()) <= {name.partition(",")[0].replace("_", "-") for name in CASES}
 
 
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)

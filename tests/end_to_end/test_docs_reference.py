@@ -21,7 +21,7 @@ from sudare.releases.kinds.counts import read_plan, run_release
 from sudare.releases.kinds.counts.plan_file import OUTPUT_FORMATS
 from sudare.releases.kinds.counts.running import SUFFIXES as OUTPUT_SUFFIXES
 from sudare.sections import Section
-from sudare.tables.publish import METHODS
+from sudare.tables.registry import mechanism_named, mechanism_names
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 
@@ -183,15 +183,15 @@ name = "{method}"
     def test_settings_of_mechanisms(self) -> None:
         given = {"table", "budget", "unit", "reference", "public_total", "entropy", "threads", "keep_measurements"}
         expected: dict[str, set[str]] = {"noise": {"auto"}, "conversion": {"auto"}}
-        for name, mechanism in METHODS.items():
-            for setting in set(inspect.signature(mechanism).parameters) - given:
+        for name in mechanism_names():
+            for setting in set(inspect.signature(mechanism_named(name).function).parameters) - given:
                 expected.setdefault(setting, set()).add(name)
         rows = [row for row in rows_of(self.PAGE["method"]) if len(row) == 3]
         assert {names_in(row[0])[0]: set(names_in(row[1])) for row in rows} == expected
 
     def test_methods_are_named(self) -> None:
         named = self.documented()["method", "name"][3]
-        assert set(names_in(named)) == {f'"{name}"' for name in ("auto", *METHODS)}
+        assert set(names_in(named)) == {f'"{name}"' for name in ("auto", *mechanism_names())}
 
 
 class TestReleaseJson:

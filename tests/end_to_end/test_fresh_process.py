@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from sudare.tables import registry
+from tests.unit.releases.kinds.records.town import build_town
+from tests.unit.releases.kinds.tables.firms import build_firms
+
 ROOT = Path(__file__).resolve().parents[2]
 COUNTS, RECORDS, TABLES = (f"releases.kinds.{name}" for name in ("counts", "records", "tables"))
 
@@ -80,6 +84,98 @@ def test_a_kind_of_release_loads_no_other(module: str, unwanted: set[str]) -> No
     assert [name for name in loaded if any(f"{name}.".startswith(f"{one}.") for one in unwanted)] == []
 
 
+def loaded_by(*arguments: str | Path) -> set[str]:
+    """Modules that a process has when a command of it ended well."""
+    code = """
+import sys
+from sudare.cli.app import main
+ended = main(sys.argv[1:])
+print("\\n", *sorted(sys.modules), sep="\\n")
+sys.exit(ended)
+"""
+    done = run("-c", code, *map(str, arguments))
+    assert done.returncode == 0, done.stderr
+    names = set(done.stdout.split())
+    assert "sudare.cli.app" in names
+    return names
+
+
+def those_within(names: set[str], unwanted: tuple[str, ...]) -> list[str]:
+    return sorted(name for name in names if any(f"{name}.".startswith(f"{one}.") for one in unwanted))
+
+
+MECHANISMS = tuple(sorted({home.partition(":")[0] for home in registry._HOMES.values()}))
+PLANNING = ("sudare.tables.planning", "sudare.tables.publishing")
+COMPILED = ("sudare.kernels", "numba", "scipy")
+FILES = ("pyarrow", "duckdb", "pandas")
+
+
+def test_naming_mechanisms_loads_none() -> None:
+    code = """
+import sys, sudare.tables
+from sudare.tables.registry import find_mechanism, mechanism_names
+assert len(mechanism_names()) >= 14 and find_mechanism("auto") is None and len(dir(sudare.tables)) >= 27
+print(*(name for name in sys.modules))
+from sudare.tables.registry import mechanism_named
+mechanism_named("laplace")
+print(*(name for name in sys.modules))
+"""
+    before, after = (set(line.split()) for line in run("-c", code).stdout.splitlines())
+    assert those_within(before, (*MECHANISMS, *PLANNING, *COMPILED, "numpy")) == []
+    assert those_within(after, MECHANISMS) == ["sudare.tables.mechanisms.flat"]
+
+
+def test_a_named_mechanism_loads_no_planner_and_no_other() -> None:
+    code = """
+import sys, numpy, sudare
+sudare.publish(numpy.ones((4, 4), dtype=int), sudare.Budget(epsilon=1), "laplace")
+print(*(name for name in sys.modules))
+"""
+    loaded = set(run("-c", code).stdout.split())
+    assert those_within(loaded, (*MECHANISMS, "sudare.tables.planning.planner")) == ["sudare.tables.mechanisms.flat"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("code", "35.68", "139.76"),
+        ("bounds", "53394611"),
+        ("parent", "53394611", "--level", "1"),
+        ("children", "5339", "--level", "1/4"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_meshes_load_no_kernel(arguments: tuple[str, ...]) -> None:
+    loaded = loaded_by("mesh", *arguments)
+    assert those_within(loaded, (*COMPILED, *FILES, "sudare.tables", "sudare.noise", "sudare.ledger")) == []
+
+
+def test_ledgers_load_no_kernel(tmp_path: Path) -> None:
+    ledger = tmp_path / "budget.db"
+    for arguments in (
+        ("create", ledger),
+        ("add", ledger, "town", "--epsilon", "3"),
+        ("list", ledger),
+        ("show", ledger, "town"),
+        ("verify", ledger),
+        ("export", ledger, "--out", tmp_path / "entries.jsonl"),
+    ):
+        assert those_within(loaded_by("ledger", *arguments), (*COMPILED, *FILES, "sudare.tables")) == [], arguments
+
+
+def test_protecting_tables_loads_no_mechanism(tmp_path: Path) -> None:
+    loaded = loaded_by("protect", build_firms(tmp_path), "--out", tmp_path / "out")
+    assert "sudare.releases.kinds.tables.running" in loaded
+    assert those_within(loaded, (*MECHANISMS, *PLANNING, "sudare.accuracy", "sudare.kernels.tables", "duckdb")) == []
+
+
+def test_protecting_records_loads_no_mechanism(tmp_path: Path) -> None:
+    """A plan without a budget draws nothing that a mechanism for tables draws."""
+    loaded = loaded_by("anonymize", build_town(tmp_path), "--out", tmp_path / "out")
+    assert "sudare.releases.kinds.records.running" in loaded
+    assert those_within(loaded, (*MECHANISMS, *PLANNING, "sudare.accuracy", "sudare.kernels.tables", "duckdb")) == []
+
+
 def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> None:
     code = "import sudare; print(sudare.discrete_laplace(3).draw(5).size)"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
@@ -100,6 +196,7 @@ def test_flat_api_is_what_the_packages_export() -> None:
     assert sudare.__all__ == exported
     for name in exported:
         assert getattr(sudare, name) is not None
+    assert sorted(tables.__all__) == dir(tables)
     assert set(sudare.__all__) <= set(dir(sudare))
     with pytest.raises(AttributeError, match="no attribute 'float_laplace'"):
         sudare.float_laplace  # noqa: B018

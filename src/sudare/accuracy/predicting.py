@@ -11,23 +11,20 @@ import numpy as np
 
 from sudare.accuracy.expected import Accuracy, Basis, ExpectedError
 from sudare.accuracy.groupings import Grouping, groupings_of
-from sudare.accuracy.linear import flat_mean_square, noise_variance, privelet_mean_square
+from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
-from sudare.domain.layout import axis_bits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
-from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
-from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.mechanisms.privelet import sensitivity_of_coefficients
+from sudare.privacy.unit import Unit
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.planning.predicted_error import likely_people, read_people
-from sudare.tables.publish import publish
-from sudare.tables.trees.descent import measure_levels
+from sudare.tables.publishing import publish
+from sudare.tables.registry import find_mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["predict_accuracy"]
 
 FUNCTION = "predict_accuracy"
-SLOW = ("adaptive-margins",)
-"""Methods that take many times longer than others; they are tried on one stand-in, twice."""
+SLOW_RUNS = 2
+"""How often a mechanism that takes many times longer than others is tried, on one stand-in."""
 
 FORMULA_INTERVAL = (0.9, 1.1)
 STAND_IN_INTERVAL = (0.6, 1.6)
@@ -118,8 +115,9 @@ def predict_accuracy(
         method = plan_table(
             domain, budget, unit=unit, public_total=public_total, with_reference=reference is not None, **known
         )
-    if (method.mechanism if isinstance(method, Plan) else method) in SLOW:
-        turns, scenarios = _read_runs(2 if runs is None else runs, domain), scenarios[:1]
+    tried_mechanism = find_mechanism(method.mechanism if isinstance(method, Plan) else method)
+    if tried_mechanism is not None and tried_mechanism.is_slow:
+        turns, scenarios = _read_runs(SLOW_RUNS if runs is None else runs, domain), scenarios[:1]
     tried = []
     for number, scenario in enumerate(scenarios):
         is_public = {"public_total": True} if public_total else {}
@@ -151,23 +149,15 @@ def _formula(
     """Where a method is noise and nothing else, its errors; None for any other."""
     if not isinstance(method, str) or is_helped or not set(settings) <= {"noise", "conversion"}:
         return None
-    conversion = settings.get("conversion", "optimal")
-    measurement: Measurement
-    if method == "laplace":
-        measurement = LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
-    elif method == "gaussian":
-        measurement = GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit), conversion)
-    elif method == "privelet":
-        noise = settings.get("noise", "gaussian" if budget.currency == "rho" else "laplace")
-        depths = tuple(axis_bits(length) for length in domain.shape)
-        (measurement,) = measure_levels(budget, [1], [sensitivity_of_coefficients(unit, depths)], noise, conversion)
-    else:
+    mechanism = find_mechanism(method)
+    alone = None if mechanism is None else mechanism.noise_alone
+    if mechanism is None or alone is None:
         return None
-    variance = noise_variance(measurement)
-    mean_square = privelet_mean_square if method == "privelet" else flat_mean_square
+    noise, conversion = mechanism.noise_for(budget, settings), settings.get("conversion", "optimal")
+    variance = noise_variance(alone.measure(domain.shape, budget, unit, noise, conversion))
     errors = []
     for grouping in groupings:
-        rmse = float(np.sqrt(mean_square(grouping, variance)))
+        rmse = float(np.sqrt(mean_square_of(grouping, variance, alone.factor)))
         low, high = (factor * rmse for factor in _of_one_release(FORMULA_INTERVAL, grouping))
         errors.append(_row(grouping, rmse, low, high, 0.0, 0.0, 0.0))
     return Accuracy(method, tuple(errors), "formula", 0, ())

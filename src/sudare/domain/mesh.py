@@ -40,6 +40,9 @@ __all__ = ["MESH_LEVELS", "MeshLevel", "mesh_cells", "mesh_cells_of_points", "me
 PRIMARY_MESHES = 100
 """Primary meshes have two digits for the row and two for the column."""
 
+MAX_PLAIN = 1 << 14
+"""So many codes are made and read by arrays alone, in milliseconds; more are worth loading compiled loops for."""
+
 SUSPICIOUS = 1e-6
 """Points nearer than this to a border, in cells, are placed by exact arithmetic on their decimals."""
 
@@ -129,8 +132,6 @@ def mesh_codes(rows: ArrayLike, columns: ArrayLike, level: str | MeshLevel) -> I
         >>> mesh_codes([4281], [3181], "3")
         array([53394611])
     """
-    from sudare.kernels.mesh_codes import encode_mesh_cells
-
     exact = mesh_level(level, "mesh_codes")
     row, column = _whole_numbers(rows, "rows", "mesh_codes"), _whole_numbers(columns, "columns", "mesh_codes")
     if row.shape != column.shape:
@@ -142,6 +143,10 @@ def mesh_codes(rows: ArrayLike, columns: ArrayLike, level: str | MeshLevel) -> I
             requirement = f"from 0 to {exact.cells_per_side - 1} at level {exact.name!r}"
             worst = values.max() if values.max() >= exact.cells_per_side else values.min()
             raise ParameterError(name, "mesh_codes", requirement, int(worst))
+    if row.size <= MAX_PLAIN:
+        return _codes_of_cells(row, column, exact)
+    from sudare.kernels.mesh_codes import encode_mesh_cells
+
     codes = np.empty(row.size, dtype=np.int64)
     encode_mesh_cells(row.ravel(), column.ravel(), _stages(exact), codes)
     return codes.reshape(row.shape)
@@ -162,12 +167,15 @@ def mesh_cells(codes: ArrayLike, level: str | MeshLevel) -> tuple[Integers, Inte
         >>> mesh_cells([53394611], "3")
         (array([4281]), array([3181]))
     """
-    from sudare.kernels.mesh_codes import decode_mesh_codes
-
     exact = mesh_level(level, "mesh_cells")
     values = _read_codes(codes, exact)
-    rows, columns = np.empty(values.size, dtype=np.int64), np.empty(values.size, dtype=np.int64)
-    bad = decode_mesh_codes(values.ravel(), _stages(exact), rows, columns)
+    if values.size <= MAX_PLAIN:
+        rows, columns, bad = _cells_of_codes(values.ravel(), exact)
+    else:
+        from sudare.kernels.mesh_codes import decode_mesh_codes
+
+        rows, columns = np.empty(values.size, dtype=np.int64), np.empty(values.size, dtype=np.int64)
+        bad = decode_mesh_codes(values.ravel(), _stages(exact), rows, columns)
     if bad >= 0:
         _refuse_code(int(values.ravel()[bad]), bad, exact)
     return rows.reshape(values.shape), columns.reshape(values.shape)
@@ -221,6 +229,45 @@ def _cells_along_axis(degrees: NDArray[np.float64], origin: int, per_degree: Fra
         typed = Fraction(repr(float(flat[position])))
         cells[position] = (typed - origin) * per_degree // 1
     return cells.reshape(degrees.shape)
+
+
+# For each of the kernel's stages: cells along a side, the power of ten of its digits, and how many of it a row and a column
+# count. A quarter's digit begins at 1, and fifths end in a 5.
+_STAGES = {
+    0: (100, 10**4, 100, 1, 0),
+    1: (8, 100, 10, 1, 0),
+    2: (10, 100, 10, 1, 0),
+    3: (2, 10, 2, 1, 1),
+    4: (5, 1000, 200, 20, 5),
+}
+
+
+def _codes_of_cells(rows: Integers, columns: Integers, level: MeshLevel) -> Integers:
+    """What `sudare.kernels.mesh_codes.encode_mesh_cells` writes, by arrays."""
+    codes, place = np.zeros_like(rows), 1
+    for stage in reversed(level.stages):
+        sides, power, of_row, of_column, plus = _STAGES[stage]
+        codes += place * (of_row * (rows % sides) + of_column * (columns % sides) + plus)
+        rows, columns, place = rows // sides, columns // sides, place * power
+    return codes
+
+
+def _cells_of_codes(codes: Integers, level: MeshLevel) -> tuple[Integers, Integers, int]:
+    """What `sudare.kernels.mesh_codes.decode_mesh_codes` writes and returns, by arrays."""
+    rows, columns, side = np.zeros_like(codes), np.zeros_like(codes), 1
+    is_bad = codes < 0
+    for stage in reversed(level.stages):
+        sides, power, of_row, of_column, plus = _STAGES[stage]
+        digits = codes % power - plus
+        row = digits // of_row
+        column = (digits - row * of_row) // of_column
+        # Digits that no cell has are not those of the cell that they are read as.
+        is_bad |= (row < 0) | (row >= sides) | (column >= sides) | (row * of_row + column * of_column != digits)
+        rows, columns = rows + side * row, columns + side * column
+        codes, side = codes // power, side * sides
+    is_bad |= codes != 0
+    wrong = np.flatnonzero(is_bad)
+    return rows, columns, int(wrong[0]) if wrong.size else -1
 
 
 def _stages(level: MeshLevel) -> Integers:

@@ -32,6 +32,7 @@ from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement,
 from sudare.releases.kinds.counts.domains import domain_of_description
 from sudare.releases.kinds.counts.verification import read_published_table
 from sudare.storage.staging import DOCUMENT
+from sudare.tables.registry import find_mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +46,6 @@ ERROR = 0.01
 """How likely it may be that the noise of some cell is larger than the margin that the attacker counts with."""
 
 FALSE_ALARM = 0.05
-FLAT = ("laplace", "gaussian")
 MAX_WIDTH = 1e5
 
 
@@ -282,7 +282,8 @@ def _event(subject: Subject) -> ReleaseEvent:
 def _noise_of(subject: Subject) -> _Noise:
     event = _event(subject)
     drawn = [each for each in event.measurements if isinstance(each, (LaplaceMeasurement, GaussianMeasurement))]
-    if event.mechanism in FLAT and len(event.measurements) == len(drawn) == 1:
+    mechanism = find_mechanism(event.mechanism)
+    if mechanism is not None and mechanism.is_flat and len(event.measurements) == len(drawn) == 1:
         settings = (subject.document.get("method") or {}).get("settings", {})
         threshold = settings.get("threshold")
         is_refined = settings.get("refine") is not None

@@ -27,24 +27,64 @@ For tables of many nominal attributes:
 
 The tree mechanisms visit only nodes whose refined count is positive, and draw noise only there: their cost grows with
 what they publish and with the depth of the tree, not with the number of cells.
+
+Names are loaded on first use, and so are mechanisms (`registry`): what each is, in one object, says `mechanism`.
 """
 
-from sudare.tables.adaptive.adaptive_margins import adaptive_margins
-from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
-from sudare.tables.histograms.histogram import histogram
-from sudare.tables.mechanisms.bisection import topdown_bisection
-from sudare.tables.mechanisms.flat import gaussian, laplace
-from sudare.tables.mechanisms.nn_wavelet import nn_wavelet
-from sudare.tables.mechanisms.privelet import privelet
-from sudare.tables.mechanisms.pruning import PreparedTree
-from sudare.tables.mechanisms.topdown import table_at_level, topdown
-from sudare.tables.mechanisms.wide_tree import wide_tree
-from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
-from sudare.tables.planning.planner import plan_table
-from sudare.tables.publish import publish
-from sudare.tables.published import NoisyCounts, Published, ThresholdEffect
-from sudare.tables.recovery import lasso, lm, negative_l2, simplex
-from sudare.tables.strategies.margin_tree import margin_tree
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sudare.lazy import loaded_on_use
+
+if TYPE_CHECKING:
+    from sudare.tables.adaptive.adaptive_margins import adaptive_margins
+    from sudare.tables.adaptive.suitability import Suitability, suits_adaptive_margins
+    from sudare.tables.histograms.histogram import histogram
+    from sudare.tables.mechanisms.bisection import topdown_bisection
+    from sudare.tables.mechanisms.flat import gaussian, laplace
+    from sudare.tables.mechanisms.nn_wavelet import nn_wavelet
+    from sudare.tables.mechanisms.privelet import privelet
+    from sudare.tables.mechanisms.pruning import PreparedTree
+    from sudare.tables.mechanisms.topdown import table_at_level, topdown
+    from sudare.tables.mechanisms.wide_tree import wide_tree
+    from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
+    from sudare.tables.planning.planner import plan_table
+    from sudare.tables.published import NoisyCounts, Published, ThresholdEffect
+    from sudare.tables.publishing import publish
+    from sudare.tables.recovery.mechanisms import lasso, lm, negative_l2, simplex
+    from sudare.tables.strategies.margin_tree import margin_tree
+
+_HOMES = {
+    "Alternative": "planning.plan",
+    "NoisyCounts": "published",
+    "Plan": "planning.plan",
+    "PlannedLevel": "planning.plan",
+    "PredictedError": "planning.plan",
+    "PreparedTree": "mechanisms.pruning",
+    "Published": "published",
+    "Suitability": "adaptive.suitability",
+    "ThresholdEffect": "published",
+    "adaptive_margins": "adaptive.adaptive_margins",
+    "gaussian": "mechanisms.flat",
+    "histogram": "histograms.histogram",
+    "laplace": "mechanisms.flat",
+    "lasso": "recovery.mechanisms",
+    "lm": "recovery.mechanisms",
+    "margin_tree": "strategies.margin_tree",
+    "negative_l2": "recovery.mechanisms",
+    "nn_wavelet": "mechanisms.nn_wavelet",
+    "plan_table": "planning.planner",
+    "privelet": "mechanisms.privelet",
+    "publish": "publishing",
+    "simplex": "recovery.mechanisms",
+    "suits_adaptive_margins": "adaptive.suitability",
+    "table_at_level": "mechanisms.topdown",
+    "topdown": "mechanisms.topdown",
+    "topdown_bisection": "mechanisms.bisection",
+    "wide_tree": "mechanisms.wide_tree",
+}
+"""In which module each name is."""
 
 __all__ = [
     "Alternative",
@@ -75,3 +115,5 @@ __all__ = [
     "topdown_bisection",
     "wide_tree",
 ]
+
+__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)

@@ -11,10 +11,10 @@ import pytest
 import sudare
 from sudare.accuracy import Accuracy, invent_table, predict_accuracy
 from sudare.accuracy.groupings import groupings_of
-from sudare.accuracy.linear import noise_variance, privelet_mean_square
+from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.trials import Tried, try_out
 from sudare.examples import invent_country
-from sudare.tables.publish import METHODS
+from sudare.tables.registry import mechanism_named, mechanism_names
 
 ONE = sudare.Budget(epsilon=1)
 TENTH = sudare.Budget(epsilon=0.1)
@@ -33,7 +33,7 @@ def measured(table: sudare.CountTable, budget: sudare.Budget, method: str, runs:
     return try_out(table, draw, groupings_of(table.domain), runs, 500)
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("method", ["auto", *mechanism_names()])
 def test_every_method_is_predicted(method: str) -> None:
     domain = DOMAIN
     if method in NEED_A_HIERARCHY:
@@ -75,11 +75,13 @@ def test_weights_of_privelet_against_its_matrix() -> None:
             row[(node << height) + (1 << height - 1) : (node + 1) << height] = -1
             rows.append(row)
     inverse = np.linalg.inv(np.array(rows))[:length]
+    alone = mechanism_named("privelet").noise_alone
+    assert alone is not None
     for grouping in groupings_of(sudare.Domain.of_shape((length,))):
         (partition,) = grouping.partitions
         first, end = partition.ranges(100)
         squares = [float((inverse[a:b].sum(axis=0) ** 2).sum()) for a, b in zip(first, end, strict=True)]
-        assert privelet_mean_square(grouping, 1.0) == pytest.approx(np.mean(squares))
+        assert mean_square_of(grouping, 1.0, alone.factor) == pytest.approx(np.mean(squares))
 
 
 @pytest.mark.parametrize("epsilon", [0.03, 0.4, 1, 3.5])

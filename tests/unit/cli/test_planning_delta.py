@@ -62,6 +62,14 @@ def test_a_delta_that_the_noise_does_not_use(run: Run, town: Path) -> None:
     assert run("plan", plan, "--json").json["delta"]["is_used"] is False
 
 
+def test_a_delta_that_a_mechanism_uses_without_being_told(run: Run, town: Path) -> None:
+    """Adaptive margins have no setting for the noise: it is Gaussian wherever there is a delta."""
+    plan = rewritten(town, APPROXIMATE, '\n[method]\nname = "adaptive-margins"\nrounds = 2\n')
+    shown = run("plan", plan, "--json")
+    assert shown.code == 0, shown.err
+    assert shown.json["delta"]["is_used"] is True
+
+
 @pytest.mark.parametrize(
     ("budget", "words"),
     [

@@ -226,3 +226,51 @@ def test_borders_are_exact_for_every_shape_order_and_precision() -> None:
 def test_odd_arrays_of_codes(codes: Any) -> None:
     with pytest.raises(ParameterError, match="The 'codes' parameter"):
         mesh_cells(codes, "3")
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@given(data=st.data())
+def test_arrays_and_compiled_loops_agree(name: str, data: st.DataObject) -> None:
+    """Few codes are made and read by arrays, many by the kernels: the same codes, cells, and first code that is none."""
+    from sudare.domain import mesh
+    from sudare.kernels.mesh_codes import decode_mesh_codes, encode_mesh_cells
+
+    level = mesh_level(name)
+    places = st.integers(0, level.cells_per_side - 1)
+    cells = data.draw(st.lists(st.tuples(places, places), min_size=1, max_size=20))
+    rows, columns = np.array(cells, dtype=np.int64).T.copy()
+    codes = np.empty(rows.size, dtype=np.int64)
+    encode_mesh_cells(rows, columns, mesh._stages(level), codes)
+    assert (
+        mesh._codes_of_cells(rows, columns, level).tolist()
+        == codes.tolist()
+        == mesh_codes(*cells_of(cells), name).tolist()
+    )
+    mistakes = st.sampled_from([0, 1, 5, -3, 10, 400, 10**4, -(10**12)])
+    changed = data.draw(st.lists(mistakes, min_size=rows.size, max_size=rows.size))
+    written = codes + np.array(changed)
+    found = np.zeros_like(rows), np.zeros_like(rows)
+    bad = decode_mesh_codes(written, mesh._stages(level), *found)
+    plain_rows, plain_columns, plain_bad = mesh._cells_of_codes(written, level)
+    assert plain_bad == bad
+    until = rows.size if bad < 0 else bad
+    assert plain_rows[:until].tolist() == found[0][:until].tolist()
+    assert plain_columns[:until].tolist() == found[1][:until].tolist()
+
+
+def cells_of(cells: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [row for row, _ in cells], [column for _, column in cells]
+
+
+def test_many_codes_are_made_by_the_kernels_and_few_without() -> None:
+    from sudare.domain.mesh import MAX_PLAIN
+
+    for size in (MAX_PLAIN, MAX_PLAIN + 1):
+        rows = 30_000 + np.arange(size)
+        codes = mesh_codes(rows, rows[::-1], "1/8")
+        again = mesh_cells(codes, "1/8")
+        assert again[0].tolist() == rows.tolist()
+        assert again[1].tolist() == rows[::-1].tolist()
+        codes[size // 2] += 9 - codes[size // 2] % 10  # a last digit that is none
+        with pytest.raises(ParameterError, match=f"at position {size // 2}"):
+            mesh_cells(codes, "1/8")

@@ -126,7 +126,7 @@ def balance_facts(release_plan: ReleasePlan, balance: Balance, words: Catalogue)
 
 
 def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, Any]:
-    from sudare.tables.publish import publishes_signed
+    from sudare.tables.publishing import publishes_signed
 
     predicted = release_plan.predicted
     ledger: dict[str, Any] = {"dataset": release_plan.ledger.dataset}
@@ -191,10 +191,12 @@ def _advice_on_delta(release_plan: ReleasePlan) -> DeltaAdvice:
 
 def _uses_delta(release_plan: ReleasePlan) -> bool:
     """Whether the noise is one that a delta makes smaller."""
+    from sudare.tables.registry import mechanism_named
+
     if release_plan.predicted is not None:
         return release_plan.predicted.noise == "gaussian"
-    by_default = "gaussian" if release_plan.budget.currency == "rho" else "laplace"
-    return "gaussian" in (release_plan.method, release_plan.settings.get("noise", by_default))
+    mechanism = mechanism_named(release_plan.method)
+    return mechanism.noise_for(release_plan.budget, release_plan.settings) == "gaussian"
 
 
 def _delta(release_plan: ReleasePlan, words: Catalogue) -> list[RenderableType]:
@@ -236,7 +238,7 @@ def _subject(release_plan: ReleasePlan, words: Catalogue) -> RenderableType:
     shape = " x ".join(f"{length:,}" for length in release_plan.domain.shape)
     from sudare.releases.page_numbers import percent_rounded_up
     from sudare.tables.planning.plan_words import of_quantity
-    from sudare.tables.publish import publishes_signed
+    from sudare.tables.publishing import publishes_signed
 
     power = _best_power(release_plan)
     lines: list[tuple[str, object]] = [

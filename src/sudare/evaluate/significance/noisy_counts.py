@@ -19,13 +19,12 @@ from sudare.evaluate.significance.sums import LawOfSum, Term, merged
 from sudare.parameters import describe_array, exact_integer, shown
 from sudare.privacy.measurements import Measurement
 from sudare.tables.published import NoisyCounts, Published
+from sudare.tables.registry import find_mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["NoisyCount", "dense_values"]
-
-FLAT_MECHANISMS = ("laplace", "gaussian")
 
 
 @dataclass(frozen=True)
@@ -118,8 +117,8 @@ class NoisyCount:
             True
         """
         function = "NoisyCount.of_flat"
-        is_flat = isinstance(published, Published) and published.event.mechanism in FLAT_MECHANISMS
-        if not is_flat or not isinstance(published.table, SignedTable):
+        mechanism = find_mechanism(published.event.mechanism) if isinstance(published, Published) else None
+        if mechanism is None or not mechanism.is_flat or not isinstance(published.table, SignedTable):
             requirement = "a flat table as it was drawn: signed, without a threshold"
             hint = "Other tables have a stated standard error: NoisyCount.of_refined."
             raise ParameterError("published", function, requirement, Described("another one"), hint)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
@@ -27,6 +28,7 @@ from sudare.tables.adaptive.rounds import CHOOSING, MeasuredMargins, attribute_p
 from sudare.tables.adaptive.table_drawing import draw_counts
 from sudare.tables.adaptive.workload import CandidateMargins, attribute_sizes, candidates_for, read_workload
 from sudare.tables.arguments import read_request
+from sudare.tables.mechanism import Mechanism, PlannedCall, SettingWords
 from sudare.tables.published import NoisyCounts, Published
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from sudare.tables.adaptive.workload import MarginWorkload
 
-__all__ = ["AdaptiveSettings", "adaptive_margins", "read_settings"]
+__all__ = ["ADAPTIVE_MARGINS", "AdaptiveSettings", "adaptive_margins", "read_settings"]
 
 NAME, FUNCTION = "adaptive-margins", "adaptive_margins"
 ROUNDS_PER_ATTRIBUTE = 16
@@ -238,3 +240,22 @@ def _notes(seen: MeasuredMargins, domain: Domain) -> tuple[NoisyCounts, ...]:
         keys = _keys_of(domain, places)
         notes.append(NoisyCounts(f"margin {number}: {names}", measurement, keys, noisy.ravel()))
     return tuple(notes)
+
+
+def _check(call: PlannedCall) -> None:
+    read_settings(call.domain, call.budget, call.unit, **call.settings)
+
+
+ADAPTIVE_MARGINS = Mechanism(
+    name=NAME,
+    function=adaptive_margins,
+    words=Words("margins chosen adaptively", "周辺表の適応的な選択（adaptive margins）"),
+    is_slow=True,
+    check=_check,
+    setting_words={
+        "workload_margins": SettingWords(name=Words("Margins that matter", "重視する周辺表")),
+        "rounds": SettingWords(name=Words("Parts of the budget at first", "はじめに予算を分ける数")),
+        "margin_cells": SettingWords(name=Words("Most cells of a measured margin", "測定する周辺表の最大セル数")),
+        "model_cells": SettingWords(name=Words("Most cells of the model", "モデルの最大セル数")),
+    },
+)

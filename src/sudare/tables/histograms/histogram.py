@@ -6,10 +6,12 @@ Proof: ``histogram.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -24,6 +26,7 @@ from sudare.refine.prefixes import rising_prefixes, round_bins, round_prefixes
 from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_request
 from sudare.tables.histograms.strategy import BlockStrategy, WeightedWorkload, best_strategy
 from sudare.tables.measured_names import MeasuredName, name_blocks, name_total
+from sudare.tables.mechanism import Mechanism, SettingWords, SizeLimit
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.trees.dense_tree import variance_of
 from sudare.tables.trees.descent import measure_levels
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["MAX_BINS", "histogram"]
+__all__ = ["HISTOGRAM", "MAX_BINS", "histogram"]
 
 MAX_BINS = 1 << 24
 """Every bin is measured."""
@@ -205,3 +208,33 @@ def _read_workload(workload: object) -> WeightedWorkload:
         raise ParameterError("workload", "histogram", requirement, Described("others"))
     read = {cast("HistogramWorkload", part): float(weight) for part, weight in weights.items()}
     return next(iter(read)) if len(read) == 1 else read
+
+
+def _all_bins(shape: Sequence[int], settings: Mapping[str, Any]) -> int:
+    return prod(shape)
+
+
+HISTOGRAM = Mechanism(
+    name="histogram",
+    function=histogram,
+    words=Words("blocks of bins", "階級のブロック（ヒストグラム）"),
+    workloads=WORKLOADS,
+    limit=SizeLimit(
+        max_cells=MAX_BINS,
+        visited=_all_bins,
+        words=Words(
+            'cannot be "{name}" for {cells:,} cells: it measures every cell, up to 2**24',
+            "を「{name}」にできるのは 2**24 セルまでです（指定: {cells:,}）。すべてのセルを測定するためです",
+        ),
+    ),
+    setting_words={
+        "workload": SettingWords(
+            name=Words("Made accurate", "精度を重視するもの"),
+            values={
+                "ranges": Words("ranges", "区間の合計"),
+                "prefixes": Words("cumulative counts", "累積度数"),
+                "cells": Words("single cells", "個々のセル"),
+            },
+        ),
+    },
+)

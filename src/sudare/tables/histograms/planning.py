@@ -119,6 +119,7 @@ def plan_histogram(
         tuple(errors),
         (*others, Alternative(best, NOISE_ON_EACH_CELL, mean, max(ratios))),
         (shares_of_blocks(workload),),
+        parts="ranges",
     )
 
 

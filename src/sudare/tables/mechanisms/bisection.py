@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.noise.entropy import EntropySource
@@ -16,13 +17,14 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.arguments import Noise, read_layout, read_table
+from sudare.tables.mechanism import Mechanism
 from sudare.tables.mechanisms.wide_tree import wide_tree
 from sudare.tables.published import Published
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["topdown_bisection"]
+__all__ = ["TOPDOWN_BISECTION", "topdown_bisection"]
 
 
 def topdown_bisection(
@@ -93,3 +95,10 @@ def topdown_bisection(
         keep_measurements=keep_measurements,
     )
     return replace(published, event=replace(published.event, mechanism="topdown-bisection"))
+
+
+TOPDOWN_BISECTION = Mechanism(
+    name="topdown-bisection",
+    function=topdown_bisection,
+    words=Words("top-down bisection", "トップダウン二分割"),
+)

@@ -8,25 +8,30 @@ Proof: ``flat.md`` beside this file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable, SignedTable
 from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import EntropySource
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
-from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
+from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.refine.signed import counts_with_total
 from sudare.tables.arguments import (
     MAX_SIGNED_CELLS,
     MechanismRequest,
+    Noise,
     Refinement,
     read_refinement,
     read_request,
     too_many_cells,
 )
+from sudare.tables.mechanism import DividedAxis, Mechanism, NoiseAlone, SettingWords, SizeLimit
 from sudare.tables.mechanisms.above_threshold import Thresholding, law_of, smallest_threshold
 from sudare.tables.published import NoisyCounts, Published
 
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["gaussian", "laplace"]
+__all__ = ["EVERY_CELL_PUBLISHED", "GAUSSIAN", "LAPLACE", "gaussian", "is_as_drawn", "laplace"]
 
 
 def laplace(
@@ -209,3 +214,70 @@ def _noisy_cells(
     import numpy as np
 
     return (NoisyCounts("cells", measurement, np.arange(noisy.size, dtype=np.uint64), noisy),)
+
+
+EVERY_CELL_PUBLISHED = Words(
+    'cannot be "{name}" for {cells:,} cells: it publishes every cell with its noise, up to 2**28. Take a method '
+    'that publishes cells with people alone ("wide-tree", "nn-wavelet", "negative-l2"), or, for laplace and gaussian, state a '
+    "threshold",
+    "を「{name}」にできるのは 2**28 セルまでです（指定: {cells:,}）。すべてのセルがノイズ付きで公表されるためです。"
+    '人のいるセルだけを公表する方式（"wide-tree", "nn-wavelet", "negative-l2"）を選ぶか、laplace と gaussian では threshold を'
+    "指定してください",
+)
+"""Why a domain may be too large for a mechanism that publishes noise as it is drawn."""
+
+
+def is_as_drawn(settings: Mapping[str, Any]) -> bool:
+    """Whether noisy counts are published as they are, some of them negative: without a threshold, and not refined."""
+    return settings.get("threshold") is None and settings.get("refine") is None
+
+
+def _visited(shape: Sequence[int], settings: Mapping[str, Any]) -> int:
+    """Every cell, unless empty ones that do not reach a threshold are skipped."""
+    return prod(shape) if settings.get("threshold") is None else 0
+
+
+def _mean_length(axis: DividedAxis) -> float:
+    """A sum of n cells has n times the variance of one."""
+    return axis.length / axis.parts
+
+
+def _measure_laplace(
+    shape: Sequence[int], budget: Budget, unit: Unit, noise: Noise, conversion: Conversion
+) -> Measurement:
+    return LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
+
+
+def _measure_gaussian(
+    shape: Sequence[int], budget: Budget, unit: Unit, noise: Noise, conversion: Conversion
+) -> Measurement:
+    return GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit), conversion)
+
+
+LIMIT = SizeLimit(max_cells=MAX_SIGNED_CELLS, visited=_visited, words=EVERY_CELL_PUBLISHED)
+SETTING_WORDS = {
+    "threshold": SettingWords(name=Words("Smallest published noisy count", "公表する最小のノイズ付き件数")),
+}
+
+LAPLACE = Mechanism(
+    name="laplace",
+    function=laplace,
+    words=Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
+    noises=("laplace",),
+    is_flat=True,
+    is_signed=is_as_drawn,
+    limit=LIMIT,
+    setting_words=SETTING_WORDS,
+    noise_alone=NoiseAlone(measure=_measure_laplace, factor=_mean_length),
+)
+GAUSSIAN = Mechanism(
+    name="gaussian",
+    function=gaussian,
+    words=Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
+    noises=("gaussian",),
+    is_flat=True,
+    is_signed=is_as_drawn,
+    limit=LIMIT,
+    setting_words=SETTING_WORDS,
+    noise_alone=NoiseAlone(measure=_measure_gaussian, factor=_mean_length),
+)

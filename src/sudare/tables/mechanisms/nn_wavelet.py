@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.noise.additive import noise_for
@@ -27,6 +28,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.arguments import MechanismRequest, Noise, read_layout, read_noise, read_request, turn_ends
+from sudare.tables.mechanism import Mechanism, SettingWords
 from sudare.tables.mechanisms.pruning import read_pruning, refined_by_pruning
 from sudare.tables.published import Published
 from sudare.tables.trees.descent import (
@@ -48,7 +50,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Keys = NDArray[np.uint64]
 
-__all__ = ["nn_wavelet"]
+__all__ = ["NN_WAVELET", "nn_wavelet"]
 
 FIRST_AT_ONCE, MAX_AT_ONCE = 1 << 12, 1 << 16
 """Nodes whose noise is held at the same time, in each thread: at least, and at most."""
@@ -307,3 +309,21 @@ def _smaller_noise(law: LatticeLaw, limit: int, scale: Fraction, bits: int) -> l
         least, most = (low << bits) // (one - fail.low), -(-(high << bits) // (one - fail.high))
         points.append(Bounds(least, most))
     return points
+
+
+NN_WAVELET = Mechanism(
+    name="nn-wavelet",
+    function=nn_wavelet,
+    words=Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
+    setting_words={
+        "pruning": SettingWords(
+            name=Words("Pruning", "枝刈り"),
+            values={
+                "lazy": Words("noise only where somebody is left", "人が残る部分だけノイズを生成"),
+                "vertical": Words("vertical (depth first)", "垂直（深さ優先）"),
+                "horizontal": Words("horizontal (level by level)", "水平（階層ごと）"),
+                "none": Words("none", "なし"),
+            },
+        ),
+    },
+)

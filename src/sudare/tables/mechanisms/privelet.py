@@ -5,11 +5,13 @@ Proof: ``privelet.md`` beside this file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout, axis_bits, morton_layout
 from sudare.domain.table import CountTable, SignedTable
 from sudare.noise.additive import noise_for
@@ -17,6 +19,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import WORD_BITS
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
+from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
 from sudare.refine.signed import counts_down_a_tree, counts_down_axes
 from sudare.tables.arguments import (
@@ -30,6 +33,8 @@ from sudare.tables.arguments import (
     too_many_cells,
     turn_ends,
 )
+from sudare.tables.mechanism import DividedAxis, Mechanism, NoiseAlone, SizeLimit
+from sudare.tables.mechanisms.flat import EVERY_CELL_PUBLISHED, is_as_drawn
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.trees.descent import measure_levels
 
@@ -38,7 +43,10 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["haar_coefficients", "haar_counts", "privelet", "sensitivity_of_coefficients"]
+__all__ = ["PRIVELET", "haar_coefficients", "haar_counts", "privelet", "sensitivity_of_coefficients"]
+
+MAX_RANGES = 4096
+"""Of an axis with more ranges, so many are evenly chosen to predict errors."""
 
 
 def privelet(
@@ -205,3 +213,49 @@ def _places(keys: NDArray[np.uint64], layout: Layout, depths: tuple[int, ...], *
         places |= along << np.uint64(shift)
         shift += depth
     return places
+
+
+def _padded_cells(shape: Sequence[int], settings: Mapping[str, Any]) -> int:
+    return prod(1 << axis_bits(length) for length in shape)
+
+
+def _measure(shape: Sequence[int], budget: Budget, unit: Unit, noise: Noise, conversion: Conversion) -> Measurement:
+    depths = tuple(axis_bits(length) for length in shape)
+    (measurement,) = measure_levels(budget, [1], [sensitivity_of_coefficients(unit, depths)], noise, conversion)
+    return measurement
+
+
+def _noise_of_ranges(axis: DividedAxis) -> float:
+    """How much noise ranges along an axis take in, on average; see ``privelet.md``.
+
+    For each range it is the sum of the squared weights with which coefficients enter the range's sum. The total enters with
+    (cells) / 2^H; the node of height h with (cells in its left half - in its right half) / 2^h.
+    """
+    first, end = axis.ranges(MAX_RANGES)
+    bits = axis_bits(axis.length)
+    squares = ((end - first) / 2.0**bits) ** 2
+    for height in range(1, bits + 1):
+        lower, upper = first >> height, (end - 1) >> height
+        squares += (_unbalanced(lower, height, first, end) / 2.0**height) ** 2
+        squares += np.where(upper > lower, (_unbalanced(upper, height, first, end) / 2.0**height) ** 2, 0.0)
+    return float(np.asarray(squares).mean())
+
+
+def _unbalanced(node: Integers, height: int, first: Integers, end: Integers) -> Integers:
+    """How many more of a range's places lie in the left half of a node than in its right half."""
+    start, half = node << height, 1 << (height - 1)
+
+    def overlap(low: Integers, high: Integers) -> Integers:
+        return np.asarray(np.maximum(np.minimum(end, high) - np.maximum(first, low), 0))
+
+    return overlap(start, start + half) - overlap(start + half, start + 2 * half)
+
+
+PRIVELET = Mechanism(
+    name="privelet",
+    function=privelet,
+    words=Words("Privelet wavelet", "Privelet ウェーブレット"),
+    is_signed=is_as_drawn,
+    limit=SizeLimit(max_cells=MAX_SIGNED_CELLS, visited=_padded_cells, words=EVERY_CELL_PUBLISHED),
+    noise_alone=NoiseAlone(measure=_measure, factor=_noise_of_ranges),
+)

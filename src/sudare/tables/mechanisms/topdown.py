@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.attributes import Attribute
 from sudare.domain.domain import Domain
 from sudare.domain.layout import Layout, raster_layout
@@ -28,6 +29,7 @@ from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.arguments import Noise, read_noise, read_request, read_table
+from sudare.tables.mechanism import Mechanism, PlannedCall
 from sudare.tables.mechanisms.detail import Detail, InhabitedCells, Query
 from sudare.tables.mechanisms.topdown_arguments import (
     name_of,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["table_at_level", "topdown"]
+__all__ = ["TOPDOWN", "table_at_level", "topdown"]
 
 VALUES_AT_ONCE = 1 << 20
 """Cells of areas whose noise is held at the same time, in each thread."""
@@ -390,3 +392,23 @@ def _variance(measurement: Measurement) -> float:
         rate = 1 / float(measurement.scale)
         return max(2 * exp(-rate) / expm1(-rate) ** 2, MIN_VARIANCE)
     return max(float(cast("GaussianMeasurement", measurement).sigma_squared), MIN_VARIANCE)
+
+
+def _check(call: PlannedCall) -> None:
+    settings = call.settings
+    area = read_hierarchy(settings.get("hierarchy"), call.domain, "topdown")
+    detail = Detail.beside(area, call.domain)
+    read_names(area, detail, "topdown")
+    read_size(area, detail, "topdown")
+    asked = read_queries(settings.get("queries"), detail)
+    read_invariants(settings.get("invariants", ()), area, detail)
+    read_weights(settings.get("level_weights"), "level_weights", [level.name for level in area.levels])
+    read_weights(settings.get("query_weights"), "query_weights", [" x ".join(query) or "total" for query in asked])
+
+
+TOPDOWN = Mechanism(
+    name="topdown",
+    function=topdown,
+    words=Words("top-down", "トップダウン（top-down）"),
+    check=_check,
+)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout, map_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
@@ -28,6 +29,7 @@ from sudare.tables.arguments import (
     turn_ends,
 )
 from sudare.tables.measured_names import MeasuredName, name_areas, name_total
+from sudare.tables.mechanism import Mechanism
 from sudare.tables.published import Published
 from sudare.tables.strategies.axes import CATEGORIES_FIRST, categories_first
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, refined_densely
@@ -39,7 +41,7 @@ from sudare.tables.trees.splitting import Splitting, WholeDescent, workspace_for
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["level_names", "wide_tree"]
+__all__ = ["WIDE_TREE", "level_names", "wide_tree"]
 
 MAX_BITS_PER_LEVEL = 12
 USUAL_MARGIN_SHARE = 0.05
@@ -237,3 +239,10 @@ def _read_estimate(estimate: object) -> str:
     if not isinstance(estimate, str) or estimate not in ("plain", "least-squares", "learned"):
         raise ParameterError("estimate", "wide_tree", "'plain', 'least-squares' or 'learned'", shown(estimate))
     return estimate
+
+
+WIDE_TREE = Mechanism(
+    name="wide-tree",
+    function=wide_tree,
+    words=Words("wide tree", "幅広木（wide tree）"),
+)

@@ -117,6 +117,7 @@ class Plan:
         alternatives: what was rejected.
         reasons: why this was chosen.
         people: about how many people the errors are predicted for; None where nothing is said of it.
+        parts: what the errors are predicted of, where no part has a name of its own.
     """
 
     mechanism: str
@@ -131,6 +132,7 @@ class Plan:
     alternatives: tuple[Alternative, ...] = ()
     reasons: tuple[Words, ...] = ()
     people: int | None = None
+    parts: PartKind = "areas"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
@@ -138,11 +140,9 @@ class Plan:
     @property
     def kind_of_parts(self) -> PartKind:
         """What errors are predicted of: areas of a map, levels of a hierarchy, ranges of a histogram, or margins alone."""
-        if self.mechanism == "histogram":
-            return "ranges"
-        if any(error.name for error in self.errors):
+        if self.parts != "ranges" and any(error.name for error in self.errors):
             return "levels"
-        return "margins" if self.mechanism == "margin-tree" and not self.settings["bits"] else "areas"
+        return self.parts
 
     def for_people(self, people: int) -> Plan:
         """The same plan, with errors predicted for about so many people.
@@ -154,7 +154,7 @@ class Plan:
             ParameterError: if it is no whole number from 1 to 2**40.
         """
         number = read_people(people, "Plan.for_people")
-        of_histogram, cells = self.mechanism == "histogram", prod(self.shape)
+        of_histogram, cells = self.parts == "ranges", prod(self.shape)
         errors = tuple(error.for_people(number, cells, of_histogram=of_histogram) for error in self.errors)
         return replace(self, errors=errors, people=number)
 

@@ -1,4 +1,4 @@
-"""The words of plans: units, mechanisms, what is measured, why a plan was chosen, and what it was compared with.
+"""The words of plans: units, what is measured, why a plan was chosen, and what it was compared with.
 
 Planners take their texts from here and fill them with values. Texts of the page of a plan itself stand in `plan_page_words`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sudare.bilingual import AND, Words
+from sudare.tables.registry import find_mechanism
 
 __all__ = [
     "ALL_LEVELS_TOGETHER",
@@ -36,22 +37,6 @@ __all__ = [
     "smallest_error",
 ]
 
-_MECHANISMS = {
-    "wide-tree": Words("wide tree", "幅広木（wide tree）"),
-    "margin-tree": Words("margin tree", "周辺表つき空間木（margin tree）"),
-    "nn-wavelet": Words("non-negative wavelet", "非負ウェーブレット（NN-Wavelet）"),
-    "topdown": Words("top-down", "トップダウン（top-down）"),
-    "topdown-bisection": Words("top-down bisection", "トップダウン二分割"),
-    "histogram": Words("blocks of bins", "階級のブロック（ヒストグラム）"),
-    "laplace": Words("Laplace noise on each cell", "セルごとのラプラスノイズ"),
-    "gaussian": Words("Gaussian noise on each cell", "セルごとのガウスノイズ"),
-    "privelet": Words("Privelet wavelet", "Privelet ウェーブレット"),
-    "negative-l2": Words("negative l2 recovery", "負の l2 正則化による復元（negative l2）"),
-    "simplex": Words("projection on the simplex", "単体への射影（simplex）"),
-    "lasso": Words("non-negative Lasso", "非負 Lasso"),
-    "lm": Words("clipping and scaling (LM)", "切り捨てと比例補正（LM）"),
-    "adaptive-margins": Words("margins chosen adaptively", "周辺表の適応的な選択（adaptive margins）"),
-}
 _QUANTITIES = {"total": Words("the total", "合計")}
 _NOISES = {"laplace": Words("laplace", "ラプラス"), "gaussian": Words("gaussian", "ガウス")}
 _ADJACENCIES = {
@@ -147,8 +132,9 @@ _SHARES_OF_BLOCKS = Words(
 
 
 def of_mechanism(name: str) -> Words:
-    """A mechanism by its name."""
-    return _MECHANISMS.get(name, Words.same(name))
+    """A mechanism by its name, as its object says; a name that is not known stands as it is."""
+    mechanism = find_mechanism(name)
+    return Words.same(name) if mechanism is None else mechanism.words
 
 
 def of_noise(kind: str) -> Words:

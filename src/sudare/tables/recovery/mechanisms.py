@@ -9,8 +9,10 @@ Proof: ``recovery.md`` beside this file.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.noise.entropy import EntropySource
 from sudare.parameters import Rational
@@ -18,14 +20,15 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_request
+from sudare.tables.mechanism import Mechanism, PlannedCall, SettingWords
 from sudare.tables.published import Published
 from sudare.tables.recovery.arguments import WITHOUT_WEIGHT, Weight, read_recovery, read_total_share
-from sudare.tables.recovery.recovering import Recovery, publish_recovered
+from sudare.tables.recovery.recovering import Recovery, measurements_for, publish_recovered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["lasso", "lm", "negative_l2", "simplex"]
+__all__ = ["LASSO", "LM", "NEGATIVE_L2", "SIMPLEX", "lasso", "lm", "negative_l2", "simplex"]
 
 
 def negative_l2(
@@ -316,3 +319,67 @@ def _publish(
     function = recovery.function
     share = read_total_share(total_share, request, function)
     return publish_recovered(recovery, request, read_noise(noise, function), conversion, share)
+
+
+def _check(name: str) -> Callable[[PlannedCall], None]:
+    """What refuses weights and shares that cannot be used, and domains of which too many cells would be published."""
+
+    def check(call: PlannedCall) -> None:
+        nobody = CountTable.from_cells(call.domain, [], [])
+        settings = call.settings
+        request = read_request(name, nobody, call.budget, unit=call.unit, public_total=call.public_total)
+        total_share = read_total_share(settings.get("total_share"), request, name)
+        usual = "gaussian" if call.budget.currency == "rho" else "laplace"
+        noise = read_noise(settings.get("noise", usual), name)
+        recovery = WITHOUT_WEIGHT.get(name)
+        if recovery is None:
+            reference = CountTable.from_cells(call.domain, [], []) if call.has_reference else None
+            weight, share = settings.get("weight"), settings.get("share_of_non_zeros")
+            recovery = read_recovery(name, name, request, nobody, weight, share, reference)
+        measurements_for(recovery, request, noise, settings.get("conversion", "optimal"), total_share)
+
+    return check
+
+
+OF_TOTALS = {
+    "total_share": SettingWords(name=Words("Share of the budget for the total", "合計に使う予算の割合")),
+}
+OF_WEIGHTS = {
+    "weight": SettingWords(
+        name=Words("Weight of sparsity", "スパース化の重み λ"),
+        values={
+            "sparsity": Words("from how sparse the noisy counts are", "ノイズ付き集計のスパース性から決定"),
+            "reference": Words("the best on the public reference", "公開の参照表で最良の値"),
+        },
+    ),
+    "share_of_non_zeros": SettingWords(name=Words("Share of non-empty cells (public)", "0 でないセルの割合（公知）")),
+}
+
+NEGATIVE_L2 = Mechanism(
+    name="negative-l2",
+    function=negative_l2,
+    words=Words("negative l2 recovery", "負の l2 正則化による復元（negative l2）"),
+    check=_check("negative-l2"),
+    setting_words=OF_WEIGHTS | OF_TOTALS,
+)
+SIMPLEX = Mechanism(
+    name="simplex",
+    function=simplex,
+    words=Words("projection on the simplex", "単体への射影（simplex）"),
+    check=_check("simplex"),
+    setting_words=OF_TOTALS,
+)
+LASSO = Mechanism(
+    name="lasso",
+    function=lasso,
+    words=Words("non-negative Lasso", "非負 Lasso"),
+    check=_check("lasso"),
+    setting_words=OF_WEIGHTS | OF_TOTALS,
+)
+LM = Mechanism(
+    name="lm",
+    function=lm,
+    words=Words("clipping and scaling (LM)", "切り捨てと比例補正（LM）"),
+    check=_check("lm"),
+    setting_words=OF_TOTALS,
+)

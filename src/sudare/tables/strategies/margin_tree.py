@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.branches import level_bits
 from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
@@ -28,6 +29,7 @@ from sudare.refine.trees import NoisyTree
 from sudare.refine.whole_tables import whole_table
 from sudare.tables.arguments import MechanismRequest, Noise, read_noise, read_reference, read_request, turn_ends
 from sudare.tables.measured_names import MeasuredName
+from sudare.tables.mechanism import Mechanism
 from sudare.tables.published import NoisyCounts, Published
 from sudare.tables.strategies.axes import PlacesAndAttributes, places_and_attributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["grouping_name", "margin_tree", "read_strategy", "sensitivities_of"]
+__all__ = ["MARGIN_TREE", "grouping_name", "margin_tree", "read_strategy", "sensitivities_of"]
 
 FUNCTION = "margin_tree"
 
@@ -303,3 +305,10 @@ def _read_estimate(estimate: object) -> bool:
     if not isinstance(estimate, str) or estimate not in ("least-squares", "learned"):
         raise ParameterError("estimate", FUNCTION, "'least-squares' or 'learned'", shown(estimate))
     return estimate == "learned"
+
+
+MARGIN_TREE = Mechanism(
+    name="margin-tree",
+    function=margin_tree,
+    words=Words("margin tree", "周辺表つき空間木（margin tree）"),
+)

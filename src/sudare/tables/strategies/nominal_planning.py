@@ -187,6 +187,7 @@ class _Task:
             self._errors(best),
             tuple(self._alternatives(best, choices)),
             (why, NO_MARGIN_MOVED),
+            parts="margins",
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:

@@ -240,6 +240,7 @@ class MarginTreeTask:
             self._errors(best),
             tuple(self._alternatives(best, choices)),
             self.reasons,
+            parts="areas" if strategy.bits else "margins",
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:

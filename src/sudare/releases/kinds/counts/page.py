@@ -306,8 +306,9 @@ def _method(release: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that the plan gave, and the numbers that followed on the way."""
     method = release.get("method") or {}
     settled = method.get("settled") or {}
+    mechanism, settings = str(release["event"].get("mechanism", "")), method.get("settings") or {}
     return {
-        "settings": [page_words.of_setting(str(name), value) for name, value in (method.get("settings") or {}).items()],
+        "settings": [page_words.of_setting(str(name), value, mechanism) for name, value in settings.items()],
         "recovered": {name: f"{float(settled[name]):,.4g}" for name in ("level", "divisor") if name in settled},
     }
 

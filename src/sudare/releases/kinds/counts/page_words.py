@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sudare.bilingual import Words
+from sudare.tables.mechanism import SettingWords
 from sudare.tables.planning.plan_words import of_mechanism, of_quantity
+from sudare.tables.registry import find_mechanism
 
 __all__ = [
     "TEXTS",
@@ -302,45 +304,24 @@ _DRAWS = {
     "discrete-gaussian": Words("discrete Gaussian noise", "離散ガウスノイズ"),
     "selection": Words("private choice of a margin", "周辺表の秘密な選択"),
 }
-_SETTINGS = {
-    "layout": Words("Order of the cells", "セルの並び順"),
-    "pruning": Words("Pruning", "枝刈り"),
-    "weight": Words("Weight of sparsity", "スパース化の重み λ"),
-    "share_of_non_zeros": Words("Share of non-empty cells (public)", "0 でないセルの割合（公知）"),
-    "total_share": Words("Share of the budget for the total", "合計に使う予算の割合"),
-    "threshold": Words("Smallest published noisy count", "公表する最小のノイズ付き件数"),
-    "noise": Words("Noise", "ノイズ"),
-    "conversion": Words("Conversion of (ε, δ)", "(ε, δ) の換算"),
-    "workload": Words("Made accurate", "精度を重視するもの"),
-    "workload_margins": Words("Margins that matter", "重視する周辺表"),
-    "rounds": Words("Parts of the budget at first", "はじめに予算を分ける数"),
-    "margin_cells": Words("Most cells of a measured margin", "測定する周辺表の最大セル数"),
-    "model_cells": Words("Most cells of the model", "モデルの最大セル数"),
+_SHARED_SETTINGS = {
+    "layout": SettingWords(
+        name=Words("Order of the cells", "セルの並び順"),
+        values={
+            "morton": Words("Morton", "モートン順"),
+            "raster": Words("raster, row by row", "ラスタ順（行ごと）"),
+            "hilbert": Words("along Hilbert's curve", "ヒルベルト曲線順"),
+            "random": Words("shuffled by a public key", "公開の鍵による無作為順"),
+        },
+    ),
+    "noise": SettingWords(
+        name=Words("Noise", "ノイズ"),
+        values={"laplace": Words("Laplace", "ラプラス"), "gaussian": Words("Gaussian", "ガウス")},
+    ),
+    "conversion": SettingWords(name=Words("Conversion of (ε, δ)", "(ε, δ) の換算")),
 }
-_VALUES = {
-    "layout": {
-        "morton": Words("Morton", "モートン順"),
-        "raster": Words("raster, row by row", "ラスタ順（行ごと）"),
-        "hilbert": Words("along Hilbert's curve", "ヒルベルト曲線順"),
-        "random": Words("shuffled by a public key", "公開の鍵による無作為順"),
-    },
-    "pruning": {
-        "lazy": Words("noise only where somebody is left", "人が残る部分だけノイズを生成"),
-        "vertical": Words("vertical (depth first)", "垂直（深さ優先）"),
-        "horizontal": Words("horizontal (level by level)", "水平（階層ごと）"),
-        "none": Words("none", "なし"),
-    },
-    "weight": {
-        "sparsity": Words("from how sparse the noisy counts are", "ノイズ付き集計のスパース性から決定"),
-        "reference": Words("the best on the public reference", "公開の参照表で最良の値"),
-    },
-    "noise": {"laplace": Words("Laplace", "ラプラス"), "gaussian": Words("Gaussian", "ガウス")},
-    "workload": {
-        "ranges": Words("ranges", "区間の合計"),
-        "prefixes": Words("cumulative counts", "累積度数"),
-        "cells": Words("single cells", "個々のセル"),
-    },
-}
+"""Settings of many mechanisms; those of one stand in its object."""
+
 _WEIGHTED = Words("{part} ({weight:g})", "{part}（{weight:g}）")
 
 
@@ -349,12 +330,19 @@ def of_draw(kind: str) -> Words:
     return _DRAWS.get(kind, Words.same(kind))
 
 
-def of_setting(name: str, value: object) -> tuple[Words, Words]:
-    """A setting of a mechanism as a plan gives it, and its value; others than the usual ones stand as they are."""
-    values = _VALUES.get(name, {})
+def of_setting(name: str, value: object, mechanism: str) -> tuple[Words, Words]:
+    """A setting of a mechanism as a plan gives it, and its value; what has no words stands as it is.
+
+    Args:
+        name: of the setting.
+        value: as a document has it.
+        mechanism: its name, as a document has it.
+    """
+    known = find_mechanism(mechanism)
+    own = {} if known is None else known.setting_words
+    words = own.get(name) or _SHARED_SETTINGS.get(name) or SettingWords(name=Words.same(name))
     if isinstance(value, Mapping):  # parts of a workload with their weights
-        parts = [(values.get(str(part), Words.same(part)), weight) for part, weight in value.items()]
-        in_words = Words.joined([_WEIGHTED.format(part=words, weight=weight) for words, weight in parts])
-        return _SETTINGS.get(name, Words.same(name)), in_words
+        parts = [(words.values.get(str(part), Words.same(part)), weight) for part, weight in value.items()]
+        return words.name, Words.joined([_WEIGHTED.format(part=part, weight=weight) for part, weight in parts])
     shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return _SETTINGS.get(name, Words.same(name)), values.get(shown, Words.same(shown))
+    return words.name, words.values.get(shown, Words.same(shown))

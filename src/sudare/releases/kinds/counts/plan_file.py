@@ -6,7 +6,6 @@ Everything in it is public or the office's own decision; reading it looks at no 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,13 +32,14 @@ from sudare.releases.header import (
     read_unit_section,
 )
 from sudare.releases.kinds.counts.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
-from sudare.releases.kinds.counts.method_settings import require_usable
-from sudare.releases.kinds.counts.plan_workload import read_histogram_workload, read_workload_key, workload_facts
+from sudare.releases.kinds.counts.method_settings import require_settings, require_usable
+from sudare.releases.kinds.counts.plan_workload import read_own_workload, read_workload_key, workload_facts
 from sudare.releases.kinds.counts.public_files import require_other_files, require_public
 from sudare.sections import Section, read_toml, suggest
 from sudare.tables import Plan, plan_table
+from sudare.tables.mechanism import PlannedCall
 from sudare.tables.planning.workload import Workload
-from sudare.tables.publish import METHODS
+from sudare.tables.registry import AUTO, find_mechanism, mechanism_names
 
 __all__ = [
     "OUTPUT_FORMATS",
@@ -85,16 +85,6 @@ PREDICTION_KEYS = ("people",)
 
 OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
 ROWS = ("people", "counts")
-DECIDED_BY_RELEASES = {
-    "table",
-    "budget",
-    "unit",
-    "reference",
-    "public_total",
-    "entropy",
-    "threads",
-    "keep_measurements",
-}
 
 
 @dataclass(frozen=True)
@@ -213,12 +203,13 @@ def read_plan(path: str | Path) -> ReleasePlan:
     unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
     budget = read_budget_section(top.section("budget", BUDGET_KEYS))
     ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
-    name = method.choice("name", ("auto", *METHODS), "auto")
-    of_histogram: dict[str, Any] = {}
-    if name == "histogram" and method.has("workload"):
-        of_histogram["workload"] = read_histogram_workload(method)
-    workload = None if of_histogram else read_workload_key(method, domain)
-    settings = {key: _plain(value) for key, value in method.rest().items()} | of_histogram
+    name = method.choice("name", (AUTO, *mechanism_names()), AUTO)
+    mechanism = find_mechanism(name)
+    own: dict[str, Any] = {}
+    if mechanism is not None and mechanism.workloads and method.has("workload"):
+        own["workload"] = read_own_workload(method, mechanism.workloads)
+    workload = None if own else read_workload_key(method, domain)
+    settings = {key: _plain(value) for key, value in method.rest().items()} | own
     reference = None
     if top.has("reference"):
         reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
@@ -248,12 +239,20 @@ def read_plan(path: str | Path) -> ReleasePlan:
     if public_total:
         _require_fixed_total(method, source, unit)
     predicted = None
-    if name == "auto":
+    if mechanism is None:
         predicted = _predict(method, domain, budget, unit, workload, public_total, settings, reference is not None)
         predicted = predicted if people is None else predicted.for_people(people)
     else:
-        _require_settings(method, name, budget, settings, workload)
-        require_usable(method, name, domain, budget, unit, settings, public_total, reference is not None)
+        call = PlannedCall(
+            domain=domain,
+            budget=budget,
+            unit=unit,
+            settings=settings,
+            public_total=public_total,
+            has_reference=reference is not None,
+        )
+        require_settings(method, mechanism, call, workload)
+        require_usable(method, mechanism, call)
     return ReleasePlan(
         file=file,
         title=head.title,
@@ -414,34 +413,6 @@ def _require_fixed_total(section: Section, source: Source, unit: Unit) -> None:
             'は全員がちょうど1回数えられる場合だけ使えます（where と outside = "leave out" なし、1人1行）。'
             "そうでなければ、正確な合計から個人の有無が分かってしまいます",
         )
-
-
-def _require_settings(
-    section: Section, name: str, budget: Budget, settings: Mapping[str, Any], workload: Workload
-) -> None:
-    """Only what the mechanism takes, besides what a release decides itself."""
-    if name == "gaussian" and budget.currency == "epsilon":
-        section.refuse(
-            "name",
-            'cannot be "gaussian" with epsilon alone: state delta or rho under [budget]',
-            'は epsilon だけの予算では "gaussian" にできません。[budget] に delta か rho を指定してください',
-        )
-    if workload is not None:
-        section.refuse(
-            "workload",
-            'is only for name = "auto" and "histogram"',
-            'は name = "auto" か "histogram" のときだけ使えます',
-        )
-    accepted = [key for key in inspect.signature(METHODS[name]).parameters if key not in DECIDED_BY_RELEASES]
-    for key in settings:
-        if key not in accepted:
-            hint = suggest(key, accepted)
-            listed = ", ".join(accepted)
-            section.refuse(
-                key,
-                f'is not a setting of "{name}".{hint.english} It takes: {listed}',
-                f"は「{name}」の設定ではありません。{hint.japanese}使える設定: {listed}",
-            )
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from sudare.domain.domain import Domain
 from sudare.domain.hierarchy import Hierarchy
@@ -18,10 +18,7 @@ from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS
 from sudare.tables.planning.areas import AREA_WORDS
 from sudare.tables.planning.workload import MARGINS, PlainPart, Workload
 
-if TYPE_CHECKING:
-    from sudare.tables.histograms.strategy import WeightedWorkload
-
-__all__ = ["read_histogram_workload", "read_workload_key", "workload_facts"]
+__all__ = ["read_own_workload", "read_workload_key", "workload_facts"]
 
 KEY = "workload"
 WORDS = tuple(dict.fromkeys((*AREA_WORDS, *HISTOGRAM_WORKLOADS)))
@@ -49,15 +46,20 @@ def read_workload_key(section: Section, domain: Domain) -> Workload:
     return tuple(_read_part(section, item, domain) for item in items)
 
 
-def read_histogram_workload(section: Section) -> WeightedWorkload:
-    """The same for a plan that names the mechanism ``"histogram"``."""
+def read_own_workload(section: Section, words: tuple[str, ...]) -> str | dict[str, float]:
+    """The same for a plan that names a mechanism with a workload of its own: one word, or several with weights.
+
+    Args:
+        section: of the plan that names the mechanism.
+        words: what the mechanism can make accurate.
+    """
     if not section.is_table(KEY):
-        return section.choice(KEY, HISTOGRAM_WORKLOADS)  # type: ignore[return-value]
+        return section.choice(KEY, words)
     given = section.mapping(KEY)
-    if not given or not set(given) <= set(HISTOGRAM_WORKLOADS):
-        listed = ", ".join(f'"{word}"' for word in HISTOGRAM_WORKLOADS)
+    if not given or not set(given) <= set(words):
+        listed = ", ".join(f'"{word}"' for word in words)
         section.refuse(KEY, f"must have weights of {listed}", f"は {listed} の重みです")
-    return {key: float(_weight(section, weight)) for key, weight in given.items()}  # type: ignore[misc]
+    return {key: float(_weight(section, weight)) for key, weight in given.items()}
 
 
 def workload_facts(workload: Workload) -> Any:

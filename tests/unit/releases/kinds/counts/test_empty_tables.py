@@ -10,7 +10,7 @@ import pytest
 from sudare import Budget, InputError, Unit
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import Release, read_plan, run_release, verify_release
-from sudare.tables.publish import METHODS
+from sudare.tables.registry import mechanism_names
 from tests.unit.releases.kinds.counts.offices import PLAN, open_office
 
 AREAS = """[[domain]]
@@ -52,7 +52,7 @@ def plan_with(method: str, more: str = "", domain: str = MESHES) -> str:
     return text.replace("[output]", f'[method]\nname = "{method}"\n{more}[output]\nmeasurements = true')
 
 
-@pytest.mark.parametrize("method", ["auto", *METHODS])
+@pytest.mark.parametrize("method", ["auto", *mechanism_names()])
 def test_every_mechanism_publishes_nobody(tmp_path: Path, method: str) -> None:
     release = release_nobody(tmp_path, plan_with(method, domain=AREAS if method == "topdown" else MESHES))
     assert release.table is not None

@@ -95,6 +95,7 @@ MISTAKES = {
     'name = "simplex"\ntotal_share = 1': ("below 1", "は使えません"),
     'name = "histogram"\nworkload = "areas"': ("ranges", "prefixes"),
     'name = "simplex"\nworkload = "cells"': ("is only for", "のときだけ使えます"),
+    'name = "topdown"': ("has a Hierarchy among its attributes", "は使えません"),
     'name = "adaptive-margins"\nrounds = 0': ("from 1 to 100000", "は使えません"),
     'name = "adaptive-margins"\nmodel_cells = 10': ("at most 10 cells together", "は使えません"),
     'name = "adaptive-margins"\nworkload_margins = [["nobody"]]': ("margins of the attributes", "は使えません"),

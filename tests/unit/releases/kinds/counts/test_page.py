@@ -21,7 +21,7 @@ from sudare.examples import invent_country
 from sudare.releases.kinds.counts.page import render_page
 from sudare.releases.kinds.counts.page_words import TEXTS, of_mechanism
 from sudare.tables import Published
-from sudare.tables.publish import METHODS
+from sudare.tables.registry import mechanism_names
 from tests.unit.releases.kinds.counts.sample import document_of
 
 VOID = {"meta", "input", "img", "br", "link", "hr"}
@@ -322,7 +322,7 @@ def test_what_the_planner_says_is_translated(published: Published) -> None:
     plan = published.plan
     assert plan is not None
     said = [*plan.reasons, *(level.words for level in plan.levels), *(other.words for other in plan.alternatives)]
-    said += [of_mechanism(name) for name in METHODS]
+    said += [of_mechanism(name) for name in mechanism_names()]
     for words in said:
         assert JAPANESE.search(words.japanese), words
         assert "**" not in words.english

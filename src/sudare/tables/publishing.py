@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from math import prod
 from typing import TYPE_CHECKING, Any
 
-from sudare.domain.layout import axis_bits
 from sudare.domain.table import CountTable
 from sudare.errors import MixedCurrencyError, ParameterError
 from sudare.noise.entropy import EntropySource
@@ -17,59 +14,18 @@ from sudare.parameters import shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
-from sudare.tables.adaptive.adaptive_margins import adaptive_margins
-from sudare.tables.arguments import MAX_SIGNED_CELLS, TOTAL, read_reference, read_table
-from sudare.tables.histograms import MAX_BINS, histogram
-from sudare.tables.mechanisms.bisection import topdown_bisection
-from sudare.tables.mechanisms.flat import gaussian, laplace
-from sudare.tables.mechanisms.nn_wavelet import nn_wavelet
-from sudare.tables.mechanisms.privelet import privelet
-from sudare.tables.mechanisms.topdown import topdown
-from sudare.tables.mechanisms.wide_tree import wide_tree
+from sudare.tables.arguments import TOTAL, read_reference, read_table
+from sudare.tables.mechanism import Mechanism
 from sudare.tables.planning.plan import Plan
-from sudare.tables.planning.planner import Workload, plan_table
 from sudare.tables.published import Published
-from sudare.tables.recovery.mechanisms import lasso, lm, negative_l2, simplex
-from sudare.tables.strategies.margin_tree import margin_tree
+from sudare.tables.registry import AUTO, find_mechanism, mechanism_named, mechanism_names, names_with_workloads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["METHODS", "publish", "publishes_signed", "publishes_too_many_cells"]
+    from sudare.tables.planning.workload import Workload
 
-METHODS: dict[str, Callable[..., Published]] = {
-    "wide-tree": wide_tree,
-    "margin-tree": margin_tree,
-    "nn-wavelet": nn_wavelet,
-    "topdown-bisection": topdown_bisection,
-    "topdown": topdown,
-    "histogram": histogram,
-    "laplace": laplace,
-    "gaussian": gaussian,
-    "privelet": privelet,
-    "negative-l2": negative_l2,
-    "simplex": simplex,
-    "lasso": lasso,
-    "lm": lm,
-    "adaptive-margins": adaptive_margins,
-}
-"""All mechanisms by name."""
-
-SIGNED_METHODS = ("laplace", "gaussian", "privelet")
-"""Those that publish noise as it is, on every cell."""
-
-PLANNED_SETTINGS = {
-    "bits",
-    "weights",
-    "noise",
-    "estimate",
-    "conversion",
-    "margins",
-    "layout",
-    "workload",
-    "workload_margins",
-}
-"""What a plan decides; who is protected, and what is public, is the caller's to say."""
+__all__ = ["publish", "publishes_signed"]
 
 
 def publish(
@@ -150,45 +106,40 @@ def publish(
         _refuse_workload(workload)
         return _carry_out(method, people, budget, common, settings)
     method = method.replace("_", "-") if isinstance(method, str) else method
-    if not isinstance(method, str) or method not in ("auto", *METHODS):
-        raise ParameterError("method", "publish", f"'auto', a Plan, or one of {list(METHODS)}", shown(method))
-    if method == "auto":
+    if not isinstance(method, str) or method not in (AUTO, *mechanism_names()):
+        requirement = f"'auto', a Plan, or one of {list(mechanism_names())}"
+        raise ParameterError("method", "publish", requirement, shown(method))
+    if method == AUTO:
+        from sudare.tables.planning.planner import plan_table  # knows all that it can choose from
+
         known = {"noise": settings.pop("noise", None), "with_reference": public is not None}
         is_public = public_total is not False
         plan = plan_table(
             people, budget, unit=unit, workload=workload, public_total=is_public, conversion=conversion, **known
         )
         return _carry_out(plan, people, budget, common, settings)
-    if workload is None or "workload" not in inspect.signature(METHODS[method]).parameters:
+    mechanism = mechanism_named(method)
+    if workload is None or not mechanism.workloads:
         _refuse_workload(workload)
-        return _call(method, people, budget, common, settings)
-    return _call(method, people, budget, common, {**settings, "workload": workload})
+        return _call(mechanism, people, budget, common, settings)
+    return _call(mechanism, people, budget, common, {**settings, "workload": workload})
 
 
 def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
-    """Whether a mechanism with these settings publishes noisy counts as they are, some of them negative."""
-    return method in SIGNED_METHODS and settings.get("threshold") is None and settings.get("refine") is None
-
-
-def publishes_too_many_cells(method: str, shape: Sequence[int], settings: Mapping[str, Any]) -> bool:
-    """Whether a mechanism would measure every cell of a domain that is too large for that: it then refuses the table.
+    """Whether a mechanism with these settings publishes noisy counts as they are, some of them negative.
 
     Args:
-        method: the name of the mechanism.
-        shape: places along each axis.
+        method: its name, or ``"auto"``: no plan chooses such a mechanism.
         settings: of the mechanism.
     """
-    if method == "histogram":
-        return prod(shape) > MAX_BINS
-    if method not in SIGNED_METHODS or settings.get("threshold") is not None:
-        return False
-    padded = prod(1 << axis_bits(length) for length in shape)
-    return (padded if method == "privelet" else prod(shape)) > MAX_SIGNED_CELLS
+    mechanism = find_mechanism(method)
+    return mechanism is not None and mechanism.is_signed(settings)
 
 
 def _refuse_workload(workload: Workload) -> None:
     if workload is not None:
-        requirement = "left out, unless a plan is to be made by method='auto', or the method is 'histogram'"
+        names = ", ".join(map(repr, names_with_workloads()))
+        requirement = f"left out, unless a plan is to be made by method='auto', or the method is {names}"
         raise ParameterError("workload", "publish", requirement, shown(workload))
 
 
@@ -204,10 +155,10 @@ def _carry_out(
         raise ParameterError("method", "publish", f"a plan for the table's shape {table.domain.shape}", plan.shape)
     if plan.budget != budget:
         raise ParameterError("budget", "publish", f"that of the plan, {plan.budget}", budget)
-    if not set(plan.settings) <= PLANNED_SETTINGS:
-        raise ParameterError(
-            "method", "publish", f"a plan that settles {sorted(PLANNED_SETTINGS)}", sorted(plan.settings)
-        )
+    mechanism = mechanism_named(plan.mechanism)
+    if not set(plan.settings) <= set(mechanism.settings):
+        requirement = f"a plan that settles {sorted(mechanism.settings)}"
+        raise ParameterError("method", "publish", requirement, sorted(plan.settings))
     is_public = common["public_total"] is not False
     if is_public != (TOTAL in plan.invariants):
         planned = "given" if TOTAL in plan.invariants else "left out"
@@ -216,19 +167,18 @@ def _carry_out(
     if isinstance(unit, Unit) and (replace(unit, adjacency="replace") if is_public else unit) != plan.unit:
         raise ParameterError("unit", "publish", f"that of the plan, {plan.unit}", unit)
     planned_unit = {"unit": plan.unit if unit is None else unit}
-    return replace(_call(plan.mechanism, table, budget, {**common, **planned_unit, **plan.settings}, {}), plan=plan)
+    return replace(_call(mechanism, table, budget, {**common, **planned_unit, **plan.settings}, {}), plan=plan)
 
 
 def _call(
-    method: str, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
+    mechanism: Mechanism, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
 ) -> Published:
-    mechanism = METHODS[method]
-    accepted = inspect.signature(mechanism).parameters
-    unknown = [name for name in settings if name not in accepted]
+    name, accepted = mechanism.name, mechanism.parameters
+    unknown = [setting for setting in settings if setting not in accepted]
     if unknown:
-        takes = [name for name in accepted if name not in ("table", "budget")]
+        takes = [parameter for parameter in accepted if parameter not in ("table", "budget")]
         raise ParameterError(
-            unknown[0], "publish", f"left out: {method!r} takes {takes}", "a setting that it does not take"
+            unknown[0], "publish", f"left out: {name!r} takes {takes}", "a setting that it does not take"
         )
     conversion = common["conversion"]
     given = {
@@ -236,16 +186,16 @@ def _call(
         "public_total": common["public_total"] is not False,
         "conversion": not (isinstance(conversion, str) and conversion == "optimal"),
     }
-    for name, is_given in given.items():
-        if name not in accepted and is_given:
-            raise ParameterError(name, "publish", f"left out: {method!r} does not take it", shown(common[name]))
-    arguments = {name: value for name, value in {**common, **settings}.items() if name in accepted}
+    for parameter, is_given in given.items():
+        if parameter not in accepted and is_given:
+            raise ParameterError(parameter, "publish", f"left out: {name!r} does not take it", shown(common[parameter]))
+    arguments = {key: value for key, value in {**common, **settings}.items() if key in accepted}
     if "noise" in accepted and "noise" not in arguments:
-        arguments["noise"] = "gaussian" if budget.currency == "rho" else "laplace"
-    if method == "laplace" and budget.currency == "rho":
+        arguments["noise"] = mechanism.noise_for(budget, {})
+    if mechanism.noises == ("laplace",) and budget.currency == "rho":
         hint = "Take method='gaussian'."
         raise MixedCurrencyError("budget", "publish", "in epsilon for Laplace noise", budget, hint)
-    return mechanism(table, budget, **arguments)
+    return mechanism.function(table, budget, **arguments)
 
 
 def _usual_threads() -> int:
