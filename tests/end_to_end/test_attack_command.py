@@ -35,7 +35,7 @@ def test_thresholds_are_broken_and_a_release_of_the_same_people_is_not(run: Run,
     """The whole story by commands: protect, attack, release, attack."""
     write_people(tmp_path / "village.csv")
     (tmp_path / "plan.toml").write_text(
-        'title = "Village"\n[input]\npath = "village.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
+        'title = "Village"\n[source]\npath = "village.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
         f'[rules]\nthreshold = 3\n[protection]\n{THRESHOLDS}\n[output]\nfolder = "thresholds"\n'
     )
     assert run("protect", tmp_path / "plan.toml").code == 3  # refused, because the cheap attack breaks it

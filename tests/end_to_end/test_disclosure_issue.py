@@ -206,7 +206,7 @@ def unsafe_cells(
 
 
 PLAN = """title = "Turnover by area and activity"
-[input]
+[source]
 path = "firms.csv"
 value = "turnover"
 [dimensions.area]
@@ -344,7 +344,7 @@ class TestSuppression:
             Firm(str(n), (draw.choice("FM"), draw.choice(["young", "old"]), draw.choices("abc", [5, 4, 2])[0]), 1)
             for n in range(60)
         ]
-        plan = 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
+        plan = 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
         path = write(
             tmp_path,
             {
@@ -369,7 +369,7 @@ class TestSuppression:
         path = write(
             tmp_path,
             {
-                "plan.toml": 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.a]\n[dimensions.b]\n[rules]\nthreshold = 3\n'
+                "plan.toml": 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.a]\n[dimensions.b]\n[rules]\nthreshold = 3\n'
                 + SUPPRESS,
                 "p.csv": text_of([("a", "b"), *rows]),
             },
@@ -430,7 +430,7 @@ class TestRules:
 
     COLUMNS = ("firm", "a", "b", "v", "ask", "holder", "weight")
     PLAN = """title = "t"
-[input]
+[source]
 path = "p.csv"
 value = "v"
 [dimensions.a]
@@ -570,7 +570,7 @@ class TestCounts:
     """Rounding and cell keys."""
 
     PLAN = (
-        'title = "t"\n[input]\npath = "p.csv"\n[dimensions.area]\nhierarchy = "area.hrc"\n[dimensions.work]\n'
+        'title = "t"\n[source]\npath = "p.csv"\n[dimensions.area]\nhierarchy = "area.hrc"\n[dimensions.work]\n'
         "[rules]\nthreshold = 3\n[protection]\n"
     )
     KEYS = 'method = "cell-key"\nkey_file = "secret.key"\nidentifier = "id"\nlargest = 4\nvariance = 2\nforbidden = 2\n'
@@ -642,8 +642,8 @@ class TestCounts:
 
 class TestMeshes:
     PLAN = """title = "Half meshes"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "m.csv"
 mesh = "KEY_CODE"
 level = "1/2"
@@ -801,8 +801,8 @@ def put(place: int, value: str) -> str:
 
 FIFTH = r"row 5\b|line 6\b"
 CELLS_PLAN = """title = "t"
-[input]
-kind = "cells"
+[source]
+rows = "cells"
 path = "firms.csv"
 value = "v"
 contributors = "n"
@@ -946,8 +946,8 @@ class TestBadInput:
 
 class TestTauArgusFiles:
     PLAN = """title = "t"
-[input]
-kind = "tau-argus"
+[source]
+format = "tau-argus"
 path = "t.asc"
 metadata = "t.rda"
 value = "sales"
@@ -1022,7 +1022,7 @@ VILLAGE = {
 }  # fmt: skip
 KINDS = ("sex", "age", "work")
 THRESHOLDS = """title = "The village"
-[input]
+[source]
 path = "village.csv"
 [dimensions.sex]
 [dimensions.age]
@@ -1138,7 +1138,7 @@ class TestAttacks:
         """Differencing: the second table shows a total that the first one hid."""
         counts = {"u": (2, 0, 0), "v": (6, 5, 4), "w": (9, 5, 7)}
         rows = [(a, b) for a, row in counts.items() for b, n in zip("xyz", row, strict=True) for _ in range(n)]
-        head, tail = 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.a]\n', "[rules]\nthreshold = {}\n" + SUPPRESS
+        head, tail = 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.a]\n', "[rules]\nthreshold = {}\n" + SUPPRESS
         plan = write(tmp_path, {
             "plan.toml": head + "[dimensions.b]\n" + tail.format(3),
             "b.toml": head + tail.format(2),
@@ -1393,7 +1393,7 @@ class TestDescribedTables:
 class TestCompare:
     PLAN = """title = "Our village"
 repeats = 2
-[input]
+[source]
 path = "people.csv"
 [columns.district]
 role = "area"

@@ -49,6 +49,7 @@ class Registration:
         report_format: what documents of its folders say that their format is.
         document_name: of the document in its folders.
         sections: a plan that has one of them, and names no kind, is of this kind.
+        shared_sections: the same, if no kind is found by what is its own.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Registration:
     report_format: str
     document_name: str = REPORT
     sections: frozenset[str] = frozenset()
+    shared_sections: frozenset[str] = frozenset()
 
     def load(self) -> Kind[Any, Any, Any, Any]:
         """The kind itself."""
@@ -79,7 +81,8 @@ _REGISTERED: dict[str, Registration] = {
             attribute="COUNTS",
             report_format="sudare-release/1",
             document_name=DOCUMENT,
-            sections=frozenset({"source", "domain"}),
+            sections=frozenset({"domain", "method", "reference", "reading", "prediction"}),
+            shared_sections=frozenset({"source"}),
         ),
         Registration(
             name="records",
@@ -93,7 +96,7 @@ _REGISTERED: dict[str, Registration] = {
             module="sudare.releases.kinds.tables.running",
             attribute="TABLES",
             report_format="sudare-protected-table/1",
-            sections=frozenset({"dimensions", "tables", "rules", "input"}),
+            sections=frozenset({"dimensions", "tables", "rules", "protection", "input"}),
         ),
     )
 }
@@ -118,7 +121,7 @@ def register_kind(registration: Registration) -> None:
 
 
 def find_kind_of_plan(file: str | Path) -> Registration:
-    """Which kind a plan is of: the one that it names, or the first that one of its sections belongs to.
+    """Which kind a plan is of: the one that it names, or the first that one of its sections belongs to, old names included.
 
     Raises:
         PlanError: if it is no plan, or of no kind that is known.
@@ -139,6 +142,9 @@ def _kind_of_sections(said: Mapping[str, Any], file: str) -> Registration:
         )
     for known in _REGISTERED.values():
         if known.sections & set(said):
+            return known
+    for known in _REGISTERED.values():
+        if known.shared_sections & set(said):
             return known
     raise PlanError(
         f"{file}: nothing tells what is published. Write kind = ... at the top, one of {listed}.",

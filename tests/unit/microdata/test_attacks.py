@@ -294,7 +294,7 @@ def test_a_report_does_not_claim_groups_of_k_that_a_later_step_took_apart(tmp_pa
     (tmp_path / "people.csv").write_text("wage\n" + "".join(f"{wage}\n" for wage in range(12)))
     (tmp_path / "plan.toml").write_text(
         """title = "wages"
-[input]
+[source]
 path = "people.csv"
 [columns.wage]
 role = "quasi-identifier"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -21,7 +21,7 @@ from sudare.io import describe_source, read_counts, write_measurements, write_ta
 from sudare.ledger import Dataset, Ledger
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
-from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, write_document
 from sudare.releases.kinds.counts.expected import accuracy_of_release
@@ -149,21 +149,11 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     def read_plan(self, file: Path, folder: Path | None = None) -> ReleasePlan:
         """Read a plan; see `sudare.releases.kinds.counts.plan_file`."""
-        plan = read_plan(file)
-        return plan if folder is None else replace(plan, folder=folder.resolve())
+        return read_plan(file, folder)
 
     def header(self, plan: ReleasePlan) -> PlanHeader:
         """What the order needs to know of a plan."""
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            price=ReleasePrice(budget=plan.budget, unit=plan.unit),
-            ledger=plan.ledger,
-        )
+        return plan.header
 
     def identity(self, plan: ReleasePlan, last_opt_out: int) -> Identity:
         """The plan, the public reference, and who opted out where persons are told apart."""

@@ -20,7 +20,7 @@ from sudare.ledger import Dataset
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.releases.accounts import Identity
-from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
@@ -154,17 +154,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def header(self, plan: PeoplePlan) -> PlanHeader:
         """What the order needs to know of a plan; only methods with differential privacy have a price."""
-        charging = plan.charging
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            price=None if charging is None else ReleasePrice(budget=charging.budget, unit=charging.unit),
-            ledger=plan.noted_in if charging is None else charging.ledger,
-        )
+        return plan.header
 
     def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
         """The plan, its hierarchies, and who opted out where persons are told apart."""

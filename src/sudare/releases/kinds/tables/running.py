@@ -123,15 +123,7 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
 
     def header(self, plan: TablePlan) -> PlanHeader:
         """What the order needs to know of a plan; it has no price."""
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            ledger=plan.ledger,
-        )
+        return plan.header
 
     def prepare(self, plan: TablePlan, folder: Path) -> None:
         """Earlier folders, and a secret, that are not there are noticed before anything is read."""

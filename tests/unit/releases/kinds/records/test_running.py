@@ -85,7 +85,7 @@ class TestAnonymize:
         assert 'href="http' not in page
 
     def test_parquet_local_search_and_stars(self, tmp_path: Path) -> None:
-        output = '[output]\nformat = "parquet"\n'
+        output = '[output]\nformats = ["parquet"]\n'
         run(tmp_path, HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n' + output)
         local = read_people(tmp_path / "out" / "people.parquet")
         assert local.rows == 240
@@ -354,7 +354,7 @@ class TestPrivate:
             text = SAMPLED.replace("level = 1\n", "").replace(LEDGER, f"choose_levels = 0.2\n{LEDGER}")
         rows: list[list[str]] = []
         if why == "all opted out":
-            rows, text = people(3), text.replace("[input]", '[input]\nperson = "person"')
+            rows, text = people(3), text.replace("[source]", '[source]\nperson = "person"')
             build_town(tmp_path)
             with open_ledger(tmp_path / "budget.db") as ledger:
                 for row in rows:

@@ -23,7 +23,7 @@ MODELS = 'suppression = 0.1\nmodels = [{ name = "l-diversity", l = 2 }, { name =
 PLANS = {
     "anonymize": HEAD + COLUMNS + ANONYMIZE + MODELS,
     "large": HEAD + "larger_than_memory = true\n" + COLUMNS + ANONYMIZE + MODELS,
-    "local": HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n[output]\nformat = "parquet"\n',
+    "local": HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n[output]\nformats = ["parquet"]\n',
     "sample": HEAD + COLUMNS + '[protection]\nmethod = "sample"\nrate = 0.5\n',
     "sampled": SAMPLED.replace("epsilon = 2", "epsilon = 3"),
     "mst": MST,

@@ -21,7 +21,7 @@ from sudare.releases.kinds.tables import (
 from sudare.releases.kinds.tables.attacking.knowledge import read_report
 
 PLAN = """title = "Firms"
-[input]
+[source]
 path = "firms.csv"
 value = "turnover"
 [dimensions.region]
@@ -37,8 +37,8 @@ STAFF = PLAN.replace('"turnover"', '"staff"')
 LAX = PLAN.replace("threshold = 3", "threshold = 1")
 ROUNDED = PLAN.replace('value = "turnover"\n', "").replace('"suppress"', '"round"\nbase = 5')
 MESHES = """title = "Meshes"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "meshes.csv"
 mesh = "mesh"
 level = "1/2"

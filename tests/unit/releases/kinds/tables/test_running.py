@@ -290,7 +290,7 @@ class TestInputs:
             writer.writerows(table)
 
     CELLS = WHOLE.replace(
-        'path = "firms.csv"', 'kind = "cells"\npath = "cells.csv"\ncontributors = "n"\nlargest = ["x1", "x2"]'
+        'path = "firms.csv"', 'rows = "cells"\npath = "cells.csv"\ncontributors = "n"\nlargest = ["x1", "x2"]'
     )
 
     def test_a_finished_table(self, tmp_path: Path) -> None:
@@ -376,7 +376,7 @@ class TestInputs:
             "trade 5 6\n  <RECODEABLE>\nturnover 11 9\n  <NUMERIC>\n"
         )
         plan = (
-            'title = "t"\n[input]\nkind = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
+            'title = "t"\n[source]\nformat = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
             '[[tables]]\ndimensions = ["region", "trade"]\n' + RULES + SUPPRESS + '[output]\nformats = ["tau-argus"]\n'
         )
         carry_out(tmp_path, plan)
@@ -444,7 +444,7 @@ class TestMethods:
             carry_out(tmp_path, plan)
 
     MESHES = (
-        'title = "m"\n[input]\nkind = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
+        'title = "m"\n[source]\nrows = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
         'values = ["men", "women"]\n[protection]\nmethod = "merge-meshes"\nminimum = 10\n'
     )
     MESH_ROWS = (
