@@ -7,16 +7,17 @@ steps are run, of reservations, seals, hidden folders or signals. A new kind is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
 from sudare.ledger import Dataset
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount
+from sudare.releases.documents import ReleaseDocument
 from sudare.releases.header import PlanHeader
 from sudare.releases.progress import Progress
 from sudare.releases.verification import Check
@@ -182,11 +183,10 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
 
     def report(
         self, plan: PlanT, draft: DraftT, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> ReleaseDocument:
         """Write the page, and say what the document says. Called again if the attacks have to be run again.
 
-        The document names its ``format``, and lists its ``files`` with their hashes; with a price it has the ``event``, and the
-        charge as ``ledger``.
+        The document names its format, and lists its files with their hashes; with a price it has the event and the charge.
         """
         ...
 

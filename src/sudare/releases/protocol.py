@@ -34,18 +34,18 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount, describe_charge, require_sound
-from sudare.releases.documents import document_text
+from sudare.releases.documents import ReleaseDocument, document_text, document_values
 from sudare.releases.folder_store import FolderStore, Released, completed_folder
 from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
 from sudare.releases.kind import Attacked, Kind, Run
@@ -232,7 +232,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
 
     def _attack(
         self, written: _Written[DraftT], folder: Path, run: Run, known: KnownFolders
-    ) -> tuple[Attacked, Mapping[str, Any]]:
+    ) -> tuple[Attacked, ReleaseDocument]:
         """Step 5, and the report that tells of it."""
         attacked = self.kind.attack(self.plan, written.draft, folder, known.found, run)
         if not self.even_if_broken:
@@ -242,11 +242,11 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         return attacked, document
 
     def _released(
-        self, written: _Written[DraftT], document: Mapping[str, Any], attacked: Attacked, known: KnownFolders
+        self, written: _Written[DraftT], document: ReleaseDocument, attacked: Attacked, known: KnownFolders
     ) -> Released[DraftT]:
         return Released(
             folder=self.header.folder,
-            document=document,
+            document=document_values(document),
             is_repeated=False,
             draft=written.draft,
             attacks=attacked.reports,

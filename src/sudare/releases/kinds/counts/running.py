@@ -21,9 +21,10 @@ from sudare.io import describe_source, read_counts, write_measurements, write_ta
 from sudare.ledger import Dataset, Ledger
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
+from sudare.releases.documents import document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
-from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, write_document
+from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, CountsDocument, write_document
 from sudare.releases.kinds.counts.expected import accuracy_of_release
 from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash
 from sudare.releases.kinds.counts.page import render_page
@@ -137,7 +138,7 @@ class WrittenTable:
     """
 
     published: Published
-    document: Mapping[str, Any]
+    document: CountsDocument
 
 
 class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
@@ -210,9 +211,9 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     def report(
         self, plan: ReleasePlan, draft: WrittenTable, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> CountsDocument:
         """Write ``release.html``."""
-        page = render_page(draft.document, draft.published.table, language=plan.language)
+        page = render_page(document_values(draft.document), draft.published.table, language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8")
         return draft.document
 

@@ -8,7 +8,7 @@ without one, file by file, where they are larger than memory. What has no guaran
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,21 @@ from sudare.ledger import Dataset
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.releases.accounts import Identity
+from sudare.releases.documents import document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
 from sudare.releases.kinds.records.attacking.published_records import read_published_records
 from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
-from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
+from sudare.releases.kinds.records.document import (
+    REPORT_FORMAT,
+    PrivateRecordsDocument,
+    ProtectedRecordsDocument,
+    RecordsDocument,
+    private_document,
+    protected_document,
+)
 from sudare.releases.kinds.records.folders import PAGE, PEOPLE, REPORT
 from sudare.releases.kinds.records.large_running import run_large_plan
 from sudare.releases.kinds.records.page import render_people_page
@@ -134,7 +142,7 @@ class PeopleDraft:
         hierarchies: that made quasi-identifiers coarser.
     """
 
-    document: Mapping[str, Any]
+    document: ProtectedRecordsDocument | PrivateRecordsDocument
     original: Records | None = None
     whose: NDArray[np.int64] | None = None
     hierarchies: Mapping[str, Generalization] | None = None
@@ -198,7 +206,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
             draft = _write_protected(plan, drawn.result, folder, run.tell)
         else:
             return _write_private(plan, drawn, folder, run)
-        _require_models(draft.document)
+        _require_models(draft)
         return draft
 
     def attack(self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, earlier: Sequence[Path], run: Run) -> Attacked:
@@ -209,11 +217,11 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         usable: tuple[Path, ...] = ()
         left_out: tuple[Path, ...] = ()
         if earlier:
-            own = read_published_records(folder, draft.document)
+            own = read_published_records(folder, document_values(draft.document))
             usable, left_out = find_comparable_records(own, earlier, draft.hierarchies)
         reports = attack_folder(
             folder,
-            draft.document,
+            document_values(draft.document),
             original=draft.original,
             whose=draft.whose,
             hierarchies=draft.hierarchies,
@@ -227,13 +235,13 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def report(
         self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> RecordsDocument:
         """Write ``report.html``."""
-        document = dict(draft.document)
-        if plan.charging is None:
-            document["attacks"] = record_of_attacks(attacked.reports)
-            document["even_if_broken"] = attacked.is_broken
-        page = render_people_page(document, language=plan.language)
+        document: RecordsDocument = draft.document
+        if isinstance(document, ProtectedRecordsDocument):
+            found = record_of_attacks(attacked.reports)
+            document = replace(document, attacks=found, even_if_broken=attacked.is_broken)
+        page = render_people_page(document_values(document), language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8")
         return document
 
@@ -293,6 +301,7 @@ def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Reco
     return file, read_people(file)
 
 
-def _require_models(document: Mapping[str, Any]) -> None:
-    if any(model["holds"] is False for model in document["models"]):
+def _require_models(draft: PeopleDraft) -> None:
+    document = draft.document
+    if isinstance(document, ProtectedRecordsDocument) and any(one["holds"] is False for one in document.models):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then

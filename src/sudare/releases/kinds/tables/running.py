@@ -19,7 +19,7 @@ from sudare.disclosure.merging import MergedMeshes, merge_meshes, write_estat
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError
 from sudare.microdata.pseudonyms.keys import read_key
-from sudare.releases.documents import document_text
+from sudare.releases.documents import document_text, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
@@ -34,7 +34,7 @@ from sudare.releases.kinds.tables.confidential import (
     attacks_in_full,
     confidential_document,
 )
-from sudare.releases.kinds.tables.document import attacks_in_public, document_of_meshes, document_of_tables
+from sudare.releases.kinds.tables.document import TablesDocument, document_of_meshes, document_of_tables, with_attacks
 from sudare.releases.kinds.tables.page import render_table_page
 from sudare.releases.kinds.tables.planning.input_plan import ArgusInput, CellsInput, MeshInput
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan, read_table_plan
@@ -106,7 +106,7 @@ class TableDraft:
         confidential: what only the holder gets, without the attacks.
     """
 
-    document: Mapping[str, Any]
+    document: TablesDocument
     confidential: Mapping[str, Any]
 
 
@@ -158,14 +158,16 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
         run.tell("tables.attack", None)
         named = tuple(dict.fromkeys(one.resolve() for one in plan.earlier))
         noted = tuple(one for one in earlier if one not in named)
-        usable, left_out = find_comparable(folder, draft.document, named, noted)
-        return Attacked(reports=attack_folder(folder, draft.document, earlier=usable), left_out=left_out)
+        document = document_values(draft.document)
+        usable, left_out = find_comparable(folder, document, named, noted)
+        return Attacked(reports=attack_folder(folder, document, earlier=usable), left_out=left_out)
 
     def report(
         self, plan: TablePlan, draft: TableDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> TablesDocument:
         """Write the pages, and the holder's file with the hash of the report."""
-        document = {**draft.document, **attacks_in_public(attacked.reports, even_if_broken=even_if_broken)}
+        document = with_attacks(draft.document, attacked.reports, even_if_broken=even_if_broken)
+        values = document_values(document)
         digest = hashlib.sha256(document_text(document)).hexdigest()
         confidential = {
             **draft.confidential,
@@ -175,9 +177,9 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
         for name in (CONFIDENTIAL, CONFIDENTIAL_PAGE):
             (folder / name).unlink(missing_ok=True)
         _write_confidential(folder / CONFIDENTIAL, document_text(confidential))
-        page = render_table_page(folder, document, language=plan.language)
+        page = render_table_page(folder, values, language=plan.language)
         (folder / REPORT_PAGE).write_text(page, encoding="utf-8", newline="")
-        own = render_table_page(folder, document, confidential=confidential, language=plan.language)
+        own = render_table_page(folder, values, confidential=confidential, language=plan.language)
         _write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document
 
