@@ -55,7 +55,6 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
 
     name = "tally"
     report_format = FORMAT
-    document_name = "report.json"
 
     def read_plan(self, file: Path, folder: Path | None = None) -> TallyPlan:
         top = Section(read_toml(file, Words("plan", "計画"), Words("", "")), "", file.name, (*HEADER_KEYS, "lines"))
@@ -97,19 +96,19 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
     def report(
         self, plan: TallyPlan, draft: TallyDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
     ) -> ReleaseDocument:
-        (folder / "report.html").write_text(_page(document_values(draft.document)), encoding="utf-8")
+        (folder / "release.html").write_text(_page(document_values(draft.document)), encoding="utf-8")
         return draft.document
 
     def fault_of(self, folder: Path) -> Check | None:
         return next((one for one in self.check(folder) if one.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         return [
-            *check_files(folder, document, "report.json"),
-            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "report.json"),
-            check_page(folder, document, lambda language: _page(document), "report.json", "report.html"),
-            check_ledger(folder, document, ledger, "report.json"),
+            *check_files(folder, document, "release.json"),
+            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "release.json"),
+            check_page(folder, document, lambda language: _page(document), "release.json", "release.html"),
+            check_ledger(folder, document, ledger, "release.json"),
         ]
 
 

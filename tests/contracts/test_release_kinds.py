@@ -19,6 +19,7 @@ from sudare.privacy import Budget, Unit
 from sudare.releases import folder_store, protocol, registry
 from sudare.releases.kind import Attacked, Kind
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
+from sudare.storage.staging import DOCUMENT
 from tests.contracts.tally_kind import REGISTRATION
 from tests.processes import start
 from tests.unit.releases.kinds.counts.offices import PLAN, open_office
@@ -130,7 +131,7 @@ def test_from_a_plan_to_a_folder_that_is_sound(tmp_path: Path, case: Case) -> No
     assert "passed" in outcomes
     assert "failed" not in outcomes
     kind = find_kind_of_folder(made.folder).load()
-    assert json.loads((made.folder / kind.document_name).read_text(encoding="utf-8")) == json.loads(
+    assert json.loads((made.folder / DOCUMENT).read_text(encoding="utf-8")) == json.loads(
         json.dumps(made.document, default=int)
     )
     assert kind.fault_of(made.folder) is None
@@ -335,7 +336,7 @@ def test_a_folder_that_was_changed_is_found(tmp_path: Path, case: Case) -> None:
 @each(PAID)
 def test_a_document_that_was_changed_is_not_what_the_ledger_settled(tmp_path: Path, case: Case) -> None:
     made = run_plan(case.build(tmp_path))
-    path = made.folder / find_kind_of_folder(made.folder).document_name
+    path = made.folder / DOCUMENT
     path.write_text(path.read_text(encoding="utf-8").replace('"title": "', '"title": "Not '), encoding="utf-8")
     checks = {check.name: check.outcome for check in verify_folder(made.folder, str(tmp_path / "budget.db"))}
     assert checks["ledger"] == "failed"
@@ -426,11 +427,7 @@ def test_names_and_formats_are_taken_once() -> None:
 def test_registrations_say_what_their_kinds_say() -> None:
     for known in registry.registered_kinds():
         kind = known.load()
-        assert (kind.name, kind.report_format, kind.document_name) == (
-            known.name,
-            known.report_format,
-            known.document_name,
-        )
+        assert (kind.name, kind.report_format) == (known.name, known.report_format)
 
 
 @pytest.mark.parametrize(

@@ -475,7 +475,7 @@ def test_nothing_of_the_page_sticks_out_on_a_phone(run: Run, tmp_path: Path, pla
         pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
     file = build_town(tmp_path, plan.replace("[source]", f'language = "{language}"\n\n[source]'))
     assert run("anonymize", file, "--out", tmp_path / "out", "--yes").code == 0
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
     measure = tmp_path / "measure.html"
     measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
     found = run_browser(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())

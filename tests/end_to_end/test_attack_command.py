@@ -127,7 +127,7 @@ def test_changed_and_incomplete_folders_are_not_examined(run: Run, tmp_path: Pat
         assert told in answer.error["english"]
         assert not (tmp_path / "found.json").exists()
     assert run("attack", tmp_path / "nothing").code == 3
-    (incomplete / "report.json").write_text("{}")
+    (incomplete / "release.json").write_text("{}")
     assert run("attack", incomplete).code == 3
 
 

@@ -412,7 +412,7 @@ class TestSameBytes:
             texts.append({p.name: p.read_text().replace(f"out{threads}", "out") for p in out.iterdir()})
         for name in ("table.csv", "confidential-certificate.json"):
             assert texts[0][name] == texts[1][name], name
-        first, second = (json.loads(text["report.json"]) for text in texts)
+        first, second = (json.loads(text["release.json"]) for text in texts)
         assert first.pop("created") <= second.pop("created")
         assert first == second
 
@@ -760,10 +760,10 @@ class TestBroken:
         assert done.code == 0
         assert done.json["even_if_broken"] is True
         assert "broken" in {attack["outcome"] for attack in done.json["attacks"]}
-        report = json.loads((tmp_path / "out/report.json").read_text())
+        report = json.loads((tmp_path / "out/release.json").read_text())
         assert report["even_if_broken"] is True
         assert "broken" in {attack["outcome"] for attack in report["attacks"]}
-        page = (tmp_path / "out/report.html").read_text()
+        page = (tmp_path / "out/release.html").read_text()
         assert "even-if-broken" in page or "broke" in page
         assert run("attack", tmp_path / "out").code == 7
         assert "An attack broke this table" in run("protect", plan, "--out", tmp_path / "b", "--even-if-broken").err
@@ -1116,7 +1116,7 @@ class TestAttacks:
         assert attack_named(held, "reconstruction")["outcome"] == "held"
         assert attack_named(held, "reconstruction")["broken"] == 0
 
-        report = (tmp_path / "out/report.json").read_bytes()
+        report = (tmp_path / "out/release.json").read_bytes()
         note_publication(
             tmp_path / "budget.db", "village", document_sha256=hashlib.sha256(report).hexdigest(),
             report_format="sudare-protected-table/1", folder=str(tmp_path / "out"),
@@ -1159,7 +1159,7 @@ class TestAttacks:
         assert run("ledger", "create", ledger).code == 0
         assert run("ledger", "add", ledger, "p", "--epsilon", 1).code == 0
         for folder in (first, second):
-            digest = hashlib.sha256((folder / "report.json").read_bytes()).hexdigest()
+            digest = hashlib.sha256((folder / "release.json").read_bytes()).hexdigest()
             note_publication(
                 ledger, "p", document_sha256=digest, report_format="sudare-protected-table/1", folder=str(folder)
             )
@@ -1214,9 +1214,9 @@ TAMPERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a value": (edit("table.csv", ",published", "1,published"), r"table\.csv"),
     "a status": (edit("table.csv", ",hidden", "5,published"), r"table\.csv"),
     "no table": (drop("table.csv"), r"table\.csv"),
-    "the report": (edit("report.json", '"minimum": 3', '"minimum": 2'), r"report\.json"),
-    "the title": (edit("report.json", "Turnover", "Losses"), r"report\.(json|html)"),
-    "no page": (drop("report.html"), r"report\.html"),
+    "the report": (edit("release.json", '"minimum": 3', '"minimum": 2'), r"release\.json"),
+    "the title": (edit("release.json", "Turnover", "Losses"), r"release\.(json|html)"),
+    "no page": (drop("release.html"), r"release\.html"),
     "a further file": (lambda folder: write(folder, {"more.csv": "1\n"}), r"more\.csv"),
 }
 
@@ -1253,12 +1253,12 @@ class TestTamperedFolders:
     @pytest.mark.parametrize("damage", ["gone", "cut"])
     def test_without_a_report(self, run: Run, folder: Path, command: str, damage: str) -> None:
         if damage == "gone":
-            (folder / "report.json").unlink()
+            (folder / "release.json").unlink()
         else:
-            (folder / "report.json").write_text((folder / "report.json").read_text()[:200])
+            (folder / "release.json").write_text((folder / "release.json").read_text()[:200])
         found = run(command, folder, "--json")
         assert found.code in (3, 7)
-        assert "report.json" in found.error["english"], found.error["english"]
+        assert "release.json" in found.error["english"], found.error["english"]
 
     def test_a_certificate_that_proves_nothing(self, run: Run, folder: Path) -> None:
         path = folder / "confidential-certificate.json"
@@ -1427,8 +1427,8 @@ settings = [0.1, 10]
             done = run("compare", plan, "--out", tmp_path / name)
             assert done.code == 0, done.err
         assert names_in(tmp_path / "a") >= {
-            "report.html",
-            "report.json",
+            "release.html",
+            "release.json",
             "comparison.csv",
             "picture-en.svg",
             "picture-ja.svg",

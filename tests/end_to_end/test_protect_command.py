@@ -64,7 +64,7 @@ def test_checking_reads_nothing(run: Run, tmp_path: Path) -> None:
 def test_json(run: Run, tmp_path: Path) -> None:
     done = run("protect", build_firms(tmp_path), "--out", tmp_path / "out", "--json")
     assert done.err == ""
-    assert done.json["public"] == ["report.json", "report.html", "table.csv"]
+    assert done.json["public"] == ["release.json", "release.html", "table.csv"]
     assert done.json["tables"][0]["hidden"] == 12
     assert {attack["outcome"] for attack in done.json["attacks"]} == {"held"}
 
@@ -204,7 +204,7 @@ def test_infeasible_protection(run: Run, tmp_path: Path) -> None:
 def test_an_earlier_folder_that_is_damaged(run: Run, tmp_path: Path, damage: str) -> None:
     plan = build_firms(tmp_path)
     assert run("protect", plan, "--out", tmp_path / "before").code == 0
-    table, report = tmp_path / "before" / "table.csv", tmp_path / "before" / "report.json"
+    table, report = tmp_path / "before" / "table.csv", tmp_path / "before" / "release.json"
     if damage == "missing":
         table.unlink()
     elif damage == "changed":
@@ -301,7 +301,7 @@ class TestReference:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["report.html", "confidential.html"])
+@pytest.mark.parametrize("name", ["release.html", "confidential.html"])
 def test_the_page_fits_a_phone(run: Run, tmp_path: Path, name: str) -> None:
     browser = next((path for one in BROWSERS if (path := shutil.which(one))), None)
     if browser is None:

@@ -99,13 +99,11 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
     Attributes:
         name: in plans and for people, such as ``"counts"``.
         report_format: what the document says that its format is, such as ``"sudare-release/1"``.
-        document_name: of the file that is written last, and stands for all others.
         refusals: exceptions that `draw` raises before its first draw only, besides those of mechanisms.
     """
 
     name: str
     report_format: str
-    document_name: str
     refusals: tuple[type[BaseException], ...] = ()
 
     def read_plan(self, file: Path, folder: Path | None = None) -> PlanT:

@@ -52,7 +52,7 @@ from sudare.releases.kind import Attacked, Kind, Run
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
-from sudare.storage.staging import DOCUMENT, ReportStaging, Staging, publish_folder, require_free, translate_errors
+from sudare.storage.staging import Staging, publish_folder, require_free, translate_errors
 from sudare.system.interrupts import uninterrupted
 
 __all__ = ["Released", "carry_out"]
@@ -145,9 +145,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                 purpose=self.header.title,
                 refusals=self.kind.refusals,
             )
-            store = FolderStore[DraftT](
-                ledger, account.dataset, identity.fingerprint, self.header.folder, self.kind.document_name
-            )
+            store = FolderStore[DraftT](ledger, account.dataset, identity.fingerprint, self.header.folder)
 
             def make(staging: Staging, charge: OpenCharge) -> Callable[[], Completed[Released[DraftT]]]:
                 return self._make_paid(ledger, account, identity, staging, charge)
@@ -213,8 +211,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     @contextmanager
     def _staging(self) -> Iterator[Staging]:
         """The hidden folder, in which whatever can fail without the data was tried."""
-        shape = Staging if self.kind.document_name == DOCUMENT else ReportStaging
-        with shape.beside(self.header.folder) as staging:
+        with Staging.beside(self.header.folder) as staging:
             self.kind.prepare(self.plan, staging.folder)
             yield staging
 

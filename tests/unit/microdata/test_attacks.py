@@ -310,6 +310,6 @@ scale = 50
     )
     with suppress(PlanError):
         made = run_people_plan(read_people_plan(tmp_path / "plan.toml"))
-        report = json.loads((made.folder / "report.json").read_text())
+        report = json.loads((made.folder / "release.json").read_text())
         claimed = any("equal to at least k - 1 others" in step["protects"]["english"] for step in report["steps"])
         assert not claimed or report["risks"]["after"]["k"] >= 3

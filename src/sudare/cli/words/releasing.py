@@ -107,8 +107,8 @@ HELP: Mapping[str, Words] = {
     ),
     "verify.help": Words(
         "Check a release: hashes, sums, signs, the stated cost, and the ledger's entry.\n\nFolders of protected "
-        "records or tables, with a report.json, are checked as well. Exit code 7 if a check fails.",
-        "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\nreport.json のある、"
+        "records or tables are checked as well. Exit code 7 if a check fails.",
+        "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\n"
         "保護した個票や表のフォルダも検査します。不合格があれば終了コードは 7 です。",
     ),
     "verify.examples": Words.same("sudare verify release\nsudare verify release --ledger budget.db"),

@@ -33,7 +33,7 @@ from sudare.releases.kinds.counts.verification import verify_release
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
-from sudare.storage.staging import DOCUMENT, PAGE
+from sudare.storage.staging import PAGE
 from sudare.tables import Published, publish
 
 __all__ = ["COUNTS", "STAGES", "Release", "limits_of", "read_release_source", "run_release"]
@@ -146,7 +146,6 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     name = "counts"
     report_format = DOCUMENT_FORMAT
-    document_name = DOCUMENT
 
     def read_plan(self, file: Path, folder: Path | None = None) -> ReleasePlan:
         """Read a plan; see `sudare.releases.kinds.counts.plan_file`."""

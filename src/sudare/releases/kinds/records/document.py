@@ -1,4 +1,4 @@
-"""``report.json``: what was done to a table of people, what that protects, and what can be checked.
+"""``release.json``: what was done to a table of people, what that protects, and what can be checked.
 
 A report of a method without a guarantee has figures that were computed from the records as they were: it is for whoever holds
 them. A report of a method with a budget has nothing but the plan, the cost and what was published.

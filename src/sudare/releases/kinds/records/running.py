@@ -35,7 +35,7 @@ from sudare.releases.kinds.records.document import (
     private_document,
     protected_document,
 )
-from sudare.releases.kinds.records.folders import PAGE, PEOPLE, REPORT
+from sudare.releases.kinds.records.folders import PAGE, PEOPLE
 from sudare.releases.kinds.records.large_running import run_large_plan
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan, read_people_plan
@@ -48,6 +48,7 @@ from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
+from sudare.storage.staging import document_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +65,7 @@ class ProtectedPeople:
 
     Attributes:
         folder: where the result is.
-        document: what ``report.json`` says.
+        document: what ``release.json`` says.
         is_repeated: whether it had been made before, so that nothing was spent.
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
@@ -136,7 +137,7 @@ class PeopleDraft:
     """Records that are written, and what the attacks are told of them by whoever holds the data.
 
     Attributes:
-        document: what ``report.json`` says, without the attacks.
+        document: what ``release.json`` says, without the attacks.
         original: the records as they were.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser.
@@ -153,7 +154,6 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     name = "records"
     report_format = REPORT_FORMAT
-    document_name = REPORT
     refusals = (InputError, MissingPackageError)
 
     def read_plan(self, file: Path, folder: Path | None = None) -> PeoplePlan:
@@ -236,7 +236,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
     def report(
         self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
     ) -> RecordsDocument:
-        """Write ``report.html``."""
+        """Write ``release.html``."""
         document: RecordsDocument = draft.document
         if isinstance(document, ProtectedRecordsDocument):
             found = record_of_attacks(attacked.reports)
@@ -247,7 +247,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def fault_of(self, folder: Path) -> Check | None:
         """What is wrong with the published file of a folder."""
-        checks = check_files(folder, read_report(folder), REPORT)
+        checks = check_files(folder, read_report(folder), document_in(folder).name)
         return next((check for check in checks if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:

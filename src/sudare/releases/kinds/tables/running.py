@@ -48,7 +48,7 @@ from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import REPORT, REPORT_PAGE
+from sudare.storage.staging import PAGE
 
 __all__ = ["STAGES", "TABLES", "ProtectedFolder", "run_table_plan"]
 
@@ -64,7 +64,7 @@ class ProtectedFolder:
 
     Attributes:
         folder: where the result is.
-        document: what ``report.json`` says.
+        document: what ``release.json`` says.
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
         left_out: those that the attacks could not compare with this one: of another value or kind, or contradicting it.
@@ -102,7 +102,7 @@ class TableDraft:
     """Tables that are written, and what is said of them.
 
     Attributes:
-        document: what ``report.json`` says, without the attacks.
+        document: what ``release.json`` says, without the attacks.
         confidential: what only the holder gets, without the attacks.
     """
 
@@ -115,7 +115,6 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
 
     name = "tables"
     report_format = REPORT_FORMAT
-    document_name = REPORT
 
     def read_plan(self, file: Path, folder: Path | None = None) -> TablePlan:
         """Read a plan; see `sudare.releases.kinds.tables.planning.plan_file`."""
@@ -178,7 +177,7 @@ class TablesKind(Kind[TablePlan, JudgedTable | Meshes, Protected | MergedMeshes,
             (folder / name).unlink(missing_ok=True)
         _write_confidential(folder / CONFIDENTIAL, document_text(confidential))
         page = render_table_page(folder, values, language=plan.language)
-        (folder / REPORT_PAGE).write_text(page, encoding="utf-8", newline="")
+        (folder / PAGE).write_text(page, encoding="utf-8", newline="")
         own = render_table_page(folder, values, confidential=confidential, language=plan.language)
         _write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document

@@ -282,12 +282,12 @@ def test_a_cell_that_is_hidden_by_hand_needs_a_method_that_hides(tmp_path: Path)
 def test_hostile_cell_keys(tmp_path: Path, keys: tuple[str, ...], value: object) -> None:
     new_key(tmp_path / "secret.key")
     carry_out(tmp_path, COUNTS + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "firm"\n')
-    document = json.loads((tmp_path / "out" / "report.json").read_text())
+    document = json.loads((tmp_path / "out" / "release.json").read_text())
     part = document["settings"]
     for key in keys[:-1]:
         part = part[key]
     part[keys[-1]] = value
-    (tmp_path / "out" / "report.json").write_text(json.dumps(document))
+    (tmp_path / "out" / "release.json").write_text(json.dumps(document))
     verify_protected(tmp_path / "out")
     with pytest.raises(InputError):
         attack_folder(tmp_path / "out", read_report(tmp_path / "out"))
