@@ -24,6 +24,7 @@
         └── MissingPackageError (also ImportError)   an optional package is not installed
 
     SudareWarning (UserWarning)
+    ├── OldKeyWarning                      a plan has a key that is called otherwise now
     └── WeakBudgetWarning                  a budget so large that the guarantee means nothing
 
 An exception carries the offending object, so that a program can react without reading the sentence. No exception
@@ -49,6 +50,7 @@ __all__ = [
     "MissingPackageError",
     "MixedCurrencyError",
     "NotPrivateError",
+    "OldKeyWarning",
     "OutputError",
     "ParameterError",
     "PlanError",
@@ -230,6 +232,24 @@ class MissingPackageError(UserError, ImportError):
 
 class SudareWarning(UserWarning):
     """Base of every warning that sudare gives."""
+
+
+class OldKeyWarning(Worded, SudareWarning):
+    """A plan has a key that is called otherwise now; it is read all the same.
+
+    Args:
+        words: which, and what it is called now.
+
+    Attributes:
+        words: both languages.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        super().__init__(words)
+
+    def __str__(self) -> str:
+        return self.english
 
 
 class WeakBudgetWarning(SudareWarning):

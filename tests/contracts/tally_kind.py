@@ -18,17 +18,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.noise import add_noise
-from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
+from sudare.releases.documents import ReleaseDocument, describe_head, document_values
 from sudare.releases.header import HEADER_KEYS, PlanHeader, read_header
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.registry import Registration
@@ -48,7 +47,7 @@ class TallyPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class TallyDraft:
-    document: Mapping[str, Any]
+    document: ReleaseDocument
 
 
 class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
@@ -56,7 +55,6 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
 
     name = "tally"
     report_format = FORMAT
-    document_name = "report.json"
 
     def read_plan(self, file: Path, folder: Path | None = None) -> TallyPlan:
         top = Section(read_toml(file, Words("plan", "計画"), Words("", "")), "", file.name, (*HEADER_KEYS, "lines"))
@@ -92,34 +90,25 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
     def write(self, plan: TallyPlan, drawn: Drawn[int], folder: Path, run: Run) -> TallyDraft:
         file = folder / "tally.txt"
         file.write_text(f"{drawn.result}\n", encoding="utf-8")
-        event: ReleaseEvent | None = drawn.event
-        return TallyDraft(
-            document={
-                "format": FORMAT,
-                "title": plan.header.title,
-                "files": [{"name": file.name, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}],
-                "event": None if event is None else json.loads(event.to_json()),
-                "ledger": asdict(run.paid.charge),
-                "versions": {"sudare": version("sudare")},
-            }
-        )
+        head = describe_head(FORMAT, plan.header, [file])
+        return TallyDraft(document=ReleaseDocument(head=head, event=drawn.event, ledger=run.paid.charge))
 
     def report(
         self, plan: TallyPlan, draft: TallyDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
-        (folder / "report.html").write_text(_page(draft.document), encoding="utf-8")
+    ) -> ReleaseDocument:
+        (folder / "release.html").write_text(_page(document_values(draft.document)), encoding="utf-8")
         return draft.document
 
     def fault_of(self, folder: Path) -> Check | None:
         return next((one for one in self.check(folder) if one.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         return [
-            *check_files(folder, document, "report.json"),
-            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "report.json"),
-            check_page(folder, document, lambda language: _page(document), "report.json", "report.html"),
-            check_ledger(folder, document, ledger, "report.json"),
+            *check_files(folder, document, "release.json"),
+            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "release.json"),
+            check_page(folder, document, lambda language: _page(document), "release.json", "release.html"),
+            check_ledger(folder, document, ledger, "release.json"),
         ]
 
 

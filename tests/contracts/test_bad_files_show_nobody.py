@@ -92,7 +92,7 @@ dataset = "town"
 folder = "release"
 """
 PEOPLE = """title = "t"
-[input]
+[source]
 path = "people.csv"
 {more}
 [columns.person]
@@ -110,7 +110,7 @@ method = "{method}"
 AGE = "intervals = { widths = [50], whole = true }\nlevel = 1"
 LEDGER = '[budget]\nepsilon = 2\ndelta = 1e-5\n[ledger]\nlocation = "budget.db"\ndataset = "people"\n'
 PROTECT = """title = "t"
-[input]
+[source]
 path = "people.csv"
 [dimensions.sexx]
 codes = ["f", "m"]
@@ -122,7 +122,7 @@ threshold = 3
 method = "suppress"
 """
 COMPARE = """title = "t"
-[input]
+[source]
 path = "people.csv"
 [columns.townn]
 role = "area"

@@ -35,8 +35,8 @@ PACKAGE = Path(sudare.__file__).parent
 ROOM = PACKAGE / "releases/kinds/tables/methods"
 
 MESHES = """title = "Meshes"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "meshes.csv"
 mesh = "code"
 level = "1/2"
@@ -209,7 +209,7 @@ class TestWords:
             assert blanks_of(given.en) <= set(made.document["settings"])
             filled = given.format(**made.document["settings"])
             assert made.document[name] == {"english": filled.english, "japanese": filled.japanese}
-        page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+        page = (tmp_path / "out/release.html").read_text(encoding="utf-8")
         assert case.method.words.name.english in page
         assert case.method.words.name.japanese in page
 
@@ -230,7 +230,7 @@ class TestFolder:
     @EVERY
     def test_files_of_the_holder_are_named_and_private(self, tmp_path: Path, case: Case) -> None:
         made = case.run(tmp_path)
-        listed = {one["name"] for one in made.document["files"]} | {"report.json", "report.html"}
+        listed = {one["name"] for one in made.document["files"]} | {"release.json", "release.html"}
         kept = {one.name for one in (tmp_path / "out").iterdir()} - listed
         assert kept <= {CONFIDENTIAL, CONFIDENTIAL_PAGE, *case.method.confidential_names}
         assert all(name.startswith("confidential") for name in kept)
@@ -248,7 +248,7 @@ class TestFolder:
     @EVERY
     def test_a_report_of_another_method_is_noticed(self, tmp_path: Path, case: Case) -> None:
         case.run(tmp_path)
-        report = tmp_path / "out/report.json"
+        report = tmp_path / "out/release.json"
         document = json.loads(report.read_text(encoding="utf-8"))
         report.write_text(json.dumps({**document, "method": "magic"}), encoding="utf-8")
         failed = {check.name for check in verify_protected(tmp_path / "out") if check.outcome == "failed"}

@@ -112,12 +112,12 @@ def test_from_a_plan_to_a_folder_that_is_sound(tmp_path: Path, model: type[Plann
     assert type(asked) is model
     run_plan(build_town(tmp_path, plan_of(model, text)))
     assert failed(tmp_path / "out") == set()
-    document = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    document = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
     _, told = document["models"]
     assert told["model"] == json.loads(json.dumps(asked.to_record()))
     assert (told["english"], told["japanese"]) == (asked.describe("en"), asked.describe("ja"))
     assert told["holds"] is (None if model.needs_population else True)
-    page = unescape((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    page = unescape((tmp_path / "out" / "release.html").read_text(encoding="utf-8"))
     assert told["english"] in page
     assert told["japanese"] in page
 
@@ -184,7 +184,7 @@ LONG: tuple[Any, ...] = ("1e999999999", "1/0", "many", 10**30, "9" * 400, True, 
 @each_case
 def test_a_report_that_says_otherwise_is_found(tmp_path: Path, model: type[PlannedModel], text: str) -> None:
     run_plan(build_town(tmp_path, plan_of(model, text)))
-    report = tmp_path / "out" / "report.json"
+    report = tmp_path / "out" / "release.json"
     document: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     document["models"][1]["english"] = "perfect privacy"
     report.write_text(json.dumps(document), encoding="utf-8")

@@ -100,7 +100,7 @@ def made(folder: Path, step: type[Step], text: str) -> dict[str, Any]:
     if "synthesize" in step.commands:
         pytest.importorskip("mbi")
     run_plan(build_town(folder, plan_of(step, text)), even_if_broken=True)
-    document: dict[str, Any] = json.loads((folder / "out" / "report.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads((folder / "out" / "release.json").read_text(encoding="utf-8"))
     return document
 
 
@@ -153,7 +153,7 @@ def test_from_a_plan_to_a_folder_that_is_sound(tmp_path: Path, step: type[Step],
     assert told["name"]
     assert is_complete(words_of(told["protects"]))
     assert is_complete(words_of(told["keeps"]))
-    page = unescape((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    page = unescape((tmp_path / "out" / "release.html").read_text(encoding="utf-8"))
     for words in (step.words, words_of(told["keeps"])):
         assert words.english in page
         assert words.japanese in page
@@ -170,7 +170,7 @@ def test_what_was_changed_since_is_found(tmp_path: Path, step: type[Step], text:
     assert failed(tmp_path / "out")
     file.write_text("".join(lines), encoding="utf-8")
     document["steps"][0]["method"] = "trust-me"
-    (tmp_path / "out" / "report.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "out" / "release.json").write_text(json.dumps(document), encoding="utf-8")
     assert failed(tmp_path / "out")
 
 
@@ -272,7 +272,7 @@ def test_the_order_of_steps(tmp_path: Path, step: type[Step]) -> None:
 
 @each
 def test_larger_than_memory(tmp_path: Path, step: type[Step]) -> None:
-    text = plan_of(step, EXAMPLES[step.name][0]).replace("[input]\n", "[input]\nlarger_than_memory = true\n")
+    text = plan_of(step, EXAMPLES[step.name][0]).replace("[source]\n", "[source]\nlarger_than_memory = true\n")
     if step.takes_large_files:
         document = run_plan(build_town(tmp_path, text)).document
         assert document["larger_than_memory"] is True
@@ -287,7 +287,7 @@ def test_larger_than_memory(tmp_path: Path, step: type[Step]) -> None:
 
 @each
 def test_a_population(tmp_path: Path, step: type[Step]) -> None:
-    text = plan_of(step, EXAMPLES[step.name][0]).replace("[input]\n", '[input]\npopulation = "people.csv"\n')
+    text = plan_of(step, EXAMPLES[step.name][0]).replace("[source]\n", '[source]\npopulation = "people.csv"\n')
     if step.uses_population:
         run_plan(build_town(tmp_path, text))
         assert failed(tmp_path / "out") == set()

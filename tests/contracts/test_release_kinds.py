@@ -20,6 +20,7 @@ from sudare.privacy import Budget, Unit
 from sudare.releases import folder_store, protocol, registry
 from sudare.releases.kind import Attacked, Kind
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
+from sudare.storage.staging import DOCUMENT
 from sudare.system.locks import is_held
 from tests.contracts.tally_kind import REGISTRATION
 from tests.processes import start
@@ -132,7 +133,7 @@ def test_from_a_plan_to_a_folder_that_is_sound(tmp_path: Path, case: Case) -> No
     assert "passed" in outcomes
     assert "failed" not in outcomes
     kind = find_kind_of_folder(made.folder).load()
-    assert json.loads((made.folder / kind.document_name).read_text(encoding="utf-8")) == json.loads(
+    assert json.loads((made.folder / DOCUMENT).read_text(encoding="utf-8")) == json.loads(
         json.dumps(made.document, default=int)
     )
     assert kind.fault_of(made.folder) is None
@@ -337,7 +338,7 @@ def test_a_folder_that_was_changed_is_found(tmp_path: Path, case: Case) -> None:
 @each(PAID)
 def test_a_document_that_was_changed_is_not_what_the_ledger_settled(tmp_path: Path, case: Case) -> None:
     made = run_plan(case.build(tmp_path))
-    path = made.folder / find_kind_of_folder(made.folder).document_name
+    path = made.folder / DOCUMENT
     path.write_text(path.read_text(encoding="utf-8").replace('"title": "', '"title": "Not '), encoding="utf-8")
     checks = {check.name: check.outcome for check in verify_folder(made.folder, str(tmp_path / "budget.db"))}
     assert checks["ledger"] == "failed"
@@ -477,10 +478,10 @@ def test_the_ledger_is_asked_for_its_note(tmp_path: Path, case: Case) -> None:
     made = run_plan(plan)
     assert told(made.folder, location) == ("passed", "noted as entry 2")
     assert told(made.folder, None)[0] in ("", "skipped")
-    report = made.folder / "report.json"
+    report = made.folder / "release.json"
     whole = report.read_bytes()
     report.write_bytes(whole + b"\n")
-    assert told(made.folder, location) == ("failed", "the ledger notes another report.json of this folder, as entry 2")
+    assert told(made.folder, location) == ("failed", "the ledger notes another release.json of this folder, as entry 2")
     report.write_bytes(whole)
     made.folder.rename(tmp_path / "elsewhere")
     assert told(tmp_path / "elsewhere", location)[0] == "passed"
@@ -494,7 +495,7 @@ def test_the_ledger_is_asked_for_its_note(tmp_path: Path, case: Case) -> None:
 @pytest.mark.parametrize("key", ["versions", "page_format"])
 def test_unlisted_files_are_found_whatever_made_the_folder(tmp_path: Path, case: Case, key: str) -> None:
     made = run_plan(case.build(tmp_path))
-    path = made.folder / find_kind_of_folder(made.folder).document_name
+    path = made.folder / DOCUMENT
     document = json.loads(path.read_text(encoding="utf-8"))
     if key not in document:
         pytest.skip("only folders of counts state the form of their page")
@@ -522,11 +523,7 @@ def test_names_and_formats_are_taken_once() -> None:
 def test_registrations_say_what_their_kinds_say() -> None:
     for known in registry.registered_kinds():
         kind = known.load()
-        assert (kind.name, kind.report_format, kind.document_name) == (
-            known.name,
-            known.report_format,
-            known.document_name,
-        )
+        assert (kind.name, kind.report_format) == (known.name, known.report_format)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from sudare.ledger import open_ledger
 from sudare.microdata.models.registry import all_model_keys
 from sudare.microdata.records import read_people
 from sudare.privacy import Budget
-from sudare.releases.header import LEDGER_KEYS
+from sudare.releases.header import BUDGET_KEYS, LEDGER_KEYS, OUTPUT_KEYS
 from sudare.releases.kinds.counts import read_plan, run_release
 from sudare.releases.kinds.records.planning import plan_file
 from sudare.releases.kinds.records.planning.hierarchy_plan import RULE_KEYS
@@ -82,7 +82,7 @@ class TestAnonymize:
         assert done.json["confidential_report"]
 
     def test_the_plan_may_name_the_folder(self, run: Run, tmp_path: Path) -> None:
-        plan = build_town(tmp_path, HEAD + COLUMNS + ANONYMIZE + '[output]\nfolder = "here"\nformat = "parquet"\n')
+        plan = build_town(tmp_path, HEAD + COLUMNS + ANONYMIZE + '[output]\nfolder = "here"\nformats = ["parquet"]\n')
         assert run("anonymize", plan).code == 0
         assert (tmp_path / "here" / "people.parquet").is_file()
 
@@ -444,12 +444,12 @@ class TestReference:
         return {name: rest for first, rest in lines for name in re.findall(r"`([^`]+)`", first)}
 
     def test_sections(self) -> None:
-        tables = {"input", "columns", "protection", "steps", "unit", "budget", "ledger", "output"}
+        tables = {"source", "columns", "protection", "steps", "unit", "budget", "ledger", "output"}
         assert set(self.rows("Top")) == set(plan_file.TOP_KEYS) - tables
-        assert set(self.rows("[input]")) == set(plan_file.INPUT_KEYS)
+        assert set(self.rows("[source]")) == set(plan_file.RECORD_KEYS)
         assert set(self.rows("[columns.NAME]")) == set(plan_file.COLUMN_KEYS)
-        assert set(self.rows("[output]")) == set(plan_file.OUTPUT_KEYS)
-        charged = {*plan_file.BUDGET_KEYS, *plan_file.UNIT_KEYS, *LEDGER_KEYS}
+        assert set(self.rows("[output]")) == set(OUTPUT_KEYS)
+        charged = {*BUDGET_KEYS, *plan_file.UNIT_KEYS, *LEDGER_KEYS}
         assert set(self.rows("[budget]")) == charged
 
     def test_rules_methods_and_models(self) -> None:
@@ -473,9 +473,9 @@ def test_nothing_of_the_page_sticks_out_on_a_phone(run: Run, tmp_path: Path, pla
     browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if browser is None:
         pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
-    file = build_town(tmp_path, plan.replace("[input]", f'language = "{language}"\n\n[input]'))
+    file = build_town(tmp_path, plan.replace("[source]", f'language = "{language}"\n\n[source]'))
     assert run("anonymize", file, "--out", tmp_path / "out", "--yes").code == 0
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
     measure = tmp_path / "measure.html"
     measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
     found = run_browser(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())

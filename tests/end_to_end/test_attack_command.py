@@ -35,7 +35,7 @@ def test_thresholds_are_broken_and_a_release_of_the_same_people_is_not(run: Run,
     """The whole story by commands: protect, attack, release, attack."""
     write_people(tmp_path / "village.csv")
     (tmp_path / "plan.toml").write_text(
-        'title = "Village"\n[input]\npath = "village.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
+        'title = "Village"\n[source]\npath = "village.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
         f'[rules]\nthreshold = 3\n[protection]\n{THRESHOLDS}\n[output]\nfolder = "thresholds"\n'
     )
     assert run("protect", tmp_path / "plan.toml").code == 3  # refused, because the cheap attack breaks it
@@ -127,7 +127,7 @@ def test_changed_and_incomplete_folders_are_not_examined(run: Run, tmp_path: Pat
         assert told in answer.error["english"]
         assert not (tmp_path / "found.json").exists()
     assert run("attack", tmp_path / "nothing").code == 3
-    (incomplete / "report.json").write_text("{}")
+    (incomplete / "release.json").write_text("{}")
     assert run("attack", incomplete).code == 3
 
 

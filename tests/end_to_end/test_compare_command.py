@@ -14,7 +14,7 @@ PLAN = """
 title = "Two districts"
 repeats = 2
 
-[input]
+[source]
 path = "people.csv"
 
 [columns.district]

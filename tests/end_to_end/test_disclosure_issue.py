@@ -206,7 +206,7 @@ def unsafe_cells(
 
 
 PLAN = """title = "Turnover by area and activity"
-[input]
+[source]
 path = "firms.csv"
 value = "turnover"
 [dimensions.area]
@@ -344,7 +344,7 @@ class TestSuppression:
             Firm(str(n), (draw.choice("FM"), draw.choice(["young", "old"]), draw.choices("abc", [5, 4, 2])[0]), 1)
             for n in range(60)
         ]
-        plan = 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
+        plan = 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.sex]\n[dimensions.age]\n[dimensions.work]\n'
         path = write(
             tmp_path,
             {
@@ -369,7 +369,7 @@ class TestSuppression:
         path = write(
             tmp_path,
             {
-                "plan.toml": 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.a]\n[dimensions.b]\n[rules]\nthreshold = 3\n'
+                "plan.toml": 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.a]\n[dimensions.b]\n[rules]\nthreshold = 3\n'
                 + SUPPRESS,
                 "p.csv": text_of([("a", "b"), *rows]),
             },
@@ -412,7 +412,7 @@ class TestSameBytes:
             texts.append({p.name: p.read_text().replace(f"out{threads}", "out") for p in out.iterdir()})
         for name in ("table.csv", "confidential-certificate.json"):
             assert texts[0][name] == texts[1][name], name
-        first, second = (json.loads(text["report.json"]) for text in texts)
+        first, second = (json.loads(text["release.json"]) for text in texts)
         assert first.pop("created") <= second.pop("created")
         assert first == second
 
@@ -430,7 +430,7 @@ class TestRules:
 
     COLUMNS = ("firm", "a", "b", "v", "ask", "holder", "weight")
     PLAN = """title = "t"
-[input]
+[source]
 path = "p.csv"
 value = "v"
 [dimensions.a]
@@ -570,7 +570,7 @@ class TestCounts:
     """Rounding and cell keys."""
 
     PLAN = (
-        'title = "t"\n[input]\npath = "p.csv"\n[dimensions.area]\nhierarchy = "area.hrc"\n[dimensions.work]\n'
+        'title = "t"\n[source]\npath = "p.csv"\n[dimensions.area]\nhierarchy = "area.hrc"\n[dimensions.work]\n'
         "[rules]\nthreshold = 3\n[protection]\n"
     )
     KEYS = 'method = "cell-key"\nkey_file = "secret.key"\nidentifier = "id"\nlargest = 4\nvariance = 2\nforbidden = 2\n'
@@ -642,8 +642,8 @@ class TestCounts:
 
 class TestMeshes:
     PLAN = """title = "Half meshes"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "m.csv"
 mesh = "KEY_CODE"
 level = "1/2"
@@ -760,10 +760,10 @@ class TestBroken:
         assert done.code == 0
         assert done.json["even_if_broken"] is True
         assert "broken" in {attack["outcome"] for attack in done.json["attacks"]}
-        report = json.loads((tmp_path / "out/report.json").read_text())
+        report = json.loads((tmp_path / "out/release.json").read_text())
         assert report["even_if_broken"] is True
         assert "broken" in {attack["outcome"] for attack in report["attacks"]}
-        page = (tmp_path / "out/report.html").read_text()
+        page = (tmp_path / "out/release.html").read_text()
         assert "even-if-broken" in page or "broke" in page
         assert run("attack", tmp_path / "out").code == 7
         assert "An attack broke this table" in run("protect", plan, "--out", tmp_path / "b", "--even-if-broken").err
@@ -801,8 +801,8 @@ def put(place: int, value: str) -> str:
 
 FIFTH = r"row 5\b|line 6\b"
 CELLS_PLAN = """title = "t"
-[input]
-kind = "cells"
+[source]
+rows = "cells"
 path = "firms.csv"
 value = "v"
 contributors = "n"
@@ -946,8 +946,8 @@ class TestBadInput:
 
 class TestTauArgusFiles:
     PLAN = """title = "t"
-[input]
-kind = "tau-argus"
+[source]
+format = "tau-argus"
 path = "t.asc"
 metadata = "t.rda"
 value = "sales"
@@ -1022,7 +1022,7 @@ VILLAGE = {
 }  # fmt: skip
 KINDS = ("sex", "age", "work")
 THRESHOLDS = """title = "The village"
-[input]
+[source]
 path = "village.csv"
 [dimensions.sex]
 [dimensions.age]
@@ -1116,7 +1116,7 @@ class TestAttacks:
         assert attack_named(held, "reconstruction")["outcome"] == "held"
         assert attack_named(held, "reconstruction")["broken"] == 0
 
-        report = (tmp_path / "out/report.json").read_bytes()
+        report = (tmp_path / "out/release.json").read_bytes()
         note_publication(
             tmp_path / "budget.db", "village", document_sha256=hashlib.sha256(report).hexdigest(),
             report_format="sudare-protected-table/1", folder=str(tmp_path / "out"),
@@ -1138,7 +1138,7 @@ class TestAttacks:
         """Differencing: the second table shows a total that the first one hid."""
         counts = {"u": (2, 0, 0), "v": (6, 5, 4), "w": (9, 5, 7)}
         rows = [(a, b) for a, row in counts.items() for b, n in zip("xyz", row, strict=True) for _ in range(n)]
-        head, tail = 'title = "t"\n[input]\npath = "p.csv"\n[dimensions.a]\n', "[rules]\nthreshold = {}\n" + SUPPRESS
+        head, tail = 'title = "t"\n[source]\npath = "p.csv"\n[dimensions.a]\n', "[rules]\nthreshold = {}\n" + SUPPRESS
         plan = write(tmp_path, {
             "plan.toml": head + "[dimensions.b]\n" + tail.format(3),
             "b.toml": head + tail.format(2),
@@ -1159,7 +1159,7 @@ class TestAttacks:
         assert run("ledger", "create", ledger).code == 0
         assert run("ledger", "add", ledger, "p", "--epsilon", 1).code == 0
         for folder in (first, second):
-            digest = hashlib.sha256((folder / "report.json").read_bytes()).hexdigest()
+            digest = hashlib.sha256((folder / "release.json").read_bytes()).hexdigest()
             note_publication(
                 ledger, "p", document_sha256=digest, report_format="sudare-protected-table/1", folder=str(folder)
             )
@@ -1214,9 +1214,9 @@ TAMPERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "a value": (edit("table.csv", ",published", "1,published"), r"table\.csv"),
     "a status": (edit("table.csv", ",hidden", "5,published"), r"table\.csv"),
     "no table": (drop("table.csv"), r"table\.csv"),
-    "the report": (edit("report.json", '"minimum": 3', '"minimum": 2'), r"report\.json"),
-    "the title": (edit("report.json", "Turnover", "Losses"), r"report\.(json|html)"),
-    "no page": (drop("report.html"), r"report\.html"),
+    "the report": (edit("release.json", '"minimum": 3', '"minimum": 2'), r"release\.json"),
+    "the title": (edit("release.json", "Turnover", "Losses"), r"release\.(json|html)"),
+    "no page": (drop("release.html"), r"release\.html"),
     "a further file": (lambda folder: write(folder, {"more.csv": "1\n"}), r"more\.csv"),
 }
 
@@ -1253,12 +1253,12 @@ class TestTamperedFolders:
     @pytest.mark.parametrize("damage", ["gone", "cut"])
     def test_without_a_report(self, run: Run, folder: Path, command: str, damage: str) -> None:
         if damage == "gone":
-            (folder / "report.json").unlink()
+            (folder / "release.json").unlink()
         else:
-            (folder / "report.json").write_text((folder / "report.json").read_text()[:200])
+            (folder / "release.json").write_text((folder / "release.json").read_text()[:200])
         found = run(command, folder, "--json")
         assert found.code in (3, 7)
-        assert "report.json" in found.error["english"], found.error["english"]
+        assert "release.json" in found.error["english"], found.error["english"]
 
     def test_a_certificate_that_proves_nothing(self, run: Run, folder: Path) -> None:
         path = folder / "confidential-certificate.json"
@@ -1393,7 +1393,7 @@ class TestDescribedTables:
 class TestCompare:
     PLAN = """title = "Our village"
 repeats = 2
-[input]
+[source]
 path = "people.csv"
 [columns.district]
 role = "area"
@@ -1427,8 +1427,8 @@ settings = [0.1, 10]
             done = run("compare", plan, "--out", tmp_path / name)
             assert done.code == 0, done.err
         assert names_in(tmp_path / "a") >= {
-            "report.html",
-            "report.json",
+            "release.html",
+            "release.json",
             "comparison.csv",
             "picture-en.svg",
             "picture-ja.svg",

@@ -14,7 +14,7 @@ from sudare.ledger import Ledger, open_ledger
 from sudare.privacy import Budget
 from sudare.releases import protocol
 from sudare.releases.kinds.records import read_people_plan, run_people_plan
-from sudare.storage.staging import ReportStaging
+from sudare.storage.staging import Staging
 from tests.unit.releases.kinds.records.town import ANONYMIZE, COLUMNS, HEAD, MST, build_town
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,9 +67,9 @@ def test_the_next_run_clears_what_a_killed_one_left(tmp_path: Path, where: str, 
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "out").exists()
     (left,) = hidden(tmp_path)
-    assert (left / "report.json").exists() == has_report
+    assert (left / "release.json").exists() == has_report
     run_people_plan(plan)
-    assert (tmp_path / "out" / "report.json").is_file()
+    assert (tmp_path / "out" / "release.json").is_file()
     assert hidden(tmp_path) == []
 
 
@@ -83,7 +83,7 @@ def test_whoever_is_at_work_is_left_alone(tmp_path: Path) -> None:
         assert process.stdout.readline() == "ready\n"
         (theirs,) = hidden(tmp_path)
         run_people_plan(read_people_plan(tmp_path / "plan.toml", tmp_path / "out"))
-        assert (theirs / "report.json").is_file()
+        assert (theirs / "release.json").is_file()
         os.kill(process.pid, signal.SIGKILL)
     finally:
         process.kill()
@@ -115,7 +115,7 @@ def test_what_was_charged_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         patched.setattr(Ledger, "settle", stop)
         with pytest.raises(KeyboardInterrupt):
             run_people_plan(plan)
-    with ReportStaging.beside(tmp_path / "out"):
+    with Staging.beside(tmp_path / "out"):
         assert len(hidden(tmp_path)) == 2
     assert len(hidden(tmp_path)) == 1
     assert run_people_plan(plan).is_repeated

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.releases.header import LEDGER_KEYS
+from sudare.releases.header import LEDGER_KEYS, OUTPUT_KEYS
 from sudare.releases.kinds.tables import verify_protected
 from sudare.releases.kinds.tables.planning import input_plan, plan_file, protection_plan, rule_plan
 from sudare.releases.kinds.tables.planning.dimension_plan import DIMENSION_KEYS
@@ -64,7 +64,7 @@ def test_checking_reads_nothing(run: Run, tmp_path: Path) -> None:
 def test_json(run: Run, tmp_path: Path) -> None:
     done = run("protect", build_firms(tmp_path), "--out", tmp_path / "out", "--json")
     assert done.err == ""
-    assert done.json["public"] == ["report.json", "report.html", "table.csv"]
+    assert done.json["public"] == ["release.json", "release.html", "table.csv"]
     assert done.json["tables"][0]["hidden"] == 12
     assert {attack["outcome"] for attack in done.json["attacks"]} == {"held"}
 
@@ -88,8 +88,8 @@ def with_row(place: int, value: str) -> list[list[str]]:
 
 
 CELLS = """title = "t"
-[input]
-kind = "cells"
+[source]
+rows = "cells"
 path = "firms.csv"
 value = "turnover"
 contributors = "size"
@@ -186,7 +186,7 @@ def test_infeasible_protection(run: Run, tmp_path: Path) -> None:
     """The cell must be hidden, and all others must be published."""
     plan = build_firms(
         tmp_path,
-        'title = "t"\n[input]\nkind = "tau-argus"\npath = "t.asc"\nmetadata = "t.rda"\nvalue = "sales"\napriori = "t.hst"\n'
+        'title = "t"\n[source]\nformat = "tau-argus"\npath = "t.asc"\nmetadata = "t.rda"\nvalue = "sales"\napriori = "t.hst"\n'
         '[[tables]]\ndimensions = ["area"]\n[rules]\nthreshold = 2\n' + SUPPRESS,
     )
     (tmp_path / "t.rda").write_text("area 1 1\n  <RECODEABLE>\nsales 2 4\n  <NUMERIC>\n")
@@ -204,7 +204,7 @@ def test_infeasible_protection(run: Run, tmp_path: Path) -> None:
 def test_an_earlier_folder_that_is_damaged(run: Run, tmp_path: Path, damage: str) -> None:
     plan = build_firms(tmp_path)
     assert run("protect", plan, "--out", tmp_path / "before").code == 0
-    table, report = tmp_path / "before" / "table.csv", tmp_path / "before" / "report.json"
+    table, report = tmp_path / "before" / "table.csv", tmp_path / "before" / "release.json"
     if damage == "missing":
         table.unlink()
     elif damage == "changed":
@@ -276,7 +276,7 @@ class TestReference:
 
     def test_keys(self) -> None:
         assert self.keys("Top") == set(plan_file.TOP_KEYS) - {
-            "input",
+            "source",
             "dimensions",
             "tables",
             "rules",
@@ -285,14 +285,14 @@ class TestReference:
             "ledger",
             "output",
         }
-        assert self.keys("[input]") == set(input_plan.ALL_INPUT_KEYS)
+        assert self.keys("[source]") == set(input_plan.ALL_SOURCE_KEYS)
         assert self.keys("[dimensions.NAME]") == set(DIMENSION_KEYS)
         assert self.keys("[[tables]]") == set(plan_file.TABLE_KEYS)
         assert self.keys("[rules]") == {*rule_plan.RULE_KEYS, "records"}
         assert self.keys("[protection]") == set(protection_plan.protection_keys())
         assert self.keys("[earlier]") == set(plan_file.EARLIER_KEYS)
         assert self.keys("[ledger]") == set(LEDGER_KEYS)
-        assert self.keys("[output]") == set(plan_file.OUTPUT_KEYS)
+        assert self.keys("[output]") == set(OUTPUT_KEYS)
 
     def test_parts_of_rules(self) -> None:
         for name, parts in rule_plan.PARTS.items():
@@ -301,7 +301,7 @@ class TestReference:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["report.html", "confidential.html"])
+@pytest.mark.parametrize("name", ["release.html", "confidential.html"])
 def test_the_page_fits_a_phone(run: Run, tmp_path: Path, name: str) -> None:
     browser = next((path for one in BROWSERS if (path := shutil.which(one))), None)
     if browser is None:

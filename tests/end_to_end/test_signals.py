@@ -116,7 +116,7 @@ def test_records_of_people(tmp_path: Path, where: str, left: Budget, number: int
     end_with(tmp_path, ["synthesize", str(plan), "--out", str(tmp_path / "out"), "--yes"], where, number)
     assert account(tmp_path, "town")[0] == left
     assert not list(tmp_path.glob(".*partial*"))
-    assert (tmp_path / "out" / "report.json").is_file() == where.endswith("settle_in_all")
+    assert (tmp_path / "out" / "release.json").is_file() == where.endswith("settle_in_all")
 
 
 @pytest.mark.parametrize("number", ALL_SIGNALS)

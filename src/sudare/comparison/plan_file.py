@@ -17,14 +17,25 @@ from sudare.microdata.hierarchies.builders import flat_hierarchy
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn, read_people
 from sudare.releases.kinds.records.planning.hierarchy_plan import HIERARCHY_KEYS, HierarchyRule, hierarchy_of, read_rule
-from sudare.sections import Section, nearest, read_toml
+from sudare.releases.old_keys import COMPARISON, read_plan_values
+from sudare.sections import Section, nearest
 
 __all__ = ["ComparedColumn", "ComparisonPlan", "quick_plan", "read_comparison_plan"]
 
-PLAN = Words("plan", "計画ファイル")
 HINT = Words("The documentation has one to start from.", "文書に例があります。")
-TOP_KEYS = ("title", "publisher", "description", "language", "seed", "repeats", "input", "columns", "methods", "output")
-INPUT_KEYS = ("path", "encoding")
+TOP_KEYS = (
+    "title",
+    "publisher",
+    "description",
+    "language",
+    "seed",
+    "repeats",
+    "source",
+    "columns",
+    "methods",
+    "output",
+)
+SOURCE_KEYS = ("path", "encoding")
 COLUMN_KEYS = ("role", *HIERARCHY_KEYS, "missing", "level")
 METHOD_KEYS = ("name", "settings", "repeats")
 OUTPUT_KEYS = ("folder",)
@@ -146,7 +157,7 @@ def read_comparison_plan(file: Path, out: Path | None = None, repeats: int | Non
         PlanError: if the plan cannot be read, or says what cannot be.
         InputError: if a hierarchy file is not one; names file and line.
     """
-    top = Section(read_toml(file, PLAN, HINT), "", file.name, TOP_KEYS)
+    top = Section(read_plan_values(file, COMPARISON, HINT), "", file.name, TOP_KEYS)
     title = top.text("title", file.stem)
     publisher, description = top.text("publisher", ""), top.text("description", "")
     language = top.choice("language", ("en", "ja"), "en")
@@ -154,7 +165,7 @@ def read_comparison_plan(file: Path, out: Path | None = None, repeats: int | Non
     if seed < 0:
         top.refuse("seed", "must be 0 or more", "は 0 以上の整数です")
     often = _repeats(top, USUAL_REPEATS)
-    source = top.section("input", INPUT_KEYS)
+    source = top.section("source", SOURCE_KEYS)
     path, encoding = file.parent / source.text("path"), source.text("encoding", "utf-8")
     source.finish()
     columns = _columns(top, file)

@@ -15,16 +15,15 @@ from sudare.releases.kinds.counts.verification import read_document, verify_rele
 from sudare.releases.verification import printable
 from sudare.storage.guarded_json import parse_json, read_json
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import DOCUMENT
+from sudare.storage.staging import DOCUMENT, REPORT, document_in, page_beside
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
 
-REPORT, PAGE = "report.json", "report.html"
 HOLDERS = "confidential.json"
 """Only its holder has it; it knows the hash of the report."""
 FORMATS: Mapping[str, str] = {"sudare-people/1": "people", "sudare-protected-table/1": "protected-table"}
-"""Of ``report.json``, and what a folder with one is."""
+"""Of documents, and what a folder with one is; others are releases of counts."""
 
 
 class ChangedFolderError(InputError):
@@ -38,7 +37,7 @@ class Subject:
     Attributes:
         folder: where it is.
         kind: what it is, a key of `KINDS`.
-        document: what ``release.json`` or ``report.json`` says.
+        document: what ``release.json`` says, or ``report.json`` of folders that were made under that name.
         document_sha256: the hash of that file, by which a ledger knows it.
     """
 
@@ -70,7 +69,8 @@ def open_subject(folder: str | Path, ledger: str | None = None) -> Subject:
         ChangedFolderError: if a file is missing or was changed.
     """
     place = Path(folder)
-    if (place / DOCUMENT).is_file():
+    file = document_in(place)
+    if file.name == DOCUMENT and file.is_file() and _format_of(file) not in FORMATS:
         document = read_document(place)
         for check in verify_release(place, ledger):
             if check.outcome == "failed":
@@ -80,7 +80,7 @@ def open_subject(folder: str | Path, ledger: str | None = None) -> Subject:
                 )
         return Subject(place, "private-table", document, hash_of_file(place / DOCUMENT))
     try:
-        text = read_regular_file(place / REPORT)
+        text = read_regular_file(file)
         report: Any = parse_json(text)
         kind = FORMATS[report["format"]]
         files = [(Path(entry["name"]).name, str(entry["sha256"])) for entry in report["files"]]
@@ -94,14 +94,14 @@ def open_subject(folder: str | Path, ledger: str | None = None) -> Subject:
         ) from None
     except (ValueError, KeyError, TypeError):
         raise InputError(
-            f"'{place / REPORT}' is damaged, or of a format that is not known. Known are {', '.join(FORMATS)}.",
-            f"「{place / REPORT}」は壊れているか、未知の形式です。扱えるのは {'、'.join(FORMATS)} です。",
+            f"'{file}' is damaged, or of a format that is not known. Known are {', '.join(FORMATS)}.",
+            f"「{file}」は壊れているか、未知の形式です。扱えるのは {'、'.join(FORMATS)} です。",
         ) from None
     for name, digest in files:
         _require_unchanged(place / name, digest)
     document_sha256 = sha256(text).hexdigest()
-    _require_own_report(place, document_sha256)
-    _require_page(place, report)
+    _require_own_report(file, document_sha256)
+    _require_page(page_beside(file), report)
     if kind == "people" and "event" in report:
         kind = "private-people"
     return Subject(place, kind, report, document_sha256)
@@ -145,8 +145,18 @@ def _require_unchanged(path: Path, digest: str) -> None:
         )
 
 
-def _require_own_report(place: Path, digest: str) -> None:
+def _format_of(file: Path) -> str:
+    """What a document says that its format is; nothing where it is damaged."""
+    try:
+        said = read_json(file)
+    except (OSError, ValueError):
+        return ""
+    return str(said.get("format")) if isinstance(said, dict) else ""
+
+
+def _require_own_report(file: Path, digest: str) -> None:
     """A report that was changed is found out where the holder's file is there, which knows its hash."""
+    place = file.parent
     try:
         held: Any = read_json(place / HOLDERS)
     except (OSError, ValueError):  # not there; or damaged, which whoever reads it tells
@@ -154,17 +164,17 @@ def _require_own_report(place: Path, digest: str) -> None:
     stated = held.get("report_sha256") if isinstance(held, dict) else None
     if isinstance(stated, str) and stated != digest:
         raise ChangedFolderError(
-            f"'{place}' was changed, and is not examined: the hash of {REPORT} is another than {HOLDERS} says.",
-            f"「{place}」は変更されているため、調べません: {REPORT} のハッシュが {HOLDERS} の記載と異なります。",
+            f"'{place}' was changed, and is not examined: the hash of {file.name} is another than {HOLDERS} says.",
+            f"「{place}」は変更されているため、調べません: {file.name} のハッシュが {HOLDERS} の記載と異なります。",
         )
 
 
-def _require_page(place: Path, report: Mapping[str, Any]) -> None:
+def _require_page(page: Path, report: Mapping[str, Any]) -> None:
     """This version makes a page for every report."""
     versions = report.get("versions")
     is_own = isinstance(versions, dict) and versions.get("sudare") == version("sudare")
-    if is_own and not (place / PAGE).is_file():
+    if is_own and not page.is_file():
         raise ChangedFolderError(
-            f"'{place}' is not complete, and is not examined: {PAGE} is missing.",
-            f"「{place}」は不完全なため、調べません: {PAGE} がありません。",
+            f"'{page.parent}' is not complete, and is not examined: {page.name} is missing.",
+            f"「{page.parent}」は不完全なため、調べません: {page.name} がありません。",
         )

@@ -35,7 +35,7 @@ BYTES_AT_ONCE = 1 << 24
 ROWS_AT_ONCE = 1 << 20
 
 
-def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None) -> Any:
+def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None, form: str = "auto") -> Any:
     """The rows of CSV, Parquet or Arrow files as a table of pyarrow.
 
     Raises:
@@ -43,7 +43,7 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
     """
     import pyarrow as pa
 
-    files, form = files_and_format(Source(str(path), encoding=encoding))
+    files, form = files_and_format(Source(str(path), form, encoding=encoding))
     if columns is not None and (isinstance(columns, str) or not all(isinstance(name, str) for name in columns)):
         raise ParameterError("columns", "read_people", "names of columns", shown(columns))
     wanted = None if columns is None else list(dict.fromkeys(columns))

@@ -311,7 +311,13 @@ def _to_arrow(column: CodedColumn) -> Any:
     return labels.take(pa.Array.from_buffers(pa.int32(), column.rows, [None, pa.py_buffer(column.codes)]))
 
 
-def read_people(path: str | Path, *, encoding: str = AUTO, columns: Sequence[str] | None = None) -> Records:
+def read_people(
+    path: str | Path,
+    *,
+    encoding: str = AUTO,
+    columns: Sequence[str] | None = None,
+    format: str = "auto",  # noqa: A002 - the word that users know
+) -> Records:
     r"""Read people from CSV files (commas, semicolons, tabs or bars, with a header), Parquet or Arrow files.
 
     Rows stay in order: of the file, and of the files' names where there are several. Fields stay as they are written; an empty
@@ -321,6 +327,7 @@ def read_people(path: str | Path, *, encoding: str = AUTO, columns: Sequence[str
         path: a file, a folder or a pattern.
         encoding: of text files; ``"auto"`` tells it file by file.
         columns: which columns, in this order; all if left out.
+        format: ``"csv"``, ``"parquet"`` or ``"arrow"``; ``"auto"`` tells it from the files' names.
 
     Raises:
         InputError: if a file cannot be read, is in another encoding or in two, a row has more or fewer fields than the header,
@@ -336,7 +343,7 @@ def read_people(path: str | Path, *, encoding: str = AUTO, columns: Sequence[str
         ...     read_people(file).column("zip").texts().tolist()
         ['00781', '81667']
     """
-    return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns), columns or ())
+    return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns, form=format), columns or ())
 
 
 def write_people(path: str | Path, records: Records, *, replace: bool = False) -> None:

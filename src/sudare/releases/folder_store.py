@@ -20,7 +20,7 @@ from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file, seal_of
-from sudare.storage.staging import SEAL, completed_beside, hold_target, publish_folder
+from sudare.storage.staging import SEAL, completed_beside, document_in, hold_target, publish_folder
 
 __all__ = ["FolderStore", "Released", "completed_folder"]
 
@@ -84,12 +84,10 @@ class FolderStore(Generic[DraftT]):
         dataset: its account.
         fingerprint: of the release.
         target: where the release is shown.
-        document_name: of the file that stands for all others.
     """
 
-    def __init__(self, ledger: Ledger, dataset: str, fingerprint: str, target: Path, document_name: str) -> None:
-        self._ledger, self._dataset, self._fingerprint = ledger, dataset, fingerprint
-        self._target, self._document = target, document_name
+    def __init__(self, ledger: Ledger, dataset: str, fingerprint: str, target: Path) -> None:
+        self._ledger, self._dataset, self._fingerprint, self._target = ledger, dataset, fingerprint, target
 
     def find_settled(self, found_by: Mapping[str, str], entry: int) -> Released[DraftT] | None:
         """A release that the ledger settled; one that was never shown is shown now."""
@@ -111,8 +109,8 @@ class FolderStore(Generic[DraftT]):
         still_open = [one for one in self._ledger.reservations(self._dataset) if one.fingerprint == self._fingerprint]
         secret = self._ledger.secret(self._dataset) if still_open else b""
         for reservation in still_open:
-            for folder in completed_beside(self._target, self._document):
-                text = (folder / self._document).read_bytes()
+            for folder in completed_beside(self._target):
+                text = document_in(folder).read_bytes()
                 if not self._is_sealed(folder, text, secret, reservation.number):
                     continue
                 document = json.loads(text)
@@ -132,7 +130,7 @@ class FolderStore(Generic[DraftT]):
         )
 
     def _released(self, folder: Path) -> Released[DraftT]:
-        document = json.loads((folder / self._document).read_text(encoding="utf-8"))
+        document = json.loads(document_in(folder).read_text(encoding="utf-8"))
         return Released(folder=folder, document=document, is_repeated=True)
 
     def _is_sealed(self, folder: Path, text: bytes, secret: bytes, number: int) -> bool:
@@ -141,7 +139,7 @@ class FolderStore(Generic[DraftT]):
 
     def _is_whole(self, folder: Path, digest: str) -> bool:
         """Whether a folder holds a document with this hash, and all files that it lists."""
-        path = folder / self._document
+        path = document_in(folder)
         if folder.is_symlink() or not path.is_file() or hash_of_file(path) != digest:
             return False
         document = json.loads(path.read_text(encoding="utf-8"))

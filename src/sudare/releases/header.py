@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 from sudare.errors import ParameterError
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
-from sudare.sections import Section
+from sudare.sections import Section, suggest
 
 __all__ = [
     "BUDGET_KEYS",
     "HEADER_KEYS",
     "KIND",
     "LEDGER_KEYS",
+    "OUTPUT_KEYS",
+    "SOURCE_KEYS",
     "TITLE_KEYS",
     "UNIT_KEYS",
     "LedgerEntryPoint",
     "PlanHeader",
     "PlanTitle",
+    "PlanWithHeader",
     "ReleasePrice",
     "read_budget_section",
     "read_header",
@@ -39,7 +43,12 @@ HEADER_KEYS = (*TITLE_KEYS, "unit", "budget", "ledger", "output")
 UNIT_KEYS = ("who", "rows", "cells", "rows_per_cell", "adjacency")
 BUDGET_KEYS = ("epsilon", "delta", "rho")
 LEDGER_KEYS = ("location", "dataset")
-OUTPUT_KEYS = ("folder",)
+SOURCE_KEYS = ("path", "format", "encoding")
+"""What every kind may say of the data under ``[source]``, besides keys of its own."""
+
+OUTPUT_KEYS = ("folder", "formats")
+"""What every kind may say of the release under ``[output]``, besides keys of its own."""
+
 LANGUAGES = ("en", "ja")
 DATABASES = ("postgresql:", "postgres:")
 
@@ -99,14 +108,71 @@ class PlanHeader(PlanTitle):
     Attributes:
         file: where the plan was read from.
         folder: where the release is written.
+        formats: of what is published; empty for kinds that have one alone.
         price: what it costs; None for methods without a guarantee.
         ledger: where it is charged; or, without a price, where it is noted, if anywhere.
     """
 
     file: Path
     folder: Path
+    formats: tuple[str, ...] = ()
     price: ReleasePrice | None = None
     ledger: LedgerEntryPoint | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanWithHeader:
+    """A plan of any kind: its head, to which a kind adds what it alone knows.
+
+    Attributes:
+        header: title, folder, formats, price and ledger.
+    """
+
+    header: PlanHeader
+
+    @property
+    def file(self) -> Path:
+        """Where the plan was read from."""
+        return self.header.file
+
+    @property
+    def title(self) -> str:
+        """What the report is called."""
+        return self.header.title
+
+    @property
+    def publisher(self) -> str:
+        """Who publishes it."""
+        return self.header.publisher
+
+    @property
+    def description(self) -> str:
+        """What it is about."""
+        return self.header.description
+
+    @property
+    def language(self) -> str:
+        """Of the report, ``"en"`` or ``"ja"``."""
+        return self.header.language
+
+    @property
+    def folder(self) -> Path:
+        """Where the release is written."""
+        return self.header.folder
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Of what is published."""
+        return self.header.formats
+
+    @property
+    def ledger(self) -> LedgerEntryPoint | None:
+        """Where it is charged or noted, if anywhere."""
+        return self.header.ledger
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same plan for another folder."""
+        return replace(self, header=replace(self.header, folder=folder))
 
 
 def read_title(top: Section, kind: str) -> PlanTitle:
@@ -135,9 +201,19 @@ def read_title(top: Section, kind: str) -> PlanTitle:
 
 
 def read_header(
-    top: Section, file: Path, kind: str, *, folder: Path | None = None, by_default: str = "published"
+    top: Section,
+    file: Path,
+    kind: str,
+    *,
+    folder: Path | None = None,
+    by_default: str = "published",
+    formats: Sequence[str] = (),
+    output: Section | None = None,
+    is_priced: bool | None = None,
+    unit_keys: Sequence[str] = UNIT_KEYS,
+    adjacency: Adjacency = "add-remove",
 ) -> PlanHeader:
-    """The whole head of a plan: title, unit, budget, ledger and output. A plan without a budget has no price.
+    """The whole head of a plan: title, unit, budget, ledger and output. Every kind reads it here.
 
     Args:
         top: of the plan.
@@ -145,6 +221,11 @@ def read_header(
         kind: that is expected.
         folder: where the release goes, in place of what the plan says.
         by_default: name of the folder if neither is given.
+        formats: that the kind can write, the usual one first; none for a kind that has no choice.
+        output: the section ``[output]`` of a kind with keys of its own there, which it reads and finishes itself.
+        is_priced: whether there is a price; left out, there is one where the plan has a budget.
+        unit_keys: what the kind takes of a unit.
+        adjacency: of the unit if the plan states none.
 
     Raises:
         PlanError: if something in it cannot be; the message names the key.
@@ -152,15 +233,17 @@ def read_header(
     base = file.resolve().parent
     title = read_title(top, kind)
     price = None
-    if top.has("budget"):
-        unit = read_unit_section(top.section("unit", UNIT_KEYS))
+    if top.has("budget") if is_priced is None else is_priced:
+        unit = read_unit_section(top.section("unit", unit_keys), by_default=adjacency, keys=unit_keys)
         price = ReleasePrice(budget=read_budget_section(top.section("budget", BUDGET_KEYS)), unit=unit)
     ledger = None
     if price is not None or top.has("ledger"):
         ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
-    output = top.section("output", OUTPUT_KEYS)
-    stated = base / output.text("folder", by_default)
-    output.finish()
+    written = top.section("output", OUTPUT_KEYS if formats else OUTPUT_KEYS[:1]) if output is None else output
+    stated = base / written.text("folder", by_default)
+    chosen = _read_formats(written, formats) if formats else ()
+    if output is None:
+        written.finish()
     return PlanHeader(
         file=file,
         title=title.title,
@@ -168,9 +251,26 @@ def read_header(
         description=title.description,
         language=title.language,
         folder=stated if folder is None else folder,
+        formats=chosen,
         price=price,
         ledger=ledger,
     )
+
+
+def _read_formats(section: Section, known: Sequence[str]) -> tuple[str, ...]:
+    formats = section.items("formats", known[:1])
+    for form in formats:
+        if form not in known:
+            listed = ", ".join(known)
+            hint = suggest(str(form), known)
+            section.refuse(
+                "formats",
+                f"may have {listed}, not {form!r:.40}.{hint.english}",
+                f"に使えるのは {listed} です（指定: {form!r:.40}）。{hint.japanese}",
+            )
+    if not formats or len(set(formats)) < len(formats):
+        section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
+    return tuple(formats)
 
 
 def read_budget_section(section: Section) -> Budget:
@@ -187,18 +287,22 @@ def read_budget_section(section: Section) -> Budget:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
 
 
-def read_unit_section(section: Section, *, by_default: Adjacency = "add-remove") -> Unit:
+def read_unit_section(
+    section: Section, *, by_default: Adjacency = "add-remove", keys: Sequence[str] = UNIT_KEYS
+) -> Unit:
     """Who is protected.
 
     Args:
         section: of the plan.
         by_default: the adjacency if none is stated.
+        keys: that the kind of the plan takes.
 
     Raises:
         PlanError: if it is no unit.
     """
     who = section.text("who", "person")
-    numbers = {key: section.whole(key) for key in ("cells", "rows_per_cell", "rows") if section.has(key)}
+    limits = [key for key in ("cells", "rows_per_cell", "rows") if key in keys]
+    numbers = {key: section.whole(key) for key in limits if section.has(key)}
     adjacency = cast("Adjacency", section.choice("adjacency", ADJACENCIES, by_default))
     section.finish()
     try:

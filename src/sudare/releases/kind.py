@@ -7,16 +7,17 @@ steps are run, of reservations, seals, hidden folders or signals. A new kind is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
 from sudare.ledger import Dataset
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount
+from sudare.releases.documents import ReleaseDocument
 from sudare.releases.header import PlanHeader
 from sudare.releases.progress import Progress
 from sudare.releases.verification import Check
@@ -98,13 +99,11 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
     Attributes:
         name: in plans and for people, such as ``"counts"``.
         report_format: what the document says that its format is, such as ``"sudare-release/1"``.
-        document_name: of the file that is written last, and stands for all others.
         refusals: exceptions that `draw` raises before its first draw only, besides those of mechanisms.
     """
 
     name: str
     report_format: str
-    document_name: str
     refusals: tuple[type[BaseException], ...] = ()
 
     def read_plan(self, file: Path, folder: Path | None = None) -> PlanT:
@@ -182,11 +181,10 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
 
     def report(
         self, plan: PlanT, draft: DraftT, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> ReleaseDocument:
         """Write the page, and say what the document says. Called again if the attacks have to be run again.
 
-        The document names its ``format``, and lists its ``files`` with their hashes; with a price it has the ``event``, and the
-        charge as ``ledger``.
+        The document names its format, and lists its files with their hashes; with a price it has the event and the charge.
         """
         ...
 

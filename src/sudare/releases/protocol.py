@@ -37,33 +37,25 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount, describe_charge, require_sound
-from sudare.releases.documents import document_text
+from sudare.releases.documents import ReleaseDocument, document_text, document_values
 from sudare.releases.folder_store import FolderStore, Released, completed_folder
 from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
 from sudare.releases.kind import Attacked, Kind, Run
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
-from sudare.storage.staging import (
-    DOCUMENT,
-    ReportStaging,
-    Staging,
-    hold_target,
-    publish_folder,
-    require_free,
-    translate_errors,
-)
+from sudare.storage.staging import Staging, hold_target, publish_folder, require_free, translate_errors
 from sudare.system.interrupts import uninterrupted
 
 __all__ = ["Released", "carry_out"]
@@ -156,9 +148,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                 purpose=self.header.title,
                 refusals=self.kind.refusals,
             )
-            store = FolderStore[DraftT](
-                ledger, account.dataset, identity.fingerprint, self.header.folder, self.kind.document_name
-            )
+            store = FolderStore[DraftT](ledger, account.dataset, identity.fingerprint, self.header.folder)
 
             def make(staging: Staging, charge: OpenCharge) -> Callable[[], Completed[Released[DraftT]]]:
                 return self._make_paid(ledger, account, identity, staging, charge)
@@ -225,8 +215,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     @contextmanager
     def _staging(self) -> Iterator[Staging]:
         """The hidden folder, in which whatever can fail without the data was tried."""
-        shape = Staging if self.kind.document_name == DOCUMENT else ReportStaging
-        with shape.beside(self.header.folder) as staging:
+        with Staging.beside(self.header.folder) as staging:
             self.kind.prepare(self.plan, staging.folder)
             yield staging
 
@@ -244,7 +233,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
 
     def _attack(
         self, written: _Written[DraftT], folder: Path, run: Run, known: KnownFolders
-    ) -> tuple[Attacked, Mapping[str, Any]]:
+    ) -> tuple[Attacked, ReleaseDocument]:
         """Step 5, and the report that tells of it."""
         attacked = self.kind.attack(self.plan, written.draft, folder, known.found, run)
         if not self.even_if_broken:
@@ -254,11 +243,11 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         return attacked, document
 
     def _released(
-        self, written: _Written[DraftT], document: Mapping[str, Any], attacked: Attacked, known: KnownFolders
+        self, written: _Written[DraftT], document: ReleaseDocument, attacked: Attacked, known: KnownFolders
     ) -> Released[DraftT]:
         return Released(
             folder=self.header.folder,
-            document=document,
+            document=document_values(document),
             is_repeated=False,
             draft=written.draft,
             attacks=attacked.reports,

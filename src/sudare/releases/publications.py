@@ -14,7 +14,7 @@ from sudare.errors import InputError
 from sudare.ledger import Ledger
 from sudare.ledger.records import NewPublicationError
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import REPORT
+from sudare.storage.staging import document_in
 
 __all__ = ["Journal", "KnownFolders", "too_busy"]
 
@@ -63,7 +63,7 @@ class Journal:
         for body in noted:
             if body.format != self._format:
                 continue
-            report = Path(body.folder) / REPORT
+            report = document_in(Path(body.folder))
             is_there = report.is_file() and hash_of_file(report) == body.document_sha256
             if is_there and not self._is_changed(report.parent):
                 found.append(report.parent)

@@ -21,7 +21,7 @@ from sudare.releases.protocol import Released, carry_out
 from sudare.releases.verification import Check, printable
 from sudare.sections import nearest, read_toml
 from sudare.storage.guarded_json import read_json
-from sudare.storage.staging import DOCUMENT, REPORT
+from sudare.storage.staging import DOCUMENT, REPORT, document_in
 from sudare.system.regular_files import read_regular_file
 
 __all__ = [
@@ -47,16 +47,16 @@ class Registration:
         module: that has the kind's object.
         attribute: the object's name there.
         report_format: what documents of its folders say that their format is.
-        document_name: of the document in its folders.
         sections: a plan that has one of them, and names no kind, is of this kind.
+        shared_sections: the same, if no kind is found by what is its own.
     """
 
     name: str
     module: str
     attribute: str
     report_format: str
-    document_name: str = REPORT
     sections: frozenset[str] = frozenset()
+    shared_sections: frozenset[str] = frozenset()
 
     def load(self) -> Kind[Any, Any, Any, Any]:
         """The kind itself."""
@@ -78,8 +78,8 @@ _REGISTERED: dict[str, Registration] = {
             module="sudare.releases.kinds.counts.running",
             attribute="COUNTS",
             report_format="sudare-release/1",
-            document_name=DOCUMENT,
-            sections=frozenset({"source", "domain"}),
+            sections=frozenset({"domain", "method", "reference", "reading", "prediction"}),
+            shared_sections=frozenset({"source"}),
         ),
         Registration(
             name="records",
@@ -93,7 +93,7 @@ _REGISTERED: dict[str, Registration] = {
             module="sudare.releases.kinds.tables.running",
             attribute="TABLES",
             report_format="sudare-protected-table/1",
-            sections=frozenset({"dimensions", "tables", "rules", "input"}),
+            sections=frozenset({"dimensions", "tables", "rules", "protection", "input"}),
         ),
     )
 }
@@ -118,7 +118,7 @@ def register_kind(registration: Registration) -> None:
 
 
 def find_kind_of_plan(file: str | Path) -> Registration:
-    """Which kind a plan is of: the one that it names, or the first that one of its sections belongs to.
+    """Which kind a plan is of: the one that it names, or the first that one of its sections belongs to, old names included.
 
     Raises:
         PlanError: if it is no plan, or of no kind that is known.
@@ -139,6 +139,9 @@ def _kind_of_sections(said: Mapping[str, Any], file: str) -> Registration:
         )
     for known in _REGISTERED.values():
         if known.sections & set(said):
+            return known
+    for known in _REGISTERED.values():
+        if known.shared_sections & set(said):
             return known
     raise PlanError(
         f"{file}: nothing tells what is published. Write kind = ... at the top, one of {listed}.",
@@ -180,14 +183,12 @@ def find_kind_of_folder(folder: str | Path) -> Registration:
         InputError: if it has no document of any kind, or one in a format that is not known.
     """
     place = Path(folder)
-    names = dict.fromkeys(known.document_name for known in _REGISTERED.values())
-    there = next((name for name in names if (place / name).exists()), None)
-    if there is None and place.is_dir():
-        raise InputError(NOTHING_PUBLISHED.format(folder=folder, names=Words.joined(names, NOR)))
-    document = place / (there or DOCUMENT)
+    document = document_in(place)
+    if not document.exists() and place.is_dir():
+        raise InputError(NOTHING_PUBLISHED.format(folder=folder, names=Words.joined((DOCUMENT, REPORT), NOR)))
     stated = _format_of(document)
     for known in _REGISTERED.values():
-        if known.document_name == document.name and known.report_format == stated:
+        if known.report_format == stated:
             return known
     raise InputError(
         f"'{document}' is missing, damaged, or in a format that this sudare does not know: {printable(str(stated))}.",

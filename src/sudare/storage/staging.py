@@ -33,7 +33,9 @@ __all__ = [
     "Staging",
     "clear_abandoned",
     "completed_beside",
+    "document_in",
     "hold_target",
+    "page_beside",
     "publish_folder",
     "require_free",
     "translate_errors",
@@ -43,6 +45,8 @@ DOCUMENT = "release.json"
 PAGE = "release.html"
 REPORT = "report.json"
 REPORT_PAGE = "report.html"
+"""Of comparisons; and of releases without counts that were made before all kinds had the same names."""
+
 SEAL = ".seal"
 PROBE = ".mode"
 """A folder within a staging folder, for a moment, to see what permissions folders get."""
@@ -114,7 +118,7 @@ class Staging:
 
 
 class ReportStaging(Staging):
-    """A staging folder for what is not a release of a ledger: its document is a report."""
+    """A staging folder for what is no release: its document is a report."""
 
     document_name: ClassVar[str] = REPORT
 
@@ -183,9 +187,20 @@ def _usual_mode(folder: Path) -> int:
         probe.rmdir()
 
 
-def completed_beside(target: Path, document_name: str = DOCUMENT) -> list[Path]:
+def document_in(folder: Path) -> Path:
+    """The document of a published folder, by the name that it was made with; where there is none, by today's name."""
+    is_old = not (folder / DOCUMENT).exists() and (folder / REPORT).exists()
+    return folder / (REPORT if is_old else DOCUMENT)
+
+
+def page_beside(document: Path) -> Path:
+    """The page that goes with a document."""
+    return document.with_name(REPORT_PAGE if document.name == REPORT else PAGE)
+
+
+def completed_beside(target: Path) -> list[Path]:
     """Complete folders that were never shown."""
-    return [folder for folder in _hidden_beside(target) if (folder / document_name).is_file()]
+    return [folder for folder in _hidden_beside(target) if document_in(folder).is_file()]
 
 
 def _hidden_beside(target: Path) -> list[Path]:
@@ -215,13 +230,14 @@ def _make_locked(folder: Path) -> int:
 
 def _is_kept(folder: Path) -> bool:
     """Whether a hidden folder is complete and was charged, so that it may still be shown."""
-    if (folder / DOCUMENT).exists():
-        return True
+    document = document_in(folder)
     try:
-        report = read_json(folder / REPORT)
-    except (OSError, ValueError):
+        said = read_json(document)
+    except FileNotFoundError:
         return False
-    return isinstance(report, dict) and "ledger" in report
+    except (OSError, ValueError):
+        return document.name == DOCUMENT  # whatever it is, it may have been paid for
+    return isinstance(said, dict) and "ledger" in said
 
 
 def clear_abandoned(target: Path) -> None:

@@ -13,7 +13,7 @@ title = "A town"
 repeats = 5
 seed = 12
 
-[input]
+[source]
 path = "people.csv"
 
 [columns.ill]

@@ -76,16 +76,16 @@ def test_a_hostile_part_of_a_report_is_an_internal_error(tmp_path: Path, key: st
     # A report that says nonsense is an InputError.
     out = tmp_path / "out"
     carry_out(tmp_path, PLAN.replace('value = "turnover"\n', ""))
-    document = json.loads((out / "report.json").read_text())
+    document = json.loads((out / "release.json").read_text())
     document[key] = value
-    (out / "report.json").write_text(json.dumps(document))
+    (out / "release.json").write_text(json.dumps(document))
     with pytest.raises(InputError):
         examine(out)
 
 
 def test_deep_json_is_an_internal_error(tmp_path: Path) -> None:
     # Nesting that the parser gives up on (RecursionError) is a damaged report.
-    (tmp_path / "report.json").write_text('{"format": "sudare-people/1", "a": ' + "[" * 50_000 + "]" * 50_000 + "}")
+    (tmp_path / "release.json").write_text('{"format": "sudare-people/1", "a": ' + "[" * 50_000 + "]" * 50_000 + "}")
     with pytest.raises(InputError):
         examine(tmp_path)
 
@@ -95,7 +95,7 @@ def test_a_title_reaches_the_terminal_as_commands(
 ) -> None:
     # What a folder says is printed with its control letters taken out or shown.
     carry_out(tmp_path, PLAN)
-    report = tmp_path / "out" / "report.json"
+    report = tmp_path / "out" / "release.json"
     document = json.loads(report.read_text())
     document["title"] = ESCAPE + "Firms"
     report.write_text(json.dumps(document))
@@ -122,7 +122,7 @@ def test_a_code_reaches_the_terminal_as_commands(
         "rules": [],
         "files": [{"name": "table.csv", "sha256": sha256(table.encode()).hexdigest()}],
     }
-    (tmp_path / "out" / "report.json").write_text(json.dumps(document))
+    (tmp_path / "out" / "release.json").write_text(json.dumps(document))
     answer = runner(capsys, monkeypatch, 120)("attack", tmp_path / "out")
     assert answer.code == 7
     assert "\x1b" not in answer.out

@@ -116,7 +116,7 @@ def test_records(tmp_path: Path) -> None:
 
     data = write_people(tmp_path / "village.csv")
     (tmp_path / "plan.toml").write_text(
-        'title = "t"\n[input]\npath = "village.csv"\n[columns.sex]\nrole = "quasi-identifier"\nflat = true\n'
+        'title = "t"\n[source]\npath = "village.csv"\n[columns.sex]\nrole = "quasi-identifier"\nflat = true\n'
         '[columns.age]\nrole = "quasi-identifier"\nflat = true\n[columns.work]\nrole = "sensitive"\n'
         '[protection]\nmethod = "anonymize"\nk = 3\n'
     )
@@ -192,7 +192,7 @@ def test_the_same_publication_twice_is_not_twice_the_evidence(tmp_path: Path) ->
 
 
 MESHES = (
-    'title = "m"\n[input]\nkind = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
+    'title = "m"\n[source]\nrows = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
     'values = ["men", "women"]\n[protection]\nmethod = "merge-meshes"\nminimum = 4\n'
 )
 
@@ -217,7 +217,7 @@ def test_merged_meshes_and_amounts_get_the_attacks_that_they_have(tmp_path: Path
     (tmp_path / "firms.csv").write_text("area,sales\nnorth,50\nnorth,40\nnorth,45\nsouth,9\nsouth,8\nsouth,9\n")
     amounts = run_plan(
         tmp_path,
-        'title = "a"\n[input]\npath = "firms.csv"\nvalue = "sales"\n[dimensions.area]\n[rules]\nthreshold = 3\n'
+        'title = "a"\n[source]\npath = "firms.csv"\nvalue = "sales"\n[dimensions.area]\n[rules]\nthreshold = 3\n'
         '[protection]\nmethod = "suppress"\n',
         "amounts",
     )

@@ -25,7 +25,7 @@ from tests.unit.examination.village import make_ledger, protect, release
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "report.json")
+    os.mkfifo(tmp_path / "release.json")
     with pytest.raises(InputError, match="neither"):
         examine(tmp_path)
     os.mkfifo(tmp_path / "table.csv")
@@ -78,9 +78,9 @@ def test_records_are_not_attacked_with_tables_and_that_is_told(tmp_path: Path) -
 def test_one_that_contradicts_hides_nothing(tmp_path: Path) -> None:
     first = protect(tmp_path, "first", 'method = "suppress"', columns=(0, 1))
     damaged = protect(tmp_path, "damaged", 'method = "suppress"', columns=(0, 1))
-    document = json.loads((damaged / "report.json").read_text())
+    document = json.loads((damaged / "release.json").read_text())
     document["dimensions"] = [[]]
-    (damaged / "report.json").write_text(json.dumps(document))
+    (damaged / "release.json").write_text(json.dumps(document))
     with pytest.raises(ChangedFolderError, match=r"confidential\.json"):  # the holder's file knows the report
         examine(first, others=[damaged])
     (damaged / "confidential.json").unlink()
@@ -91,8 +91,8 @@ def test_one_that_contradicts_hides_nothing(tmp_path: Path) -> None:
 
 def test_a_folder_without_its_page_is_not_examined(tmp_path: Path) -> None:
     table = protect(tmp_path, "table", 'method = "suppress"', columns=(0, 1))
-    (table / "report.html").unlink()
-    with pytest.raises(ChangedFolderError, match=r"report\.html is missing"):
+    (table / "release.html").unlink()
+    with pytest.raises(ChangedFolderError, match=r"release\.html is missing"):
         examine(table)
 
 

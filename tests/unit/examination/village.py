@@ -116,7 +116,7 @@ def protect(folder: Path, name: str, protection: str, columns: Sequence[int] = (
         write_people(folder / "village.csv")
     dimensions = "".join(f"[dimensions.{NAMES[column]}]\n" for column in columns)
     (folder / f"{name}.toml").write_text(
-        f'title = "The village, {name}"\n[input]\npath = "village.csv"\n{dimensions}'
+        f'title = "The village, {name}"\n[source]\npath = "village.csv"\n{dimensions}'
         f"[rules]\nthreshold = {threshold}\n[protection]\n{protection}\n",
         encoding="utf-8",
     )

@@ -294,7 +294,7 @@ def test_a_report_does_not_claim_groups_of_k_that_a_later_step_took_apart(tmp_pa
     (tmp_path / "people.csv").write_text("wage\n" + "".join(f"{wage}\n" for wage in range(12)))
     (tmp_path / "plan.toml").write_text(
         """title = "wages"
-[input]
+[source]
 path = "people.csv"
 [columns.wage]
 role = "quasi-identifier"
@@ -310,6 +310,6 @@ scale = 50
     )
     with suppress(PlanError):
         made = run_people_plan(read_people_plan(tmp_path / "plan.toml"))
-        report = json.loads((made.folder / "report.json").read_text())
+        report = json.loads((made.folder / "release.json").read_text())
         claimed = any("equal to at least k - 1 others" in step["protects"]["english"] for step in report["steps"])
         assert not claimed or report["risks"]["after"]["k"] >= 3

@@ -77,14 +77,17 @@ def test_only_abandoned_folders_are_cleared(tmp_path: Path) -> None:
         assert staging.folder.is_dir(), "somebody works there"
 
 
+@pytest.mark.parametrize("shape", [Staging, ReportStaging])
 @pytest.mark.parametrize(("report", "is_kept"), [({}, False), ({"ledger": "budget.db"}, True)])
-def test_a_complete_folder_is_kept_if_it_was_charged(tmp_path: Path, report: dict[str, str], is_kept: bool) -> None:
+def test_a_complete_folder_is_kept_if_it_was_charged(
+    tmp_path: Path, report: dict[str, str], is_kept: bool, shape: type[Staging]
+) -> None:
     target = tmp_path / "people"
-    with ReportStaging.beside(target) as staging:
+    with shape.beside(target) as staging:
         staging.complete(json.dumps(report).encode())
     clear_abandoned(target)
     assert staging.folder.is_dir() == is_kept
-    assert completed_beside(target, "report.json") == ([staging.folder] if is_kept else [])
+    assert completed_beside(target) == ([staging.folder] if is_kept else [])
 
 
 def test_a_target_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:

@@ -180,8 +180,11 @@ def _read_table(speaker: Speaker, place: Path, plan: Path | None) -> tuple[Spars
 def _is_published(file: Path) -> bool:
     """Whether a file is the very one that a release beside it lists."""
     from sudare.releases.kinds.counts import read_document
+    from sudare.releases.registry import find_kind_of_folder
 
     if not file.is_file() or not (file.parent / DOCUMENT).is_file():
+        return False
+    if find_kind_of_folder(file.parent).name != "counts":
         return False
     listed: list[dict[str, Any]] = read_document(file.parent).get("files", [])
     with file.open("rb") as stream:

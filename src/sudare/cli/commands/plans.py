@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,10 +89,9 @@ def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOp
     if found.name == "counts":
         from sudare.releases.kinds.counts import read_plan
 
-        release_plan = read_plan(file)
-        if options.out is not None:
-            release_plan = replace(release_plan, folder=options.out.resolve())
-        carry_out_release(speaker, release_plan, yes=options.yes, again=options.again, threads=options.threads)
+        carry_out_release(
+            speaker, read_plan(file, options.out), yes=options.yes, again=options.again, threads=options.threads
+        )
     elif found.name == "records":
         from sudare.releases.kinds.records import read_people_plan
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
+from sudare.bilingual import Worded
 from sudare.cli.console.messages import Catalogue, Language, words_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
@@ -122,7 +123,8 @@ def _told(speaker: Speaker) -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, SudareWarning):
-                speaker.warn(words_of("warning.untranslated", sentence=str(message)))
+                untranslated = words_of("warning.untranslated", sentence=str(message))
+                speaker.warn(message.words if isinstance(message, Worded) else untranslated)
             elif speaker.debug:
                 original(message, category, *rest, **more)
 

@@ -146,7 +146,7 @@ def carry_out_people(
             made = run_people_plan(plan, again=again, progress=tell)
         entry = made.document["ledger"]["entry"]
         tell_charge(speaker, header.price, header.ledger, entry, is_repeated=made.is_repeated)
-    speaker.say("release.page", style="dim", page=made.folder / "report.html")
+    speaker.say("release.page", style="dim", page=made.folder / "release.html")
     speaker.give(_result_values(plan, made), str(made.folder))
 
 

@@ -51,7 +51,7 @@ def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_
     for folder in made.left_out:
         speaker.warn_of("protect.left_out", folder=folder)
     speaker.say("protect.done", style="green")
-    speaker.say("release.page", style="dim", page=made.folder / "report.html")
+    speaker.say("release.page", style="dim", page=made.folder / "release.html")
     speaker.give(_values(made), str(made.folder))
 
 
@@ -92,5 +92,5 @@ def _values(made: ProtectedFolder) -> dict[str, Any]:
         "tables": made.document["tables"],
         "attacks": made.document["attacks"],
         "even_if_broken": made.document["even_if_broken"],
-        "public": ["report.json", "report.html", *(one["name"] for one in made.document["files"])],
+        "public": ["release.json", "release.html", *(one["name"] for one in made.document["files"])],
     }

@@ -13,9 +13,10 @@ HELP: Mapping[str, Words] = {
     "protect.help": Words(
         "Carry out a plan for a table: hide, round or perturb unsafe cells.\n\nLinked tables are protected as one. "
         "What would be published is attacked first, and not written if an attack succeeds. This is not "
-        "differential privacy.",
+        "differential privacy. `sudare run` does the same for plans of every kind.",
         "表の計画を実行し、危険なセルを秘匿・丸め・攪乱します。\n\nリンクした表はまとめて保護します。"
-        "公表する内容を先に攻撃し、破られた場合は書き込みません。差分プライバシーではありません。",
+        "公表する内容を先に攻撃し、破られた場合は書き込みません。差分プライバシーではありません。"
+        "`sudare run` はどの種類の計画も同じように実行します。",
     ),
     "protect.examples": Words.same("sudare protect plan.toml --out protected\nsudare protect plan.toml --check"),
     "protect.file": Words(

@@ -12,11 +12,12 @@ HELP: Mapping[str, Words] = {
     "anonymize.help": Words(
         "Carry out a plan for a table of people, and write records and report.\n\nCoarser values and suppression "
         "until k-anonymity and its family hold; swapping, PRAM, microaggregation, noise. k-anonymity is not "
-        "differential privacy; sampled k-anonymity is, costs budget, and asks before it is spent.",
+        "differential privacy; sampled k-anonymity is, costs budget, and asks before it is spent. "
+        "`sudare run` does the same for plans of every kind.",
         "個票データの計画を実行し、保護した記録と報告書を書き出します。\n\n"
         "k-匿名性とその仲間を満たすまで値を粗くし、記録を抑制します。交換、PRAM、ミクロアグリゲーション、"
         "ノイズも使えます。k-匿名性は差分プライバシーではありません。標本抽出つき k-匿名性は差分プライバシーで、"
-        "予算を使う前に確認します。",
+        "予算を使う前に確認します。`sudare run` はどの種類の計画も同じように実行します。",
     ),
     "anonymize.examples": Words.same("sudare anonymize plan.toml --out protected\nsudare anonymize plan.toml --check"),
     "anonymize.file": Words(

@@ -67,9 +67,10 @@ HELP: Mapping[str, Words] = {
     "release.help": Words(
         "Carry out a plan: charge the ledger, publish, and write the release folder.\n\nShows the charge and asks "
         "before it spends. The folder is printed to stdout. A release that was made before is shown again and "
-        "costs nothing.",
+        "costs nothing. `sudare run` does the same for plans of every kind.",
         "計画を実行します: 台帳に記帳し、公表フォルダを書き出します。\n\n予算を使う前に費用を示して確認します。"
-        "フォルダ名は標準出力に出力します。同一の公表が既にあれば再表示し、予算は使いません。",
+        "フォルダ名は標準出力に出力します。同一の公表が既にあれば再表示し、予算は使いません。"
+        "`sudare run` はどの種類の計画も同じように実行します。",
     ),
     "release.examples": Words.same(
         "sudare release plan.toml\nsudare release plan.toml --yes --threads 4\nsudare release plan.toml --again"
@@ -106,8 +107,8 @@ HELP: Mapping[str, Words] = {
     ),
     "verify.help": Words(
         "Check a release: hashes, sums, signs, the stated cost, and the ledger's entry.\n\nFolders of protected "
-        "records or tables, with a report.json, are checked as well. Exit code 7 if a check fails.",
-        "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\nreport.json のある、"
+        "records or tables are checked as well. Exit code 7 if a check fails.",
+        "公表物を検査します: ハッシュ、合計、符号、費用の記載、台帳の記録。\n\n"
         "保護した個票や表のフォルダも検査します。不合格があれば終了コードは 7 です。",
     ),
     "verify.examples": Words.same("sudare verify release\nsudare verify release --ledger budget.db"),
@@ -158,8 +159,8 @@ SPOKEN: Mapping[str, Words] = {
         "参照表を使わずに予想しました: {reason}",
     ),
     "plan.spends_nothing": Words(
-        "Nothing was spent. Carry it out with 'sudare release {plan}'.",
-        "予算は使っていません。実行するには 'sudare release {plan}'。",
+        "Nothing was spent. Carry it out with 'sudare run {plan}'.",
+        "予算は使っていません。実行するには 'sudare run {plan}'。",
     ),
     "plan.cells": Words("cells", "セル数"),
     "plan.protected": Words("protected", "保護単位"),

@@ -6,42 +6,121 @@ Nothing here depends on the data except through what was published.
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sudare.accuracy import Accuracy
-from sudare.privacy import ReleaseEvent, best_power
+from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Charge
-from sudare.releases.documents import describe_file
+from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
 from sudare.releases.kinds.counts.domains import describe_domain
 from sudare.releases.kinds.counts.plan_file import ReleasePlan
 from sudare.system.clock import time_text
 from sudare.tables import Published
 from sudare.tables.planning.plan import Plan
+from sudare.tables.published import ThresholdEffect
 
-__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "write_document"]
+__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "write_document"]
 
 DOCUMENT_FORMAT = "sudare-release/1"
 PAGE_FORMAT = 2
 """Raised whenever the same document gives another page, so that nobody compares a page with one of another form."""
 
-FALSE_ALARM = 0.05
 FLAVOURS = {"epsilon": "Pure DP", "epsilon-delta": "Approximate DP", "rho": "Zero-concentrated DP"}
 PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
 POST_PROCESSING = (
     "Counts are refined to whole numbers that are not negative, and areas to the sums of their cells, from the noisy "
     "measurements alone; this costs no budget."
 )
+OF_COUNTS = (
+    "HMAC-SHA256 of the reservation's hash and true counts, with a key that stays in the ledger. A plain hash would let anyone "
+    "who knows all other people test who is in the data, and an unsalted one whether it has changed."
+)
 SIGNED = (
     "Noisy counts are published in whole numbers as they were drawn, negative ones too, so that every sum is right on "
     "average."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodRecord:
+    """How a table was published.
+
+    Attributes:
+        name: of the mechanism.
+        settings: that the plan states.
+        settled: what the mechanism decided from noisy counts.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    settled: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedCounts:
+    """The published table in a few numbers.
+
+    Attributes:
+        total: of all counts.
+        non_empty_cells: that are published.
+        count: what the column of counts is called.
+        signed: whether counts may be negative.
+        threshold: what a threshold did to the totals.
+    """
+
+    total: int
+    non_empty_cells: int
+    count: str
+    signed: bool
+    threshold: ThresholdEffect | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceRecord:
+    """The public table that was used.
+
+    Attributes:
+        name: what it is called.
+        sha256: of its files.
+    """
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CountsDocument(ReleaseDocument):
+    """``release.json`` of counts.
+
+    Attributes:
+        page_format: of the page that goes with it.
+        deployment: what registries of deployments ask for.
+        promise: what the guarantee means for one person.
+        method: how it was published.
+        plan: what the automatic plan expected; None where a mechanism was named.
+        accuracy: which errors to expect.
+        domain: the cells.
+        published: the table in a few numbers.
+        reference: the public table that was used.
+        input: by what the true counts can be proved.
+        confidential: whether it is for the holder alone.
+    """
+
+    page_format: int
+    deployment: Mapping[str, Any]
+    promise: Promise
+    method: MethodRecord
+    plan: Mapping[str, Any] | None
+    accuracy: Mapping[str, Any] | None
+    domain: Mapping[str, Any]
+    published: PublishedCounts
+    reference: ReferenceRecord | None
+    input: InputHash
+    confidential: bool
 
 
 def write_document(
@@ -52,49 +131,35 @@ def write_document(
     keyed_input_hash: str,
     reference_hash: str,
     accuracy: Accuracy | None = None,
-) -> dict[str, Any]:
-    """The document of a release, in plain values."""
+) -> CountsDocument:
+    """The document of a release."""
     event = published.event
-    return {
-        "format": DOCUMENT_FORMAT,
-        "page_format": PAGE_FORMAT,
-        "title": plan.title,
-        "publisher": plan.publisher,
-        "description": plan.description,
-        "created": time_text(),
-        "deployment": _deployment(plan, published),
-        "event": json.loads(event.to_json()),
-        "promise": {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))},
-        "method": {
-            "name": event.mechanism,
-            "settings": {key: _plain(value) for key, value in plan.settings.items()},
-            "settled": published.settled,
-        },
-        "plan": None if published.plan is None else _describe_plan(published.plan),
-        "accuracy": None if accuracy is None else accuracy.to_dict(),
-        "domain": describe_domain(plan.domain),
-        "published": {
-            "total": published.table.total,
-            "non_empty_cells": int(published.table.keys.size),
-            "count": plan.count,
-            "signed": published.is_signed,
-            "threshold": None if published.threshold is None else asdict(published.threshold),
-        },
-        "reference": None if plan.reference is None else {"name": plan.reference.name, "sha256": reference_hash},
-        "files": [describe_file(path) for path in files],
-        "ledger": asdict(charge),
-        "input": {
-            "keyed_hash": keyed_input_hash,
-            "note": "HMAC-SHA256 of the reservation's hash and true counts, with a key that stays in the ledger. A plain hash "
-            "would let anyone who knows all other people test who is in the data, and an unsalted one whether it has changed.",
-        },
-        "versions": {
-            "sudare": version("sudare"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in PACKAGES},
-        },
-        "confidential": False,
-    }
+    return CountsDocument(
+        head=describe_head(DOCUMENT_FORMAT, plan.header, files, PACKAGES),
+        event=event,
+        ledger=charge,
+        page_format=PAGE_FORMAT,
+        deployment=_deployment(plan, published),
+        promise=describe_promise(event),
+        method=MethodRecord(
+            name=event.mechanism,
+            settings={key: _plain(value) for key, value in plan.settings.items()},
+            settled=published.settled,
+        ),
+        plan=None if published.plan is None else _describe_plan(published.plan),
+        accuracy=None if accuracy is None else accuracy.to_dict(),
+        domain=describe_domain(plan.domain),
+        published=PublishedCounts(
+            total=published.table.total,
+            non_empty_cells=int(published.table.keys.size),
+            count=plan.count,
+            signed=published.is_signed,
+            threshold=published.threshold,
+        ),
+        reference=None if plan.reference is None else ReferenceRecord(name=plan.reference.name, sha256=reference_hash),
+        input=InputHash(keyed_hash=keyed_input_hash, note=OF_COUNTS),
+        confidential=False,
+    )
 
 
 def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:

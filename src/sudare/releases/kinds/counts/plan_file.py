@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from types import MappingProxyType
@@ -21,21 +21,21 @@ from sudare.io import FORMATS, Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
 from sudare.releases.header import (
-    BUDGET_KEYS,
-    LEDGER_KEYS,
-    TITLE_KEYS,
+    HEADER_KEYS,
+    OUTPUT_KEYS,
+    SOURCE_KEYS,
     UNIT_KEYS,
     LedgerEntryPoint,
-    read_budget_section,
-    read_ledger_section,
-    read_title,
-    read_unit_section,
+    PlanWithHeader,
+    ReleasePrice,
+    read_header,
 )
 from sudare.releases.kinds.counts.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.kinds.counts.method_settings import require_settings, require_usable
 from sudare.releases.kinds.counts.plan_workload import read_own_workload, read_workload_key, workload_facts
 from sudare.releases.kinds.counts.public_files import require_other_files, require_public
-from sudare.sections import Section, read_toml, suggest
+from sudare.releases.old_keys import read_plan_values
+from sudare.sections import Section
 from sudare.tables import Plan, plan_table
 from sudare.tables.mechanism import PlannedCall
 from sudare.tables.planning.workload import Workload
@@ -48,37 +48,12 @@ __all__ = [
     "read_plan",
 ]
 
-PLAN = Words("plan", "計画ファイル")
-HINT = Words("`sudare init` writes one to start from.", "`sudare init` で雛形を作れます。")
-KEYS = (
-    *TITLE_KEYS,
-    "source",
-    "domain",
-    "unit",
-    "budget",
-    "ledger",
-    "method",
-    "reference",
-    "output",
-    "reading",
-    "prediction",
-)
-SOURCE_KEYS = (
-    "path",
-    "format",
-    "rows",
-    "count",
-    "columns",
-    "query",
-    "person",
-    "encoding",
-    "where",
-    "outside",
-    "opt_outs_removed",
-)
-REFERENCE_KEYS = ("name", "public", *SOURCE_KEYS[:-1])
+KEYS = (*HEADER_KEYS, "source", "domain", "method", "reference", "reading", "prediction")
+TABLE_KEYS = (*SOURCE_KEYS, "rows", "count", "columns", "query", "person", "where", "outside")
+PEOPLE_KEYS = (*TABLE_KEYS, "opt_outs_removed")
+REFERENCE_KEYS = ("name", "public", *TABLE_KEYS)
 METHOD_KEYS = ("name", "workload", "public_total")
-OUTPUT_KEYS = ("folder", "formats", "count", "measurements")
+WRITTEN_KEYS = (*OUTPUT_KEYS, "count", "measurements")
 READING_KEYS = ("memory",)
 PREDICTION_KEYS = ("people",)
 """What each section may have. Whatever else stands in [method] is a setting of the mechanism."""
@@ -101,27 +76,17 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleasePlan:
+class ReleasePlan(PlanWithHeader):
     """What a plan file says.
 
     Attributes:
-        file: where it was read from.
-        title: what the report is called.
-        publisher: who publishes it.
-        description: what it is about.
-        language: of the report, ``"en"`` or ``"ja"``.
         source: the data.
         domain: the cells, which are public.
-        unit: who is protected.
-        budget: what will be spent.
-        ledger: where it is charged.
         method: ``"auto"`` or the name of a mechanism.
         workload: which areas matter, for ``"auto"``.
         public_total: whether the total is published exactly.
         settings: of the mechanism.
         reference: a public table that makes the result more exact.
-        folder: where the release is written.
-        formats: of the published table.
         count: what the column of published counts is called.
         measurements: whether the noisy measurements are published too.
         memory: how much memory reading may take.
@@ -131,23 +96,13 @@ class ReleasePlan:
         predicted: what ``"auto"`` chose; None where a mechanism was named.
     """
 
-    file: Path
-    title: str
-    publisher: str
-    description: str
-    language: str
     source: Source
     domain: Domain
-    unit: Unit
-    budget: Budget
-    ledger: LedgerEntryPoint
     method: str
     workload: Workload
     public_total: bool
     settings: Mapping[str, Any]
     reference: Reference | None
-    folder: Path
-    formats: tuple[str, ...]
     count: str
     measurements: bool
     memory: str
@@ -155,6 +110,30 @@ class ReleasePlan:
     says_rows: bool
     people: int | None
     predicted: Plan | None = field(compare=False)
+
+    @property
+    def price(self) -> ReleasePrice:
+        """What will be spent, and who is protected for it."""
+        if self.header.price is None:
+            raise TypeError("a plan for counts without a price")
+        return self.header.price
+
+    @property
+    def budget(self) -> Budget:
+        """What will be spent."""
+        return self.price.budget
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self.price.unit
+
+    @property
+    def ledger(self) -> LedgerEntryPoint:
+        """Where it is charged."""
+        if self.header.ledger is None:
+            raise TypeError("a plan for counts without a ledger")
+        return self.header.ledger
 
     def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
         """The same for plans that ask for the same table, from the same files, at the same cost, in the same folder."""
@@ -176,8 +155,12 @@ class ReleasePlan:
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def read_plan(path: str | Path) -> ReleasePlan:
+def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan:
     """Read a plan file. Relative paths in it are meant from where it is.
+
+    Args:
+        path: the plan.
+        folder: where the release goes, in place of what the plan says.
 
     Raises:
         PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
@@ -190,19 +173,27 @@ def read_plan(path: str | Path) -> ReleasePlan:
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
     """
     file = Path(path)
-    top = Section(read_toml(file, PLAN, HINT), "", file.name, KEYS)
+    top = Section(read_plan_values(file, "counts"), "", file.name, KEYS)
     base = file.resolve().parent
-    head = read_title(top, "counts")
-    source_section = top.section("source", SOURCE_KEYS)
+    method = top.section("method", METHOD_KEYS)
+    public_total = method.flag("public_total", False)
+    output = top.section("output", WRITTEN_KEYS)
+    header = read_header(
+        top,
+        file,
+        "counts",
+        folder=None if folder is None else Path(folder).resolve(),
+        by_default="release",
+        formats=OUTPUT_FORMATS,
+        output=output,
+        is_priced=True,
+        adjacency="replace" if public_total else "add-remove",
+    )
+    source_section = top.section("source", PEOPLE_KEYS)
     is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
     source = _read_source(source_section, base)
     domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
-    method = top.section("method", METHOD_KEYS)
-    public_total = method.flag("public_total", False)
-    unit = _read_unit(top.section("unit", UNIT_KEYS), public_total)
-    budget = read_budget_section(top.section("budget", BUDGET_KEYS))
-    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     name = method.choice("name", (AUTO, *mechanism_names()), AUTO)
     mechanism = find_mechanism(name)
     own: dict[str, Any] = {}
@@ -213,20 +204,7 @@ def read_plan(path: str | Path) -> ReleasePlan:
     reference = None
     if top.has("reference"):
         reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
-    output = top.section("output", OUTPUT_KEYS)
-    folder = base / output.text("folder", "release")
-    formats = _read_formats(output)
-    is_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes)
-    is_only_map = is_map and len(domain.attributes) == 1
-    if ("geotiff" in formats and not is_only_map) or ("geoparquet" in formats and not is_map):
-        output.refuse(
-            "formats",
-            "may have geotiff only for a single mesh attribute, and geoparquet only with a mesh attribute",
-            "の geotiff はメッシュ属性だけの表、geoparquet はメッシュ属性を含む表でのみ使えます",
-        )
-    count = output.text("count", "population" if is_map else "count")
-    if count in {attribute.name for attribute in domain.attributes}:
-        output.refuse("count", "is the name of an attribute already", "は属性の名前と重複しています")
+    count = _read_count(output, domain, header.formats)
     measurements = output.flag("measurements", False)
     output.finish()
     reading = top.section("reading", READING_KEYS)
@@ -236,49 +214,39 @@ def read_plan(path: str | Path) -> ReleasePlan:
     reading.finish()
     people = _read_people(top.section("prediction", PREDICTION_KEYS))
     top.finish()
-    if public_total:
-        _require_fixed_total(method, source, unit)
-    predicted = None
-    if mechanism is None:
-        predicted = _predict(method, domain, budget, unit, workload, public_total, settings, reference is not None)
-        predicted = predicted if people is None else predicted.for_people(people)
-    else:
-        call = PlannedCall(
-            domain=domain,
-            budget=budget,
-            unit=unit,
-            settings=settings,
-            public_total=public_total,
-            has_reference=reference is not None,
-        )
-        require_settings(method, mechanism, call, workload)
-        require_usable(method, mechanism, call)
-    return ReleasePlan(
-        file=file,
-        title=head.title,
-        publisher=head.publisher,
-        description=head.description,
-        language=head.language,
+    plan = ReleasePlan(
+        header=header,
         source=source,
         domain=domain,
-        unit=unit,
-        budget=budget,
-        ledger=ledger,
         method=name,
         workload=workload,
         public_total=public_total,
         settings=MappingProxyType(settings),
         reference=reference,
-        folder=folder,
-        formats=formats,
         count=count,
         measurements=measurements,
         memory=memory,
         opt_outs_removed=opt_outs_removed,
         says_rows=is_stated,
         people=people,
-        predicted=predicted,
+        predicted=None,
     )
+    if public_total:
+        _require_fixed_total(method, Section({}, "unit", file.name, UNIT_KEYS), plan)
+    if mechanism is None:
+        predicted = _predict(method, plan)
+        return replace(plan, predicted=predicted if people is None else predicted.for_people(people))
+    call = PlannedCall(
+        domain=domain,
+        budget=plan.budget,
+        unit=plan.unit,
+        settings=settings,
+        public_total=public_total,
+        has_reference=reference is not None,
+    )
+    require_settings(method, mechanism, call, workload)
+    require_usable(method, mechanism, call)
+    return plan
 
 
 def _read_source(section: Section, base: Path) -> Source:
@@ -333,17 +301,6 @@ def _source_facts(source: Source) -> dict[str, Any]:
     }
 
 
-def _read_unit(section: Section, public_total: bool) -> Unit:
-    unit = read_unit_section(section, by_default="replace" if public_total else "add-remove")
-    if public_total and unit.adjacency != "replace":
-        section.refuse(
-            "adjacency",
-            'must be "replace" where the total is public: adding a person would change it',
-            'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
-        )
-    return unit
-
-
 def _read_reference(section: Section, base: Path, protected: Source) -> Reference:
     name = section.text("name")
     require_public(section, Words("this table", "この表"))
@@ -352,20 +309,20 @@ def _read_reference(section: Section, base: Path, protected: Source) -> Referenc
     return Reference(name, source)
 
 
-def _read_formats(section: Section) -> tuple[str, ...]:
-    formats = section.items("formats", ["parquet"])
-    for form in formats:
-        if form not in OUTPUT_FORMATS:
-            listed = ", ".join(OUTPUT_FORMATS)
-            hint = suggest(str(form), OUTPUT_FORMATS)
-            section.refuse(
-                "formats",
-                f"may have {listed}, not {form!r:.40}.{hint.english}",
-                f"に使えるのは {listed} です（指定: {form!r:.40}）。{hint.japanese}",
-            )
-    if not formats or len(set(formats)) < len(formats):
-        section.refuse("formats", "must name at least one format, each once", "は1つ以上、重複なしで指定してください")
-    return tuple(formats)
+def _read_count(output: Section, domain: Domain, formats: tuple[str, ...]) -> str:
+    """What the column of counts is called; refuses formats that do not hold such a table."""
+    is_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in domain.attributes)
+    is_only_map = is_map and len(domain.attributes) == 1
+    if ("geotiff" in formats and not is_only_map) or ("geoparquet" in formats and not is_map):
+        output.refuse(
+            "formats",
+            "may have geotiff only for a single mesh attribute, and geoparquet only with a mesh attribute",
+            "の geotiff はメッシュ属性だけの表、geoparquet はメッシュ属性を含む表でのみ使えます",
+        )
+    count = output.text("count", "population" if is_map else "count")
+    if count in {attribute.name for attribute in domain.attributes}:
+        output.refuse("count", "is the name of an attribute already", "は属性の名前と重複しています")
+    return count
 
 
 def _read_people(section: Section) -> int | None:
@@ -376,17 +333,8 @@ def _read_people(section: Section) -> int | None:
     return people
 
 
-def _predict(
-    section: Section,
-    domain: Domain,
-    budget: Budget,
-    unit: Unit,
-    workload: Workload,
-    public_total: bool,
-    settings: Mapping[str, Any],
-    with_reference: bool,
-) -> Plan:
-    unknown = sorted(set(settings) - {"noise", "conversion"})
+def _predict(section: Section, plan: ReleasePlan) -> Plan:
+    unknown = sorted(set(plan.settings) - {"noise", "conversion"})
     if unknown:
         section.refuse(
             unknown[0],
@@ -395,18 +343,31 @@ def _predict(
         )
     call: Callable[..., Plan] = plan_table
     try:
-        known = {"unit": unit, "workload": workload, "public_total": public_total, "with_reference": with_reference}
-        return call(domain, budget, **known, **settings)
+        return call(
+            plan.domain,
+            plan.budget,
+            unit=plan.unit,
+            workload=plan.workload,
+            public_total=plan.public_total,
+            with_reference=plan.reference is not None,
+            **plan.settings,
+        )
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
     except SudareError as error:
         raise PlanError(str(error), str(error)) from None
 
 
-def _require_fixed_total(section: Section, source: Source, unit: Unit) -> None:
+def _require_fixed_total(method: Section, unit: Section, plan: ReleasePlan) -> None:
     """A public total is an invariant only if nobody who is replaced by another can change it."""
-    if source.where or source.outside != "refuse" or unit.rows > 1:
-        section.refuse(
+    if plan.unit.adjacency != "replace":
+        unit.refuse(
+            "adjacency",
+            'must be "replace" where the total is public: adding a person would change it',
+            'は合計を公開する場合 "replace" です（人を加えると合計が変わるため）',
+        )
+    if plan.source.where or plan.source.outside != "refuse" or plan.unit.rows > 1:
+        method.refuse(
             "public_total",
             'is possible only where everybody is counted exactly once: without where, without outside = "leave out", and '
             "with one row a person. Else the exact total tells whether one person is in",

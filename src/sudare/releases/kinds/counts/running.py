@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -21,9 +21,10 @@ from sudare.io import describe_source, read_counts, write_measurements, write_ta
 from sudare.ledger import Dataset, Ledger
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
-from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.documents import document_values
+from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
-from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, write_document
+from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, CountsDocument, write_document
 from sudare.releases.kinds.counts.expected import accuracy_of_release
 from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash
 from sudare.releases.kinds.counts.page import render_page
@@ -32,7 +33,7 @@ from sudare.releases.kinds.counts.verification import verify_release
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
-from sudare.storage.staging import DOCUMENT, PAGE
+from sudare.storage.staging import PAGE
 from sudare.tables import Published, publish
 
 __all__ = ["COUNTS", "STAGES", "Release", "limits_of", "read_release_source", "run_release"]
@@ -137,7 +138,7 @@ class WrittenTable:
     """
 
     published: Published
-    document: Mapping[str, Any]
+    document: CountsDocument
 
 
 class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
@@ -145,25 +146,14 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     name = "counts"
     report_format = DOCUMENT_FORMAT
-    document_name = DOCUMENT
 
     def read_plan(self, file: Path, folder: Path | None = None) -> ReleasePlan:
         """Read a plan; see `sudare.releases.kinds.counts.plan_file`."""
-        plan = read_plan(file)
-        return plan if folder is None else replace(plan, folder=folder.resolve())
+        return read_plan(file, folder)
 
     def header(self, plan: ReleasePlan) -> PlanHeader:
         """What the order needs to know of a plan."""
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            price=ReleasePrice(budget=plan.budget, unit=plan.unit),
-            ledger=plan.ledger,
-        )
+        return plan.header
 
     def identity(self, plan: ReleasePlan, last_opt_out: int) -> Identity:
         """The plan, the public reference, and who opted out where persons are told apart."""
@@ -220,9 +210,9 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     def report(
         self, plan: ReleasePlan, draft: WrittenTable, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> CountsDocument:
         """Write ``release.html``."""
-        page = render_page(draft.document, draft.published.table, language=plan.language)
+        page = render_page(document_values(draft.document), draft.published.table, language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8")
         return draft.document
 

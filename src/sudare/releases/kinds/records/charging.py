@@ -26,9 +26,9 @@ def require_rows_allowed(plan: PeoplePlan, charging: Charging, dataset: Dataset)
         raise LedgerError(
             f"By the ledger, one {known.who} of '{charging.ledger.dataset}' may have up to {known.rows} rows; the "
             f"plan counts with "
-            f"{charging.unit.rows}. State as many under [unit], or name the column of persons under [input].",
+            f"{charging.unit.rows}. State as many under [unit], or name the column of persons under [source].",
             f"台帳によれば「{charging.ledger.dataset}」の {known.who} は最大 {known.rows} 行を持ちえますが、計画では "
-            f"{charging.unit.rows} 行です。[unit] を合わせるか、[input] に個人の列を指定してください。",
+            f"{charging.unit.rows} 行です。[unit] を合わせるか、[source] に個人の列を指定してください。",
         )
 
 
@@ -47,10 +47,10 @@ def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, le
             raise PlanError(
                 f"{plan.file.name}: people have opted out of '{charging.ledger.dataset}', and no column of persons "
                 f"is named. Name "
-                "it as 'person' in [input]; or, where they were left out before, declare opt_outs_removed = true there.",
+                "it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
                 f"{plan.file.name}: 「{charging.ledger.dataset}」から除外を申し出た人がいますが、"
                 f"個人の列が指定されていません。"
-                "[input] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
+                "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
             )
         return records
     people = records.column(plan.person)

@@ -1,4 +1,4 @@
-"""``report.json``: what was done to a table of people, what that protects, and what can be checked.
+"""``release.json``: what was done to a table of people, what that protects, and what can be checked.
 
 A report of a method without a guarantee has figures that were computed from the records as they were: it is for whoever holds
 them. A report of a method with a budget has nothing but the plan, the cost and what was published.
@@ -6,11 +6,8 @@ them. A report of a method with a budget has nothing but the plan, the cost and 
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from importlib.metadata import version
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +18,18 @@ from sudare.microdata.grouping import group
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.search.anonymizing import Search, satisfies, star_alike
 from sudare.microdata.utility import average_class_size, discernibility_of_classes, measure_utility
-from sudare.privacy import ReleaseEvent, best_power
+from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Charge
-from sudare.releases.documents import describe_file
+from sudare.releases.documents import (
+    INLINE,
+    InputHash,
+    Promise,
+    ReleaseDocument,
+    describe_head,
+    describe_promise,
+)
 from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.releases.kinds.records.steps.step import Done, Step
-from sudare.system.clock import time_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +39,13 @@ if TYPE_CHECKING:
 __all__ = [
     "FOR_THE_HOLDER",
     "REPORT_FORMAT",
-    "head_of",
+    "InputFile",
+    "KeptRows",
+    "PrivateRecordsDocument",
+    "ProtectedRecordsDocument",
+    "RecordsDocument",
+    "RecordsWork",
+    "describe_work",
     "private_document",
     "protected_document",
     "record_of_models",
@@ -45,7 +54,7 @@ __all__ = [
 ]
 
 REPORT_FORMAT = "sudare-people/1"
-FALSE_ALARM = 0.05
+OF_RECORDS = "HMAC-SHA256 of the reservation's hash and the records, with a key that stays in the ledger."
 MAX_VALUES = 24
 PACKAGES = ("numpy", "numba", "pyarrow")
 FOR_THE_HOLDER = Words(
@@ -57,6 +66,125 @@ FOR_THE_HOLDER = Words(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublishedRows:
+    """The published records in a few words.
+
+    Attributes:
+        rows: how many.
+        columns: their names.
+    """
+
+    rows: int
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputFile:
+    """The file that the records were read from.
+
+    Attributes:
+        name: of the file.
+        sha256: its hash; empty for a folder.
+    """
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptRows:
+    """How many records are published.
+
+    Attributes:
+        before: how many there were.
+        published: how many are left.
+        suppressed: the share that was suppressed; None where nothing was searched for.
+    """
+
+    before: int
+    published: int
+    suppressed: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsWork:
+    """What was done to records.
+
+    Attributes:
+        steps: method, settings, and what each protects and keeps.
+        columns: of the plan, with their levels.
+        published: what is left.
+    """
+
+    steps: tuple[Mapping[str, Any], ...]
+    columns: tuple[Mapping[str, Any], ...]
+    published: PublishedRows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordsDocument(ReleaseDocument):
+    """The document of records.
+
+    Attributes:
+        work: what was done.
+        confidential: whether it is for the holder alone.
+    """
+
+    work: RecordsWork = field(metadata=INLINE)
+    confidential: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ProtectedRecordsDocument(RecordsDocument):
+    """The document of steps without a budget.
+
+    Attributes:
+        note: for whom it is.
+        input: the records as they were.
+        models: whether they hold.
+        search: what the search for levels found.
+        kept: how many records are published.
+        risks: before and after, where there are quasi-identifiers.
+        classes: shares of records by the size of their class, likewise.
+        utility: what was lost, likewise.
+        larger_than_memory: true where figures come from counts.
+        attacks: what the attacks found, once they were run.
+        even_if_broken: whether it is published though an attack succeeded.
+    """
+
+    note: Words
+    input: InputFile
+    models: Sequence[Mapping[str, Any]]
+    search: Mapping[str, Any] | None
+    kept: KeptRows
+    risks: Mapping[str, Mapping[str, Any]] | None = None
+    classes: Mapping[str, Any] | None = None
+    utility: Mapping[str, Any] | None = None
+    larger_than_memory: bool | None = None
+    attacks: Sequence[Mapping[str, Any]] | None = None
+    even_if_broken: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrivateRecordsDocument(RecordsDocument):
+    """The document of a method with a budget.
+
+    Attributes:
+        promise: what the guarantee means for one person.
+        input: by what the records can be proved.
+        tables: of columns that were measured.
+        values: how often each value is published.
+        groups: whether every group is as large as promised, where that is promised.
+    """
+
+    promise: Promise
+    input: InputHash
+    tables: tuple[tuple[str, ...], ...]
+    values: Mapping[str, Sequence[Sequence[Any]]]
+    groups: Mapping[str, int | bool] | None = None
+
+
 def protected_document(
     plan: PeoplePlan,
     before: Records,
@@ -65,7 +193,7 @@ def protected_document(
     reread: Records,
     files: Sequence[Path],
     input_hash: str,
-) -> dict[str, Any]:
+) -> ProtectedRecordsDocument:
     """The report of steps without a budget.
 
     Args:
@@ -79,32 +207,38 @@ def protected_document(
     """
     last = done[-1]
     quasi = [name for name in plan.quasi_identifiers if name in reread.names]
-    document = head_of(plan, done, reread.names, reread.rows, files, levels=_levels(last))
-    document["confidential"] = True
-    document["note"] = record_of_words(FOR_THE_HOLDER)
-    document["input"] = {"name": plan.source.name, "sha256": input_hash}
-    document["models"] = record_of_models(plan, reread, quasi)
-    document["search"] = None if last.anonymized is None else record_of_search(last.anonymized.search)
-    document["kept"] = {
-        "before": before.rows,
-        "published": reread.rows,
-        "suppressed": None if last.anonymized is None else last.anonymized.suppressed,
-    }
+    risks: Mapping[str, Mapping[str, Any]] | None = None
+    classes: Mapping[str, Any] | None = None
     if quasi and reread.rows:
         sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
         # Starred records are counted as the class that they are.
-        document["risks"] = {
+        risks = {
             "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_dict(),
             "after": measure_risks(
                 reread, quasi, sensitive, population=_generalized(before, population, quasi, last)
             ).to_dict(),
         }
-        document["classes"] = {
+        classes = {
             "before": shares_by_size(class_sizes(before, quasi).sizes),
             "after": shares_by_size(class_sizes(reread, quasi).sizes),
         }
-        document["utility"] = _utility(before, reread, quasi, last)
-    return document
+    return ProtectedRecordsDocument(
+        head=describe_head(REPORT_FORMAT, plan.header, files, PACKAGES),
+        work=describe_work(plan, done, reread.names, reread.rows, levels=_levels(last)),
+        confidential=True,
+        note=FOR_THE_HOLDER,
+        input=InputFile(name=plan.source.name, sha256=input_hash),
+        models=record_of_models(plan, reread, quasi),
+        search=None if last.anonymized is None else record_of_search(last.anonymized.search),
+        kept=KeptRows(
+            before=before.rows,
+            published=reread.rows,
+            suppressed=None if last.anonymized is None else last.anonymized.suppressed,
+        ),
+        risks=risks,
+        classes=classes,
+        utility=None if risks is None else _utility(before, reread, quasi, last),
+    )
 
 
 def private_document(
@@ -115,60 +249,44 @@ def private_document(
     reread: Records,
     files: Sequence[Path],
     keyed_hash: str,
-) -> dict[str, Any]:
+) -> PrivateRecordsDocument:
     """The report of a method with a budget: nothing but the plan, the cost and what was published."""
-    document = head_of(plan, [done], reread.names, reread.rows, files, levels=done.levels)
-    document["confidential"] = False
-    document["event"] = json.loads(event.to_json())
-    document["promise"] = {"false_alarm": FALSE_ALARM, "best_power": float(best_power(event.cost, FALSE_ALARM))}
-    document["ledger"] = asdict(charge)
-    document["input"] = {
-        "keyed_hash": keyed_hash,
-        "note": "HMAC-SHA256 of the reservation's hash and the records, with a key that stays in the ledger.",
-    }
-    k = next((measurement.get("k") for measurement in document["event"]["measurements"] if "k" in measurement), None)
+    groups = None
+    k = next((one["k"] for one in (measured.to_dict() for measured in event.measurements) if "k" in one), None)
     if k is not None:
         sizes = group([reread.column(name) for name in reread.names]).sizes
-        document["groups"] = {"k": int(k), "holds": bool((sizes >= int(k)).all())}
-    document["tables"] = [list(names) for names in done.tables]
-    document["values"] = {name: _counts(reread.column(name), plan) for name in reread.names}
-    return document
+        groups = {"k": int(k), "holds": bool((sizes >= int(k)).all())}
+    return PrivateRecordsDocument(
+        head=describe_head(REPORT_FORMAT, plan.header, files, PACKAGES),
+        event=event,
+        ledger=charge,
+        work=describe_work(plan, [done], reread.names, reread.rows, levels=done.levels),
+        confidential=False,
+        promise=describe_promise(event),
+        input=InputHash(keyed_hash=keyed_hash, note=OF_RECORDS),
+        groups=groups,
+        tables=tuple(tuple(names) for names in done.tables),
+        values={name: _counts(reread.column(name), plan) for name in reread.names},
+    )
 
 
-def head_of(
-    plan: PeoplePlan,
-    done: Sequence[Done],
-    names: Sequence[str],
-    rows: int,
-    files: Sequence[Path],
-    levels: Mapping[str, int],
-) -> dict[str, Any]:
-    """What every report begins with.
+def describe_work(
+    plan: PeoplePlan, done: Sequence[Done], names: Sequence[str], rows: int, levels: Mapping[str, int]
+) -> RecordsWork:
+    """What was done, for every document of records.
 
     Args:
         plan: what was asked for.
         done: the steps.
         names: of the published columns.
         rows: that are published.
-        files: that were written.
         levels: how coarse columns are.
     """
-    return {
-        "format": REPORT_FORMAT,
-        "title": plan.title,
-        "publisher": plan.publisher,
-        "description": plan.description,
-        "created": time_text(),
-        "steps": [_step(each, step) for each, step in zip(done, plan.steps, strict=True)],
-        "columns": [_column(plan, name, names, levels, done[-1]) for name in plan.columns],
-        "published": {"rows": rows, "columns": list(names)},
-        "files": [describe_file(path) for path in files],
-        "versions": {
-            "sudare": version("sudare"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in PACKAGES},
-        },
-    }
+    return RecordsWork(
+        steps=tuple(_step(each, step) for each, step in zip(done, plan.steps, strict=True)),
+        columns=tuple(_column(plan, name, names, levels, done[-1]) for name in plan.columns),
+        published=PublishedRows(rows=rows, columns=tuple(names)),
+    )
 
 
 def _step(done: Done, step: Step) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sudare.storage.staging import REPORT, REPORT_PAGE, require_free
+from sudare.storage.staging import PAGE, require_free
 
-__all__ = ["PAGE", "PEOPLE", "REPORT", "require_free"]
+__all__ = ["PAGE", "PEOPLE", "require_free"]
 
 PEOPLE = "people"
-PAGE = REPORT_PAGE

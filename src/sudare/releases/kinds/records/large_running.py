@@ -10,12 +10,17 @@ from sudare.microdata.search.anonymizing import sensitive_names
 from sudare.microdata.search.large import AnonymizedFile, anonymize_large
 from sudare.microdata.search.large_counts import LargeFile, open_large
 from sudare.microdata.utility import average_class_size, discernibility_of_classes
+from sudare.releases.documents import describe_head
 from sudare.releases.kinds.records.document import (
     FOR_THE_HOLDER,
-    head_of,
+    PACKAGES,
+    REPORT_FORMAT,
+    InputFile,
+    KeptRows,
+    ProtectedRecordsDocument,
+    describe_work,
     record_of_models,
     record_of_search,
-    record_of_words,
 )
 from sudare.releases.kinds.records.folders import PEOPLE
 from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
@@ -34,7 +39,7 @@ MEMORY = "1GB"
 """That DuckDB may use; what does not fit goes to a temporary folder."""
 
 
-def anonymize_large_plan(plan: PeoplePlan, step: Anonymize, folder: Path) -> dict[str, Any]:
+def anonymize_large_plan(plan: PeoplePlan, step: Anonymize, folder: Path) -> ProtectedRecordsDocument:
     """Anonymize a file that is larger than memory into a folder, and tell what was done.
 
     Args:
@@ -81,31 +86,36 @@ def _hierarchy(plan: PeoplePlan, people: LargeFile, different: Records, name: st
     return hierarchy_of(different.column(name), rule.build, lambda value: people.first_row(name, value))
 
 
-def _document(plan: PeoplePlan, made: AnonymizedFile, done: Done, names: list[str], file: Path) -> dict[str, Any]:
+def _document(
+    plan: PeoplePlan, made: AnonymizedFile, done: Done, names: list[str], file: Path
+) -> ProtectedRecordsDocument:
     """The same report as of records in memory, but for what needs them: journalists, and measures of single values."""
     quasi = plan.quasi_identifiers
     sensitive = sensitive_names(made.models, ())
     before, after = made.before, made.after
-    document = head_of(plan, [done], names, after.people, [file], levels=made.search.levels)
-    document["larger_than_memory"] = True
-    document["confidential"] = True
-    document["note"] = record_of_words(FOR_THE_HOLDER)
-    document["input"] = {"name": plan.source.name, "sha256": hash_of_file(plan.source)}
-    document["models"] = record_of_models(plan, after.records, quasi, after.counts)
-    document["search"] = record_of_search(made.search)
-    document["kept"] = {
-        "before": before.people,
-        "published": after.people,
-        "suppressed": 1.0 - after.people / before.people if before.people else 0.0,
-    }
     both = {"before": before, "after": after}
-    document["risks"] = {
-        name: measure_risks(part.records, quasi, sensitive, counts=part.counts).to_dict() for name, part in both.items()
-    }
     sizes = {name: class_sizes(part.records, quasi, part.counts).sizes for name, part in both.items()}
-    document["classes"] = {name: shares_by_size(part) for name, part in sizes.items()}
-    document["utility"] = {
-        "average_class_size": average_class_size(sizes["after"]),
-        "discernibility_of_classes": discernibility_of_classes(sizes["after"]),
-    }
-    return document
+    return ProtectedRecordsDocument(
+        head=describe_head(REPORT_FORMAT, plan.header, [file], PACKAGES),
+        work=describe_work(plan, [done], names, after.people, levels=made.search.levels),
+        confidential=True,
+        larger_than_memory=True,
+        note=FOR_THE_HOLDER,
+        input=InputFile(name=plan.source.name, sha256=hash_of_file(plan.source)),
+        models=record_of_models(plan, after.records, quasi, after.counts),
+        search=record_of_search(made.search),
+        kept=KeptRows(
+            before=before.people,
+            published=after.people,
+            suppressed=1.0 - after.people / before.people if before.people else 0.0,
+        ),
+        risks={
+            name: measure_risks(part.records, quasi, sensitive, counts=part.counts).to_dict()
+            for name, part in both.items()
+        },
+        classes={name: shares_by_size(part) for name, part in sizes.items()},
+        utility={
+            "average_class_size": average_class_size(sizes["after"]),
+            "discernibility_of_classes": discernibility_of_classes(sizes["after"]),
+        },
+    )

@@ -45,7 +45,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
     """The page of a report as HTML.
 
     Args:
-        report: what ``report.json`` says.
+        report: what ``release.json`` says.
         language: ``"en"`` or ``"ja"``, which the page starts with; it holds both.
 
     Raises:

@@ -8,7 +8,7 @@ without one, file by file, where they are larger than memory. What has no guaran
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,22 @@ from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
-from sudare.releases.header import PlanHeader, ReleasePrice
+from sudare.releases.documents import document_values
+from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
 from sudare.releases.kinds.records.attacking.published_records import read_published_records
 from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
-from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
-from sudare.releases.kinds.records.folders import PAGE, PEOPLE, REPORT
+from sudare.releases.kinds.records.document import (
+    REPORT_FORMAT,
+    PrivateRecordsDocument,
+    ProtectedRecordsDocument,
+    RecordsDocument,
+    private_document,
+    protected_document,
+)
+from sudare.releases.kinds.records.folders import PAGE, PEOPLE
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan, read_people_plan
 from sudare.releases.kinds.records.planning.step_order import looked_at_before
@@ -40,6 +48,7 @@ from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
+from sudare.storage.staging import document_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +65,7 @@ class ProtectedPeople:
 
     Attributes:
         folder: where the result is.
-        document: what ``report.json`` says.
+        document: what ``release.json`` says.
         is_repeated: whether it had been made before, so that nothing was spent.
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
@@ -128,13 +137,13 @@ class PeopleDraft:
     """Records that are written, and what the attacks are told of them by whoever holds the data.
 
     Attributes:
-        document: what ``report.json`` says, without the attacks.
+        document: what ``release.json`` says, without the attacks.
         original: the records as they were.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser.
     """
 
-    document: Mapping[str, Any]
+    document: ProtectedRecordsDocument | PrivateRecordsDocument
     original: Records | None = None
     whose: NDArray[np.int64] | None = None
     hierarchies: Mapping[str, Generalization] | None = None
@@ -145,7 +154,6 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     name = "records"
     report_format = REPORT_FORMAT
-    document_name = REPORT
     refusals = (InputError, MissingPackageError)
 
     def read_plan(self, file: Path, folder: Path | None = None) -> PeoplePlan:
@@ -154,17 +162,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def header(self, plan: PeoplePlan) -> PlanHeader:
         """What the order needs to know of a plan; only methods with differential privacy have a price."""
-        charging = plan.charging
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            price=None if charging is None else ReleasePrice(budget=charging.budget, unit=charging.unit),
-            ledger=plan.noted_in if charging is None else charging.ledger,
-        )
+        return plan.header
 
     def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
         """The plan, its hierarchies, and who opted out where persons are told apart."""
@@ -208,7 +206,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
             draft = _write_protected(plan, drawn.result, folder, run.tell)
         else:
             return _write_private(plan, drawn, folder, run)
-        _require_models(draft.document)
+        _require_models(draft)
         return draft
 
     def attack(self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, earlier: Sequence[Path], run: Run) -> Attacked:
@@ -219,11 +217,11 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         usable: tuple[Path, ...] = ()
         left_out: tuple[Path, ...] = ()
         if earlier:
-            own = read_published_records(folder, draft.document)
+            own = read_published_records(folder, document_values(draft.document))
             usable, left_out = find_comparable_records(own, earlier, draft.hierarchies)
         reports = attack_folder(
             folder,
-            draft.document,
+            document_values(draft.document),
             original=draft.original,
             whose=draft.whose,
             hierarchies=draft.hierarchies,
@@ -237,19 +235,19 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def report(
         self, plan: PeoplePlan, draft: PeopleDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
-        """Write ``report.html``."""
-        document = dict(draft.document)
-        if plan.charging is None:
-            document["attacks"] = record_of_attacks(attacked.reports)
-            document["even_if_broken"] = attacked.is_broken
-        page = render_people_page(document, language=plan.language)
+    ) -> RecordsDocument:
+        """Write ``release.html``."""
+        document: RecordsDocument = draft.document
+        if isinstance(document, ProtectedRecordsDocument):
+            found = record_of_attacks(attacked.reports)
+            document = replace(document, attacks=found, even_if_broken=attacked.is_broken)
+        page = render_people_page(document_values(document), language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8")
         return document
 
     def fault_of(self, folder: Path) -> Check | None:
         """What is wrong with the published file of a folder."""
-        checks = check_files(folder, read_report(folder), REPORT)
+        checks = check_files(folder, read_report(folder), document_in(folder).name)
         return next((check for check in checks if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
@@ -317,6 +315,7 @@ def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Reco
     return file, read_people(file)
 
 
-def _require_models(document: Mapping[str, Any]) -> None:
-    if any(model["holds"] is False for model in document["models"]):
+def _require_models(draft: PeopleDraft) -> None:
+    document = draft.document
+    if isinstance(document, ProtectedRecordsDocument) and any(one["holds"] is False for one in document.models):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then

@@ -24,8 +24,8 @@ def read_planned(plan: PeoplePlan) -> Records:
         InputError: if a column is missing, or one is there that the plan does not name.
     """
     if plan.others == "drop":
-        return read_people(plan.source, encoding=plan.encoding, columns=_wanted(plan))
-    records = read_people(plan.source, encoding=plan.encoding)
+        return read_people(plan.source, format=plan.source_format, encoding=plan.encoding, columns=_wanted(plan))
+    records = read_people(plan.source, format=plan.source_format, encoding=plan.encoding)
     require_named(plan, records.names)
     return records
 
@@ -46,23 +46,27 @@ def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
             if not are_evident(columns, wanted, plan.source):
                 raise InputError(
                     f"Column {shown.english} of {plan.source.name} is not named by the plan, and the first row may hold no "
-                    'names of columns. Put the names there, or write others = "drop" under [input].',
+                    'names of columns. Put the names there, or write others = "drop" under [source].',
                     f"{plan.source.name} の {shown.japanese} の列が計画になく、1行目が列名の見出しではないようです。"
-                    '1行目に列名を書くか、[input] に others = "drop" と書いてください。',
+                    '1行目に列名を書くか、[source] に others = "drop" と書いてください。',
                 )
             hint = suggest(name, wanted)
             raise InputError(
                 f"{plan.source.name} has a column '{name:.60}' that the plan does not name.{hint.english} Add "
                 f"[columns.{name:.60}] with "
-                'a role ("identifier" leaves it out), or write others = "drop" under [input].',
+                'a role ("identifier" leaves it out), or write others = "drop" under [source].',
                 f"{plan.source.name} の列「{name:.60}」が計画にありません。{hint.japanese}[columns.{name:.60}] に role を書くか"
-                '（"identifier" なら除かれます）、[input] に others = "drop" と書いてください。',
+                '（"identifier" なら除かれます）、[source] に others = "drop" と書いてください。',
             )
 
 
 def read_population(plan: PeoplePlan) -> Records:
     """The quasi-identifiers of everybody."""
-    return read_people(plan.population or plan.source, encoding=plan.encoding, columns=plan.quasi_identifiers)
+    if plan.population is None:
+        return read_people(
+            plan.source, format=plan.source_format, encoding=plan.encoding, columns=plan.quasi_identifiers
+        )
+    return read_people(plan.population, encoding=plan.encoding, columns=plan.quasi_identifiers)
 
 
 def without_identifiers(plan: PeoplePlan, records: Records) -> Records:

@@ -13,7 +13,6 @@ from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata.search.large_counts import open_large
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.records.document import REPORT_FORMAT
-from sudare.releases.kinds.records.folders import PAGE, REPORT
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.verification import (
     Check,
@@ -26,18 +25,19 @@ from sudare.releases.verification import (
     outcome_of,
 )
 from sudare.storage.guarded_json import read_stated
+from sudare.storage.staging import document_in, page_beside
 
 __all__ = ["read_report", "verify_people"]
 
 
 def read_report(folder: str | Path) -> dict[str, Any]:
-    """What ``report.json`` of a folder of protected records says.
+    """What ``release.json`` of a folder of protected records says.
 
     Raises:
         InputError: if it is missing, damaged, or of a version that this sudare does not know.
     """
     return read_stated(
-        Path(folder) / REPORT, REPORT_FORMAT, Words("folder of protected records", "保護した個票のフォルダ")
+        document_in(Path(folder)), REPORT_FORMAT, Words("folder of protected records", "保護した個票のフォルダ")
     )
 
 
@@ -45,7 +45,7 @@ def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:
     """Check a folder of protected records, and the ledger's entry or note of it where the ledger can be read.
 
     Args:
-        folder: with ``report.json``.
+        folder: with ``release.json``.
         ledger: where the ledger is; left out, the ledger is not looked at.
 
     Returns:
@@ -57,24 +57,31 @@ def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:
     """
     place = Path(folder)
     document = read_report(place)
-    checks = check_files(place, document, REPORT)
-    checks.append(outcome_of("published", lambda: _check_published(place, document), REPORT))
+    file = document_in(place)
+    checks = check_files(place, document, file.name)
+    checks.append(outcome_of("published", lambda: _check_published(place, document), file.name))
     if "event" in document or "ledger" in document:
-        checks.append(outcome_of("cost", lambda: _check_cost(document), REPORT))
+        checks.append(outcome_of("cost", lambda: _check_cost(document), file.name))
         if "groups" in document or _k_of(document) is not None:
-            checks.append(outcome_of("groups", lambda: _check_groups(place, document), REPORT))
+            checks.append(outcome_of("groups", lambda: _check_groups(place, document), file.name))
     else:
         checks += [
             _check_models(place, document),
-            outcome_of("attacks", lambda: _check_attacks(place, document), REPORT),
+            outcome_of("attacks", lambda: _check_attacks(place, document), file.name),
         ]
     checks.append(
-        check_page(place, document, lambda language: render_people_page(document, language=language), REPORT, PAGE)
+        check_page(
+            place,
+            document,
+            lambda language: render_people_page(document, language=language),
+            file.name,
+            page_beside(file).name,
+        )
     )
     if "event" in document or "ledger" in document:
-        checks.append(check_ledger(place, document, ledger, REPORT))
+        checks.append(check_ledger(place, document, ledger, file.name))
     elif ledger is not None:
-        checks.append(check_note(place, ledger, REPORT))
+        checks.append(check_note(place, ledger, file.name))
     else:
         english, japanese = "nothing was charged: this is not differential privacy", "予算を使わない手法です"
         checks.append(Check("ledger", "skipped", english, japanese))
@@ -147,7 +154,7 @@ def _check_models(folder: Path, document: dict[str, Any]) -> Check:
             f"{len(asked)} 個の条件が満たされています（ファイルだけから確認）{more_ja if rest else ''}",
         )
 
-    return outcome_of("models", check, REPORT)
+    return outcome_of("models", check, document_in(folder).name)
 
 
 def _check_attacks(folder: Path, document: dict[str, Any]) -> tuple[str, str]:

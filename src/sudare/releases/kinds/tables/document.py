@@ -1,4 +1,4 @@
-"""``report.json``: what was done to a table and what everybody may know of it. Nothing in it follows from a hidden value.
+"""``release.json``: what was done to a table and what everybody may know of it. Nothing in it follows from a hidden value.
 
 Left out on purpose, and told in ``confidential.json``: the parameters of rules about shares, which and how many cells were unsafe
 by which rule, the cost of the hidden cells (it is a sum of hidden values), and hashes of what is confidential.
@@ -6,9 +6,8 @@ by which rule, the cost of the hidden cells (it is a sum of hidden values), and 
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,20 +15,114 @@ from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
 from sudare.disclosure.merging import MergedMeshes
 from sudare.disclosure.rules import MinimumFrequency
-from sudare.releases.documents import describe_file
+from sudare.releases.documents import INLINE, ReleaseDocument, describe_head
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
 from sudare.releases.kinds.tables.published_table import describe_dimension
-from sudare.system.clock import time_text
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.tables.methods.cell_method import Protected
     from sudare.releases.kinds.tables.methods.method import MethodWords
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 
-__all__ = ["attacks_in_public", "document_of_meshes", "document_of_tables"]
+__all__ = ["TablesDocument", "document_of_meshes", "document_of_tables", "with_attacks"]
 
 PACKAGES = ("numpy", "scipy", "highspy")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableValue:
+    """What the numbers of the tables are.
+
+    Attributes:
+        name: of their column.
+        is_count: whether they are numbers of contributors.
+        decimals: digits after the point that are shown.
+        names: of the columns, where there are several.
+    """
+
+    name: str
+    is_count: bool
+    decimals: int
+    names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSummary:
+    """One of the published tables.
+
+    Attributes:
+        name: empty if it is the only one.
+        file: where it is.
+        dimensions: names of its spanning variables.
+        cells: how many.
+        hidden: how many of them are hidden.
+    """
+
+    name: str
+    file: str
+    dimensions: tuple[str, ...]
+    cells: int
+    hidden: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackSummary:
+    """What everybody may know of an attack.
+
+    Attributes:
+        attack: its name.
+        outcome: how it ended.
+    """
+
+    attack: str
+    outcome: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TablesWork:
+    """What was done to tables.
+
+    Attributes:
+        method: its name.
+        settings: what everybody may know of it.
+        protects: what it protects.
+        keeps: what it keeps.
+        limits: what it does not protect.
+        earlier: names of the folders that were published before.
+    """
+
+    method: str
+    settings: Mapping[str, Any]
+    protects: Mapping[str, str]
+    keeps: Mapping[str, str]
+    limits: Mapping[str, str]
+    earlier: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TablesDocument(ReleaseDocument):
+    """The public document of tables.
+
+    Attributes:
+        work: what was done.
+        value: what the numbers are.
+        dimensions: codes of each, with their tree.
+        tables: that are published.
+        rules: which cells were unsafe, without parameters.
+        mesh_level: of merged meshes.
+        attacks: how they ended, once they were run.
+        even_if_broken: whether it is published though an attack succeeded.
+    """
+
+    work: TablesWork = field(metadata=INLINE)
+    value: TableValue
+    dimensions: tuple[Mapping[str, Any], ...]
+    tables: tuple[TableSummary, ...]
+    rules: tuple[Mapping[str, Any], ...]
+    mesh_level: str | None = None
+    attacks: tuple[AttackSummary, ...] | None = None
+    even_if_broken: bool | None = None
 
 
 def document_of_tables(
@@ -39,7 +132,7 @@ def document_of_tables(
     protected: Protected,
     files: Sequence[Path],
     decimals: int,
-) -> dict[str, Any]:
+) -> TablesDocument:
     """The public report of tables; the attacks are added later.
 
     Args:
@@ -52,25 +145,23 @@ def document_of_tables(
     """
     table = protected.judged.table
     dimensions = {one.name: one for part in table.system.tables for one in part.dimensions}
-    document = _head(plan, words, settings, files)
-    document["value"] = {
-        "name": plan.value_name,
-        "is_count": plan.is_of_counts,
-        "decimals": decimals,
-    }
-    document["dimensions"] = [describe_dimension(one) for one in dimensions.values()]
-    document["tables"] = [
-        {
-            "name": planned.name,
-            "file": planned.file,
-            "dimensions": [one.name for one in part.dimensions],
-            "cells": int(part.cells.size),
-            "hidden": int(protected.hidden[part.cells].sum()),
-        }
-        for planned, part in zip(plan.tables, table.system.tables, strict=True)
-    ]
-    document["rules"] = [_rule(one) for one in (*plan.rules, *plan.record_rules)]
-    return document
+    return TablesDocument(
+        head=describe_head(REPORT_FORMAT, plan.header, files, PACKAGES),
+        work=_work(plan, words, settings),
+        value=TableValue(name=plan.value_name, is_count=plan.is_of_counts, decimals=decimals),
+        dimensions=tuple(describe_dimension(one) for one in dimensions.values()),
+        tables=tuple(
+            TableSummary(
+                name=planned.name,
+                file=planned.file,
+                dimensions=tuple(one.name for one in part.dimensions),
+                cells=int(part.cells.size),
+                hidden=int(protected.hidden[part.cells].sum()),
+            )
+            for planned, part in zip(plan.tables, table.system.tables, strict=True)
+        ),
+        rules=tuple(_rule(one) for one in (*plan.rules, *plan.record_rules)),
+    )
 
 
 def document_of_meshes(
@@ -80,7 +171,7 @@ def document_of_meshes(
     merged: MergedMeshes,
     files: Sequence[Path],
     level: str,
-) -> dict[str, Any]:
+) -> TablesDocument:
     """The public report of merged meshes; the attacks are added later.
 
     Args:
@@ -91,52 +182,38 @@ def document_of_meshes(
         files: that everybody gets.
         level: of the meshes.
     """
-    document = _head(plan, words, settings, files)
-    document["value"] = {"name": "population", "names": list(merged.values), "is_count": True, "decimals": 0}
-    document["dimensions"] = []
-    document["tables"] = [
-        {
-            "name": "",
-            "file": "table.csv",
-            "dimensions": ["mesh"],
-            "cells": int(merged.codes.size),
-            "hidden": int((merged.treatment == 2).sum()),
-        }
-    ]
-    document["rules"] = []
-    document["mesh_level"] = level
-    return document
+    hidden = int((merged.treatment == 2).sum())
+    meshes = TableSummary(name="", file="table.csv", dimensions=("mesh",), cells=int(merged.codes.size), hidden=hidden)
+    return TablesDocument(
+        head=describe_head(REPORT_FORMAT, plan.header, files, PACKAGES),
+        work=_work(plan, words, settings),
+        value=TableValue(name="population", names=tuple(merged.values), is_count=True, decimals=0),
+        dimensions=(),
+        tables=(meshes,),
+        rules=(),
+        mesh_level=level,
+    )
 
 
-def attacks_in_public(reports: Sequence[AttackReport], *, even_if_broken: bool) -> dict[str, Any]:
+def with_attacks(document: TablesDocument, reports: Sequence[AttackReport], *, even_if_broken: bool) -> TablesDocument:
     """Which attacks were run and how they ended; what they found stays with the holder."""
     broken = any(report.outcome is AttackOutcome.BROKEN for report in reports)
-    return {
-        "attacks": [{"attack": report.attack, "outcome": report.outcome.value} for report in reports],
-        "even_if_broken": broken and even_if_broken,
-    }
+    return replace(
+        document,
+        attacks=tuple(AttackSummary(attack=report.attack, outcome=report.outcome.value) for report in reports),
+        even_if_broken=broken and even_if_broken,
+    )
 
 
-def _head(plan: TablePlan, words: MethodWords, settings: Mapping[str, Any], files: Sequence[Path]) -> dict[str, Any]:
-    return {
-        "format": REPORT_FORMAT,
-        "title": plan.title,
-        "publisher": plan.publisher,
-        "description": plan.description,
-        "created": time_text(),
-        "method": plan.method,
-        "settings": dict(settings),
-        "protects": _filled(words.protects, settings),
-        "keeps": _filled(words.keeps, settings),
-        "limits": _filled(words.limits, settings),
-        "earlier": [folder.name for folder in plan.earlier],
-        "files": [describe_file(path) for path in files],
-        "versions": {
-            "sudare": version("sudare"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in PACKAGES},
-        },
-    }
+def _work(plan: TablePlan, words: MethodWords, settings: Mapping[str, Any]) -> TablesWork:
+    return TablesWork(
+        method=plan.method,
+        settings=dict(settings),
+        protects=_filled(words.protects, settings),
+        keeps=_filled(words.keeps, settings),
+        limits=_filled(words.limits, settings),
+        earlier=tuple(folder.name for folder in plan.earlier),
+    )
 
 
 def _rule(rule: PlannedRule) -> dict[str, Any]:

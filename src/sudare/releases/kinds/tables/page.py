@@ -25,6 +25,7 @@ from sudare.releases.kinds.tables.published_meshes import read_published_meshes
 from sudare.releases.kinds.tables.published_table import PublishedTables, read_published_tables, show_number
 from sudare.releases.page_numbers import show_date, show_size
 from sudare.releases.page_template import page_template
+from sudare.storage.staging import document_in, page_beside
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -49,7 +50,7 @@ def render_table_page(
 
     Args:
         folder: with the published tables.
-        report: what ``report.json`` says.
+        report: what ``release.json`` says.
         confidential: what ``confidential.json`` says, for the holder's page.
         language: ``"en"`` or ``"ja"``, which the page starts with; it holds both.
 
@@ -83,6 +84,8 @@ def render_table_page(
         "intervals": _intervals(own),
         "most": MAX_INTERVALS,
         "attacks": [_attack(method, attack, own) for attack in report.get("attacks") or []],
+        "document": document_in(folder).name,
+        "page": page_beside(document_in(folder)).name,
         "files": [(file["name"], show_size(file["bytes"]), file["sha256"]) for file in report["files"]],
     }
     return _template().render(context)

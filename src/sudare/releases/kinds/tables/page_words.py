@@ -112,9 +112,9 @@ TEXTS = {
     "file": Words("File", "ファイル"),
     "size": Words("Size", "サイズ"),
     "public_files": Words(
-        "These files, report.html and report.json are for everybody. Files whose names begin with “confidential” are for the "
+        "These files, {page} and {document} are for everybody. Files whose names begin with “confidential” are for the "
         "holder alone; leave them out of whatever is published.",
-        "これらのファイルと report.html、report.json は公表用です。名前が confidential で始まるファイルは保有者専用です。"
+        "これらのファイルと {page}、{document} は公表用です。名前が confidential で始まるファイルは保有者専用です。"
         "公表物に含めないでください。",
     ),
     "input": Words("SHA-256 of the input", "入力の SHA-256"),

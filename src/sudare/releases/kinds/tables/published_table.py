@@ -1,6 +1,6 @@
 """The published tables as files: written with hidden cells empty, and read again as an outsider reads them.
 
-Everything that an outsider needs to know of their structure stands in ``report.json``: the trees of codes, and which
+Everything that an outsider needs to know of their structure stands in ``release.json``: the trees of codes, and which
 dimensions span which table.
 """
 

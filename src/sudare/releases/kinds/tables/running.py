@@ -14,7 +14,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackReport
 from sudare.errors import InputError
-from sudare.releases.documents import document_text
+from sudare.releases.documents import document_text, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
@@ -26,7 +26,7 @@ from sudare.releases.kinds.tables.confidential import (
     attacks_in_full,
     write_confidential,
 )
-from sudare.releases.kinds.tables.document import attacks_in_public
+from sudare.releases.kinds.tables.document import TablesDocument, with_attacks
 from sudare.releases.kinds.tables.methods.method import TableDraft
 from sudare.releases.kinds.tables.methods.registry import method_named
 from sudare.releases.kinds.tables.page import render_table_page
@@ -35,7 +35,7 @@ from sudare.releases.kinds.tables.verification import verify_protected
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
-from sudare.storage.staging import REPORT, REPORT_PAGE
+from sudare.storage.staging import PAGE
 
 __all__ = ["STAGES", "TABLES", "ProtectedFolder", "run_table_plan"]
 
@@ -49,7 +49,7 @@ class ProtectedFolder:
 
     Attributes:
         folder: where the result is.
-        document: what ``report.json`` says.
+        document: what ``release.json`` says.
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
         left_out: those that the attacks could not compare with this one: of another value or kind, or contradicting it.
@@ -87,7 +87,6 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
 
     name = "tables"
     report_format = REPORT_FORMAT
-    document_name = REPORT
 
     def read_plan(self, file: Path, folder: Path | None = None) -> TablePlan:
         """Read a plan; see `sudare.releases.kinds.tables.planning.plan_file`."""
@@ -95,15 +94,7 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
 
     def header(self, plan: TablePlan) -> PlanHeader:
         """What the order needs to know of a plan; it has no price."""
-        return PlanHeader(
-            file=plan.file,
-            title=plan.title,
-            publisher=plan.publisher,
-            description=plan.description,
-            language=plan.language,
-            folder=plan.folder,
-            ledger=plan.ledger,
-        )
+        return plan.header
 
     def prepare(self, plan: TablePlan, folder: Path) -> None:
         """Earlier folders, and a secret, that are not there are noticed before anything is read."""
@@ -131,14 +122,16 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         run.tell("tables.attack", None)
         named = tuple(dict.fromkeys(one.resolve() for one in plan.earlier))
         noted = tuple(one for one in earlier if one not in named)
-        usable, left_out = find_comparable(folder, draft.document, named, noted)
-        return Attacked(reports=attack_folder(folder, draft.document, earlier=usable), left_out=left_out)
+        document = document_values(draft.document)
+        usable, left_out = find_comparable(folder, document, named, noted)
+        return Attacked(reports=attack_folder(folder, document, earlier=usable), left_out=left_out)
 
     def report(
         self, plan: TablePlan, draft: TableDraft, folder: Path, attacked: Attacked, *, even_if_broken: bool
-    ) -> Mapping[str, Any]:
+    ) -> TablesDocument:
         """Write the pages, and the holder's file with the hash of the report."""
-        document = {**draft.document, **attacks_in_public(attacked.reports, even_if_broken=even_if_broken)}
+        document = with_attacks(draft.document, attacked.reports, even_if_broken=even_if_broken)
+        values = document_values(document)
         digest = hashlib.sha256(document_text(document)).hexdigest()
         confidential = {
             **draft.confidential,
@@ -148,9 +141,9 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         for name in (CONFIDENTIAL, CONFIDENTIAL_PAGE):
             (folder / name).unlink(missing_ok=True)
         write_confidential(folder / CONFIDENTIAL, document_text(confidential))
-        page = render_table_page(folder, document, language=plan.language)
-        (folder / REPORT_PAGE).write_text(page, encoding="utf-8", newline="")
-        own = render_table_page(folder, document, confidential=confidential, language=plan.language)
+        page = render_table_page(folder, values, language=plan.language)
+        (folder / PAGE).write_text(page, encoding="utf-8", newline="")
+        own = render_table_page(folder, values, confidential=confidential, language=plan.language)
         write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document
 

@@ -110,7 +110,7 @@ def _of_records(plan: TablePlan, source: RecordsInput) -> JudgedTable:
     columns |= dict.fromkeys(name for name in named if name is not None)
     columns |= dict.fromkeys(method.columns_of_records(plan.protection))
     with _about(source.path):
-        records = read_people(source.path, encoding=source.encoding, columns=list(columns))
+        records = read_people(source.path, format=source.format, encoding=source.encoding, columns=list(columns))
         if not records.rows:
             raise InputError("There are no rows.", "行がありません。")
         codes = {name: texts_without_gaps(records, one.column) for name, one in plan.dimensions.items()}
@@ -153,7 +153,9 @@ def _of_cells(plan: TablePlan, source: CellsInput) -> JudgedTable:
         columns = dict.fromkeys(plan.dimensions[name].column for name in table.dimensions)
         wanted = [*columns, source.value, *([source.contributors] if source.contributors else []), *source.largest]
         with _about(path):
-            read.append(read_people(path, encoding=source.encoding, columns=list(dict.fromkeys(wanted))))
+            read.append(
+                read_people(path, format=source.format, encoding=source.encoding, columns=list(dict.fromkeys(wanted)))
+            )
     dimensions: dict[str, Dimension] = {}
     for name, one in plan.dimensions.items():
         held: list[str] = []
@@ -316,7 +318,10 @@ def read_meshes(source: MeshInput) -> Meshes:
     """
     with _about(source.path):
         records = read_people(
-            source.path, encoding=source.encoding, columns=[source.mesh, source.population, *source.values]
+            source.path,
+            format=source.format,
+            encoding=source.encoding,
+            columns=[source.mesh, source.population, *source.values],
         )
         if not records.rows:
             raise InputError("There are no rows.", "行がありません。")

@@ -15,7 +15,7 @@ from sudare.releases.kinds.tables.page import render_table_page
 from sudare.releases.verification import Check, UnsoundError, check_files, check_note, check_page, outcome_of
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import REPORT, REPORT_PAGE
+from sudare.storage.staging import document_in, page_beside
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["verify_protected"]
@@ -38,21 +38,24 @@ def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Chec
         LedgerError: if the ledger cannot be opened.
     """
     place = Path(folder)
+    file = document_in(place)
     try:
         document = read_report(place)
     except InputError:
-        if not _claims_to_be_one(place / REPORT):
+        if not _claims_to_be_one(file):
             raise
         return [
             Check(
                 "report",
                 "failed",
-                f"{REPORT} has numbers that are none, or is nested too deeply",
-                f"{REPORT} に不正な数値があるか、入れ子が深すぎます",
+                f"{file.name} has numbers that are none, or is nested too deeply",
+                f"{file.name} に不正な数値があるか、入れ子が深すぎます",
             )
         ]
-    checks = check_files(place, document, REPORT)
-    checks.append(outcome_of("tables", lambda: method_of_document(document).check_published(place, document), REPORT))
+    checks = check_files(place, document, file.name)
+    checks.append(
+        outcome_of("tables", lambda: method_of_document(document).check_published(place, document), file.name)
+    )
     checks.append(_check_page(place, document))
     checks.append(_check_holder(place, document))
     method = None
@@ -70,7 +73,7 @@ def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Chec
             )
         )
     if ledger is not None:
-        checks.append(check_note(place, ledger, REPORT))
+        checks.append(check_note(place, ledger, file.name))
     return checks
 
 
@@ -92,7 +95,8 @@ def _check_page(folder: Path, document: dict[str, Any]) -> Check:
         except TemplateError:  # a report that lacks what the page shows
             raise ValueError from None
 
-    return check_page(folder, document, render, REPORT, REPORT_PAGE, _is_confidential)
+    file = document_in(folder)
+    return check_page(folder, document, render, file.name, page_beside(file).name, _is_confidential)
 
 
 def _is_confidential(name: str) -> bool:
@@ -105,7 +109,7 @@ def _is_confidential(name: str) -> bool:
 
 
 def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
-    path = folder / CONFIDENTIAL
+    path, own = folder / CONFIDENTIAL, document_in(folder)
     if not path.is_file():
         return Check(
             "confidential",
@@ -116,15 +120,15 @@ def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
 
     def check() -> tuple[str, str]:
         document = read_json(path)
-        if not isinstance(document, dict) or document.get("report_sha256") != hash_of_file(folder / REPORT):
+        if not isinstance(document, dict) or document.get("report_sha256") != hash_of_file(own):
             raise UnsoundError(
-                f"{CONFIDENTIAL} belongs to another {REPORT}", f"{CONFIDENTIAL} は別の {REPORT} のものです"
+                f"{CONFIDENTIAL} belongs to another {own.name}", f"{CONFIDENTIAL} は別の {own.name} のものです"
             )
         readable = [
             one.name for one in folder.iterdir() if one.name.startswith("confidential") and one.stat().st_mode & 0o077
         ]
         if readable:
             raise UnsoundError(f"others can read {sorted(readable)[0]}", f"{sorted(readable)[0]} を他の人が読めます")
-        return f"belongs to this {REPORT}; do not publish it", f"この {REPORT} のものです（公表しないでください）"
+        return f"belongs to this {own.name}; do not publish it", f"この {own.name} のものです（公表しないでください）"
 
-    return outcome_of("confidential", check, REPORT)
+    return outcome_of("confidential", check, own.name)

@@ -616,7 +616,7 @@ def test_a_plan_that_counts_with_too_little_is_told_in_what(tmp_path: Path) -> N
     plan = open_office(tmp_path, text=PLAN.replace("[budget]", "[unit]\ncells = 2\n[budget]"))
     with open_ledger(tmp_path / "budget.db") as ledger:
         ledger.add_dataset("visits", Budget(epsilon=3), unit=Unit.with_rows(2))
-    visits = replace(plan, ledger=replace(plan.ledger, dataset="visits"))
+    visits = replace(plan, header=replace(plan.header, ledger=replace(plan.ledger, dataset="visits")))
     with pytest.raises(LedgerError) as caught:
         run_release(visits)
     said = caught.value.explain("en")

@@ -135,7 +135,7 @@ def town(folder: Path, extra: str = "", head: str = HEAD) -> Path:
 
 
 def document_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    found: dict[str, Any] = json.loads((folder / "release.json").read_text())
     return found
 
 
@@ -193,7 +193,7 @@ def test_a_report_without_a_title_makes_verify_an_internal_error(tmp_path: Path)
     out = town(tmp_path)
     document = document_of(out)
     del document["title"]
-    (out / "report.json").write_text(json.dumps(document))
+    (out / "release.json").write_text(json.dumps(document))
     assert any(check.outcome == "failed" for check in verify_people(out))
 
 

@@ -56,11 +56,11 @@ class TestRefusal:
 
     def test_even_if_broken(self, tmp_path: Path) -> None:
         made = run(tmp_path, HEAD + COLUMNS + SAMPLE, even_if_broken=True)
-        document = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+        document = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
         assert document == json.loads(json.dumps(made.document))
         assert document["even_if_broken"] is True
         assert outcomes(document) == {"uniqueness": "undecided", "linkage": "broken", "attributes": "undecided"}
-        page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
         assert "it was published all the same" in page
         assert "指定により公開されました" in page
         assert "✗" in page

@@ -50,7 +50,7 @@ def test_what_is_published_all_the_same_says_so(tmp_path: Path) -> None:
     assert made.document["even_if_broken"] is True
     assert outcome(made) is AttackOutcome.BROKEN
     assert {check.outcome for check in verify_people(tmp_path / "after")} <= {"passed", "skipped"}
-    assert "Together with earlier records" in (tmp_path / "after" / "report.html").read_text(encoding="utf-8")
+    assert "Together with earlier records" in (tmp_path / "after" / "release.html").read_text(encoding="utf-8")
 
 
 def test_the_same_again_adds_nothing(tmp_path: Path) -> None:

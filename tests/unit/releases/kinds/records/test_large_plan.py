@@ -39,7 +39,7 @@ class TestLarge:
     @pytest.mark.parametrize("form", ["csv", "parquet"])
     @pytest.mark.parametrize("search", ["optimal", "heuristic"])
     def test_it_gives_what_memory_gives(self, tmp_path: Path, form: str, search: str) -> None:
-        rest = COLUMNS + ANONYMIZE + MODELS + f'search = "{search}"\n[output]\nformat = "{form}"\n'
+        rest = COLUMNS + ANONYMIZE + MODELS + f'search = "{search}"\n[output]\nformats = ["{form}"]\n'
         large, small = run(tmp_path / "large", LARGE + rest), run(tmp_path / "small", HEAD + rest)
         file = f"out/people.{form}"
         published = read_people(tmp_path / "large" / file)

@@ -76,7 +76,7 @@ def test_values_are_escaped(tmp_path: Path) -> None:
         row[2] = "<i>f" if row[2] == "f" else "m"
     plan = build_town(tmp_path, SAMPLED, rows)
     made = run_people_plan(read_people_plan(plan, tmp_path / "out"))
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
     assert "<i>f" not in page
     if made.document["published"]["rows"]:
         assert "&lt;i&gt;f" in page

@@ -182,7 +182,7 @@ WHOLE = HEAD + COLUMNS + ANONYMIZE
             "has no key 'l'",
             "「l」というキーはありません",
         ),
-        (WHOLE + 'models = [{ name = "k-map", k = 3 }]\n', "'population' in section [input]", "母集団"),
+        (WHOLE + 'models = [{ name = "k-map", k = 3 }]\n', "'population' in section [source]", "母集団"),
         (SAMPLED.replace("delta = 1e-5", ""), "'delta' in section [budget] is needed", "必要です"),
         (MST.replace("delta = 1e-5", ""), "'delta' in section [budget] is needed", "必要です"),
         (

@@ -72,11 +72,11 @@ class TestAnonymize:
     def test_the_report_is_what_the_folder_holds(self, tmp_path: Path) -> None:
         made = run(tmp_path)
         folder = tmp_path / "out"
-        assert {path.name for path in folder.iterdir()} == {"people.csv", "report.json", "report.html"}
-        document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        assert {path.name for path in folder.iterdir()} == {"people.csv", "release.json", "release.html"}
+        document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         assert document == json.loads(json.dumps(made.document))
         assert document["files"][0]["sha256"] == hash_of_file(folder / "people.csv")
-        page = (folder / "report.html").read_text(encoding="utf-8")
+        page = (folder / "release.html").read_text(encoding="utf-8")
         assert page == render_people_page(document)
         assert page != render_people_page(document, language="ja")
         for word in ("not differential privacy", "差分プライバシーではありません", "A small town", "<svg"):
@@ -85,7 +85,7 @@ class TestAnonymize:
         assert 'href="http' not in page
 
     def test_parquet_local_search_and_stars(self, tmp_path: Path) -> None:
-        output = '[output]\nformat = "parquet"\n'
+        output = '[output]\nformats = ["parquet"]\n'
         run(tmp_path, HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n' + output)
         local = read_people(tmp_path / "out" / "people.parquet")
         assert local.rows == 240
@@ -267,10 +267,10 @@ class TestBadInput:
 
     def test_a_folder_that_exists(self, tmp_path: Path) -> None:
         run(tmp_path)
-        before = hash_of_file(tmp_path / "out" / "report.json")
+        before = hash_of_file(tmp_path / "out" / "release.json")
         with pytest.raises(OutputError, match="exists already"):
             run(tmp_path)
-        assert hash_of_file(tmp_path / "out" / "report.json") == before
+        assert hash_of_file(tmp_path / "out" / "release.json") == before
 
     def test_a_disk_that_fails_leaves_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def fail(*_: object, **__: object) -> None:
@@ -294,7 +294,7 @@ class TestPrivate:
         assert document["groups"]["holds"]
         published = read_people(tmp_path / "out" / "people.csv")
         assert satisfies(published, published.names, [KAnonymity(document["groups"]["k"])])
-        page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
         assert "k-anonymity alone is not differential privacy" in page
 
     def test_a_report_with_a_budget_tells_nothing_else_of_the_data(self, tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ class TestPrivate:
             text = SAMPLED.replace("level = 1\n", "").replace(LEDGER, f"choose_levels = 0.2\n{LEDGER}")
         rows: list[list[str]] = []
         if why == "all opted out":
-            rows, text = people(3), text.replace("[input]", '[input]\nperson = "person"')
+            rows, text = people(3), text.replace("[source]", '[source]\nperson = "person"')
             build_town(tmp_path)
             with open_ledger(tmp_path / "budget.db") as ledger:
                 for row in rows:
@@ -363,7 +363,7 @@ class TestPrivate:
         assert spent(tmp_path) == Budget(epsilon=2, delta=1e-5)
         assert ReleaseEvent.from_json(json.dumps(made.document["event"])).cost == Budget(epsilon=2, delta=1e-5)
         assert read_people(tmp_path / "out" / "people.csv").rows == made.document["published"]["rows"]
-        assert "<html" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        assert "<html" in (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
         assert {check.outcome for check in verify_people(tmp_path / "out", str(tmp_path / "budget.db"))} == {"passed"}
 
     def test_bad_data_costs_nothing(self, tmp_path: Path) -> None:
@@ -409,7 +409,7 @@ class TestPrivate:
         assert not (tmp_path / "out").exists()
         again = run(tmp_path, MST)
         assert again.is_repeated
-        assert (tmp_path / "out" / "report.json").is_file()
+        assert (tmp_path / "out" / "release.json").is_file()
         assert spent(tmp_path) == Budget(epsilon=2, delta=1e-5)
         assert not [name for name in left_behind(tmp_path) if name != "out"]
 

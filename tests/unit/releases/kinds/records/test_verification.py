@@ -23,7 +23,7 @@ MODELS = 'suppression = 0.1\nmodels = [{ name = "l-diversity", l = 2 }, { name =
 PLANS = {
     "anonymize": HEAD + COLUMNS + ANONYMIZE + MODELS,
     "large": HEAD + "larger_than_memory = true\n" + COLUMNS + ANONYMIZE + MODELS,
-    "local": HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n[output]\nformat = "parquet"\n',
+    "local": HEAD + COLUMNS + ANONYMIZE + 'search = "local"\n[output]\nformats = ["parquet"]\n',
     "sample": HEAD + COLUMNS + '[protection]\nmethod = "sample"\nrate = 0.5\n',
     "sampled": SAMPLED.replace("epsilon = 2", "epsilon = 3"),
     "mst": MST,
@@ -47,13 +47,13 @@ def failed(folder: Path, ledger: str | None = None) -> set[str]:
 
 def rewrite(folder: Path, change: Change) -> None:
     """Change the report as somebody would who knows how the rest is made."""
-    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     change(document)
     for file in document["files"] if isinstance(document.get("files"), list) else []:
         file["sha256"] = hash_of_file(folder / file["name"])
-    (folder / "report.json").write_text(json.dumps(document), encoding="utf-8")
+    (folder / "release.json").write_text(json.dumps(document), encoding="utf-8")
     with suppress(KeyError, TypeError):
-        (folder / "report.html").write_text(render_people_page(document), encoding="utf-8")
+        (folder / "release.html").write_text(render_people_page(document), encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -194,7 +194,7 @@ class TestBudget:
 def test_folders_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is missing"):
         verify_people(tmp_path)
-    (tmp_path / "report.json").write_text("[]")
+    (tmp_path / "release.json").write_text("[]")
     with pytest.raises(InputError, match="format"):
         verify_people(tmp_path)
 
@@ -207,46 +207,46 @@ def test_a_file_that_is_not_listed(tmp_path: Path) -> None:
 
 def test_a_hostile_size_of_groups_is_told(tmp_path: Path) -> None:
     folder = make(tmp_path, PLANS["sampled"])
-    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     part = next(part for part in document["event"]["measurements"] if "k" in part)
     wrong: list[object] = [[], "many", 10**30, None]
     for value in wrong:
         part["k"] = value
-        (folder / "report.json").write_text(json.dumps(document), encoding="utf-8")
+        (folder / "release.json").write_text(json.dumps(document), encoding="utf-8")
         assert failed(folder)
     for value in [float("inf"), 10**400]:
         part["k"] = value
-        (folder / "report.json").write_text(json.dumps(document), encoding="utf-8")
+        (folder / "release.json").write_text(json.dumps(document), encoding="utf-8")
         with pytest.raises(InputError, match="is no JSON"):
             verify_people(folder)
 
 
 def test_what_a_report_leaves_out_is_a_failed_check(tmp_path: Path) -> None:
     folder = make(tmp_path, PLANS["anonymize"])
-    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     for key in ("confidential", "title", "files", "columns"):
         left = {name: value for name, value in document.items() if name != key}
-        (folder / "report.json").write_text(json.dumps(left), encoding="utf-8")
+        (folder / "release.json").write_text(json.dumps(left), encoding="utf-8")
         assert failed(folder)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     folder = make(tmp_path, PLANS["anonymize"])
-    name = json.loads((folder / "report.json").read_text(encoding="utf-8"))["files"][0]["name"]
+    name = json.loads((folder / "release.json").read_text(encoding="utf-8"))["files"][0]["name"]
     (folder / name).unlink()
     os.mkfifo(folder / name)
     assert {f"file {name}", "published", "models", "attacks"} <= failed(folder)
-    (folder / "report.json").unlink()
-    os.mkfifo(folder / "report.json")
+    (folder / "release.json").unlink()
+    os.mkfifo(folder / "release.json")
     with pytest.raises(InputError):
         verify_people(folder)
 
 
 def test_what_a_report_says_reaches_no_terminal_as_commands(tmp_path: Path) -> None:
     folder = make(tmp_path, PLANS["anonymize"])
-    document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
     document["models"][0]["english"] = "\x1b[2J"
-    (folder / "report.json").write_text(json.dumps(document), encoding="utf-8")
+    (folder / "release.json").write_text(json.dumps(document), encoding="utf-8")
     told = [check for check in verify_people(folder) if check.name == "models"]
     assert told[0].outcome == "failed"
     assert "\x1b" not in told[0].english

@@ -40,7 +40,7 @@ role = "other"
 HEAD = """title = "A small town"
 publisher = "The town"
 
-[input]
+[source]
 path = "people.csv"
 """
 ANONYMIZE = """

@@ -15,7 +15,7 @@ HRC = "north\n@n1\n@n2\nsouth\n@s1\n@s2\n"
 HEAD = """title = "Firms by region and trade"
 publisher = "Office of an invented country"
 
-[input]
+[source]
 path = "firms.csv"
 value = "turnover"
 """

@@ -21,7 +21,7 @@ from sudare.releases.kinds.tables import (
 from sudare.releases.kinds.tables.attacking.knowledge import read_report
 
 PLAN = """title = "Firms"
-[input]
+[source]
 path = "firms.csv"
 value = "turnover"
 [dimensions.region]
@@ -37,8 +37,8 @@ STAFF = PLAN.replace('"turnover"', '"staff"')
 LAX = PLAN.replace("threshold = 3", "threshold = 1")
 ROUNDED = PLAN.replace('value = "turnover"\n', "").replace('"suppress"', '"round"\nbase = 5')
 MESHES = """title = "Meshes"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "meshes.csv"
 mesh = "mesh"
 level = "1/2"
@@ -71,8 +71,8 @@ def carry_out(folder: Path, plan: str, name: str = "out", rows: list[Firm] | Non
 def public_bytes(folder: Path) -> dict[str, bytes]:
     """All public files, without the time at which they were made."""
     files = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith("confidential")}
-    created = json.loads(files["report.json"])["created"].encode()
-    return {name: text.replace(created, b"then") for name, text in files.items() if name != "report.html"}
+    created = json.loads(files["release.json"])["created"].encode()
+    return {name: text.replace(created, b"then") for name, text in files.items() if name != "release.html"}
 
 
 @pytest.fixture
@@ -163,12 +163,12 @@ def test_two_runs_at_once_publish_what_breaks_together(office: Path) -> None:
 
 
 def spoil(folder: Path, *keys: str, value: Any) -> None:
-    document = json.loads((folder / "report.json").read_text())
+    document = json.loads((folder / "release.json").read_text())
     part = document
     for key in keys[:-1]:
         part = part[key]
     part[keys[-1]] = value
-    (folder / "report.json").write_text(json.dumps(document))
+    (folder / "release.json").write_text(json.dumps(document))
     for path in folder.glob("confidential*"):
         path.unlink()
 
@@ -197,7 +197,7 @@ def test_a_hostile_number_in_a_report_is_an_internal_error(
 
 def test_deep_json_is_an_internal_error(tmp_path: Path) -> None:
     # Nesting that the parser gives up on (RecursionError) is a damaged report.
-    (tmp_path / "report.json").write_text(
+    (tmp_path / "release.json").write_text(
         '{"format": "sudare-protected-table/1", "a": ' + "[" * 50_000 + "]" * 50_000 + "}"
     )
     with pytest.raises(InputError):

@@ -37,7 +37,7 @@ def test_a_publication_is_noted_at_no_cost(office: Path) -> None:
         assert ledger.dataset("firms").remaining == Budget(epsilon=1)
         assert ledger.verify() == []
     assert (noted.folder, noted.title) == (str(office / "out"), "Firms by region and trade")
-    assert noted.document_sha256 == hash_of_file(office / "out" / "report.json")
+    assert noted.document_sha256 == hash_of_file(office / "out" / "release.json")
 
 
 def test_a_table_that_undoes_one_in_the_ledger_is_refused(office: Path) -> None:
@@ -69,7 +69,7 @@ def test_records_are_noted_too(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "budget.db") as ledger:
         ((_, entry),) = ledger.publications("town")
     assert entry.format == "sudare-people/1"
-    assert entry.document_sha256 == hash_of_file(tmp_path / "out" / "report.json")
+    assert entry.document_sha256 == hash_of_file(tmp_path / "out" / "release.json")
 
 
 def test_records_are_not_read_if_the_ledger_cannot_be_used(tmp_path: Path) -> None:

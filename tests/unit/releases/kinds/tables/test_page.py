@@ -20,9 +20,9 @@ THREE = HEAD + DIMENSIONS + "\n[dimensions.size]\n" + RULES + SUPPRESS
 
 
 def pages(folder: Path, plan: str, language: str = "en") -> tuple[str, str]:
-    text = plan.replace("\n[input]", f'\nlanguage = "{language}"\n[input]', 1)
+    text = plan.replace("\n[source]", f'\nlanguage = "{language}"\n[source]', 1)
     run_table_plan(read_table_plan(build_firms(folder, text), folder / "out"), even_if_broken=True)
-    found = [(folder / "out" / name).read_text(encoding="utf-8") for name in ("report.html", "confidential.html")]
+    found = [(folder / "out" / name).read_text(encoding="utf-8") for name in ("release.html", "confidential.html")]
     return found[0], found[1]
 
 

@@ -15,8 +15,8 @@ from sudare.releases.kinds.tables.methods.suppression import Suppress
 from tests.unit.releases.kinds.tables.firms import COUNTS, DIMENSIONS, HEAD, HRC, RULES, SUPPRESS, WHOLE
 
 MESHES = """title = "m"
-[input]
-kind = "meshes"
+[source]
+rows = "meshes"
 path = "m.csv"
 mesh = "code"
 level = "1/2"
@@ -78,7 +78,7 @@ MISTAKES: list[tuple[str, str, str]] = [
     (WHOLE.replace("value =", "valeu ="), "Did you mean 'value'?", "value"),
     (WHOLE.replace('"suppress"', '"supress"'), "Did you mean 'suppress'?", "suppress"),
     (WHOLE + "base = 5\n", 'belongs to method "round"', "base"),
-    (WHOLE.replace("path =", 'metadata = "x"\npath ='), 'belongs to kind "tau-argus"', "metadata"),
+    (WHOLE.replace("path =", 'metadata = "x"\npath ='), 'belongs to format = "tau-argus"', "metadata"),
     (HEAD + RULES + SUPPRESS, "'dimensions' in the plan is missing", "dimensions"),
     (HEAD + DIMENSIONS + SUPPRESS, "must have at least one rule", "rules"),
     (WHOLE.replace("threshold = 3", "threshold = 0"), "'threshold' in section [rules] must be", "threshold"),
@@ -107,7 +107,7 @@ MISTAKES: list[tuple[str, str, str]] = [
     (WHOLE + "seconds = 0\n", "above 0", "seconds"),
     (WHOLE + "hidden_sums = -1\n", "from 0 to", "hidden_sums"),
     (WHOLE + '[output]\nformats = ["e-stat"]\n', "for merged meshes", "e-stat"),
-    (WHOLE + '[output]\nformats = ["xml"]\n', 'must be among "csv"', "formats"),
+    (WHOLE + '[output]\nformats = ["xml"]\n', "may have csv", "formats"),
     (WHOLE.replace('"suppress"', '"round"\nbase = 1'), "from 2 to", "base"),
     (WHOLE.replace('"suppress"', '"merge-meshes"\nminimum = 3'), "if and only if", "method"),
     (MESHES.replace("merge-meshes", "none").replace("minimum = 10\n", ""), "if and only if", "method"),
@@ -123,8 +123,8 @@ MISTAKES: list[tuple[str, str, str]] = [
     ),
     (WHOLE.replace('value = "turnover"', 'value = "turnover"\nasks = ["y"]'), "go together", "request"),
     (WHOLE.replace('value = "turnover"', 'value = "turnover"\ndecimals = 20'), "from 0 to 9", "decimals"),
-    (WHOLE.replace("[input]", '[input]\nkind = "cells"'), "'p_percent'", "p_percent"),
-    (WHOLE.replace("[input]", '[input]\nkind = "tau-argus"\nmetadata = "a.rda"'), "in the metadata", "dimensions"),
+    (WHOLE.replace("[source]", '[source]\nrows = "cells"'), "'p_percent'", "p_percent"),
+    (WHOLE.replace("[source]", '[source]\nformat = "tau-argus"\nmetadata = "a.rda"'), "in the metadata", "dimensions"),
     (WHOLE + "[earlier]\nfolders = []\n", "different texts", "folders"),
 ]
 

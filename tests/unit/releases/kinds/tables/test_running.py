@@ -69,8 +69,8 @@ def test_a_folder(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert {path.name for path in out.iterdir()} == {
         "table.csv",
-        "report.json",
-        "report.html",
+        "release.json",
+        "release.html",
         "confidential.json",
         "confidential.html",
         "confidential-certificate.json",
@@ -98,7 +98,7 @@ def test_nothing_public_follows_from_hidden_values(tmp_path: Path) -> None:
     out = tmp_path / "out"
     own = json.loads((out / CONFIDENTIAL).read_text(encoding="utf-8"))
     public = "".join(
-        (out / name).read_text(encoding="utf-8") for name in ("table.csv", "report.json", "report.html")
+        (out / name).read_text(encoding="utf-8") for name in ("table.csv", "release.json", "release.html")
     ).replace(",", "")
     secrets = {str(value) for value in own["cells"]["values"] if value > 500}
     secrets |= {str(own["cost"]["secondary"]), "13.7", own["input"]["sha256"]}
@@ -160,7 +160,7 @@ class TestAttacks:
         assert not (tmp_path / "out").exists()
         made = carry_out(tmp_path, plan, even_if_broken=True)
         assert made.document["even_if_broken"]
-        assert "Published although an attack breaks it" in (tmp_path / "out" / "report.html").read_text()
+        assert "Published although an attack breaks it" in (tmp_path / "out" / "release.html").read_text()
         assert made.attacks[0].outcome is AttackOutcome.BROKEN
 
     def test_no_message_tells_a_value(self, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ class TestInputs:
             writer.writerows(table)
 
     CELLS = WHOLE.replace(
-        'path = "firms.csv"', 'kind = "cells"\npath = "cells.csv"\ncontributors = "n"\nlargest = ["x1", "x2"]'
+        'path = "firms.csv"', 'rows = "cells"\npath = "cells.csv"\ncontributors = "n"\nlargest = ["x1", "x2"]'
     )
 
     def test_a_finished_table(self, tmp_path: Path) -> None:
@@ -354,7 +354,7 @@ class TestInputs:
         carry_out(tmp_path, COUNTS + SUPPRESS + "hidden_sums = 8\n")
         own = json.loads((tmp_path / "out" / CONFIDENTIAL).read_text())
         values = dict(zip(own["cells"]["numbers"], own["cells"]["values"], strict=True))
-        report = json.loads((tmp_path / "out" / "report.json").read_text())
+        report = json.loads((tmp_path / "out" / "release.json").read_text())
         system, shown = system_of_document(report), read_published_tables(tmp_path / "out", report).values
         for total, parts in system.sums():
             inside = [cell for cell in parts if cell in values]
@@ -376,7 +376,7 @@ class TestInputs:
             "trade 5 6\n  <RECODEABLE>\nturnover 11 9\n  <NUMERIC>\n"
         )
         plan = (
-            'title = "t"\n[input]\nkind = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
+            'title = "t"\n[source]\nformat = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
             '[[tables]]\ndimensions = ["region", "trade"]\n' + RULES + SUPPRESS + '[output]\nformats = ["tau-argus"]\n'
         )
         carry_out(tmp_path, plan)
@@ -416,7 +416,7 @@ class TestMethods:
         assert np.abs(shown - true).max() <= made.document["settings"]["largest_deviation"] == 5
         assert {report.attack for report in made.attacks} == {"interval", "averaging"}
         assert is_sound(out)
-        assert (tmp_path / "secret.key").read_text().split()[-1] not in (out / "report.json").read_text()
+        assert (tmp_path / "secret.key").read_text().split()[-1] not in (out / "release.json").read_text()
 
     def test_cell_keys_of_linked_tables(self, tmp_path: Path) -> None:
         """A cell that two tables share has the same noise in both."""
@@ -444,7 +444,7 @@ class TestMethods:
             carry_out(tmp_path, plan)
 
     MESHES = (
-        'title = "m"\n[input]\nkind = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
+        'title = "m"\n[source]\nrows = "meshes"\npath = "m.csv"\nmesh = "code"\nlevel = "1/2"\npopulation = "people"\n'
         'values = ["men", "women"]\n[protection]\nmethod = "merge-meshes"\nminimum = 10\n'
     )
     MESH_ROWS = (

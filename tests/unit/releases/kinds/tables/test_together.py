@@ -213,7 +213,7 @@ def test_the_holders_file_keeps_the_whole_problem(tmp_path: Path) -> None:
 
 
 ARGUS = (
-    'title = "t"\n[input]\nkind = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
+    'title = "t"\n[source]\nformat = "tau-argus"\npath = "firms.asc"\nmetadata = "firms.rda"\nvalue = "turnover"\n'
     'apriori = "firms.hst"\n[[tables]]\ndimensions = ["region", "trade"]\n' + RULES
 )
 
@@ -237,7 +237,7 @@ def test_marks_of_a_file_leave_the_judgements(tmp_path: Path) -> None:
 
 
 def test_padded_contributions_are_not_known(tmp_path: Path) -> None:
-    plan = WHOLE.replace('path = "firms.csv"', 'kind = "cells"\npath = "c.csv"\ncontributors = "n"\nlargest = ["x"]')
+    plan = WHOLE.replace('path = "firms.csv"', 'rows = "cells"\npath = "c.csv"\ncontributors = "n"\nlargest = ["x"]')
     plan = plan.replace("p_percent = { p = 10 }\n", "")
     (tmp_path / "c.csv").write_text(
         "region,trade,turnover,n,x\nTotal,Total,9,3,4\nnorth,Total,9,3,4\nn1,Total,9,3,4\n"
@@ -282,12 +282,12 @@ def test_a_cell_that_is_hidden_by_hand_needs_a_method_that_hides(tmp_path: Path)
 def test_hostile_cell_keys(tmp_path: Path, keys: tuple[str, ...], value: object) -> None:
     new_key(tmp_path / "secret.key")
     carry_out(tmp_path, COUNTS + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "firm"\n')
-    document = json.loads((tmp_path / "out" / "report.json").read_text())
+    document = json.loads((tmp_path / "out" / "release.json").read_text())
     part = document["settings"]
     for key in keys[:-1]:
         part = part[key]
     part[keys[-1]] = value
-    (tmp_path / "out" / "report.json").write_text(json.dumps(document))
+    (tmp_path / "out" / "release.json").write_text(json.dumps(document))
     verify_protected(tmp_path / "out")
     with pytest.raises(InputError):
         attack_folder(tmp_path / "out", read_report(tmp_path / "out"))

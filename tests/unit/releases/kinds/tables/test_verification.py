@@ -64,12 +64,12 @@ def test_a_value_that_was_shown_later(out: Path) -> None:
 
 
 def test_a_changed_report(out: Path) -> None:
-    change(out / "report.json", "invented country", "real country")
+    change(out / "release.json", "invented country", "real country")
     found = outcomes(out)
     assert found["page"] == found["confidential"] == "failed"
 
 
-@pytest.mark.parametrize("name", ["report.html"])
+@pytest.mark.parametrize("name", ["release.html"])
 def test_a_changed_page(out: Path, name: str) -> None:
     change(out / name, "Every value that is shown is exact", "Nothing is exact")
     assert outcomes(out)["page"] == "failed"
@@ -108,8 +108,8 @@ def test_confidential_files_that_others_can_read(out: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "sudare-people/1"}'])
 def test_no_such_folder(tmp_path: Path, text: str) -> None:
-    (tmp_path / "report.json").write_text(text)
-    with pytest.raises(InputError, match=r"report\.json"):
+    (tmp_path / "release.json").write_text(text)
+    with pytest.raises(InputError, match=r"release\.json"):
         verify_protected(tmp_path)
 
 
@@ -117,15 +117,15 @@ def test_no_such_folder(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("value", [None, [1], {"a": 1}])
 def test_hostile_reports(out: Path, key: str, value: object) -> None:
     """A report may hold anything: a check fails, and nothing else happens."""
-    report = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    report = json.loads((out / "release.json").read_text(encoding="utf-8"))
     report[key] = value
-    (out / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    (out / "release.json").write_text(json.dumps(report), encoding="utf-8")
     assert key == "settings" or "failed" in outcomes(out).values()
 
 
 def test_reports_that_lack_something(out: Path) -> None:
-    whole = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    whole = json.loads((out / "release.json").read_text(encoding="utf-8"))
     for key in set(whole) - {"format"}:
         report = {name: value for name, value in whole.items() if name != key}
-        (out / "report.json").write_text(json.dumps(report), encoding="utf-8")
+        (out / "release.json").write_text(json.dumps(report), encoding="utf-8")
         assert "failed" in outcomes(out).values(), key

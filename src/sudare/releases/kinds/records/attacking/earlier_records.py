@@ -27,7 +27,7 @@ from sudare.microdata.records import CodedColumn
 from sudare.releases.kinds.records.attacking.linking import joint_classes
 from sudare.releases.kinds.records.attacking.published_records import PublishedRecords, read_published_records
 from sudare.storage.guarded_json import read_json
-from sudare.storage.staging import REPORT
+from sudare.storage.staging import document_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +109,7 @@ def attack_with_earlier(
 def _read_earlier(place: Path) -> PublishedRecords | None:
     """Records without a price, in memory; what is bounded by a budget needs no comparing."""
     try:
-        document = read_json(place / REPORT)
+        document = read_json(document_in(place))
     except (OSError, ValueError):
         raise InputError(f"'{place}' has no report.", f"「{place}」にレポートがありません。") from None
     if not isinstance(document, dict) or "event" in document:

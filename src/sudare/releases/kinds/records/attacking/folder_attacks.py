@@ -78,7 +78,7 @@ def attack_folder(
 
     Args:
         folder: of records of people.
-        document: what its ``report.json`` says, or will say.
+        document: what its ``release.json`` says, or will say.
         original: the records as they were, for whoever holds them.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser; without them these columns cannot be compared with ``original``. Only

@@ -66,7 +66,7 @@ def read_published_records(folder: Path, document: Mapping[str, Any]) -> Publish
 
     Args:
         folder: of records of people.
-        document: what its ``report.json`` says, or will say.
+        document: what its ``release.json`` says, or will say.
 
     Raises:
         InputError: if the folder has not what its report says.

@@ -21,7 +21,7 @@ def require_possible_out_of_memory(plan: PeoplePlan, given: Section) -> None:
 
     Args:
         plan: which says that they are larger.
-        given: its section [input].
+        given: its section [source].
 
     Raises:
         PlanError: says what needs them.
@@ -40,7 +40,8 @@ def require_possible_out_of_memory(plan: PeoplePlan, given: Section) -> None:
         given.refuse(
             KEY, "needs a file in UTF-8: convert it before", "には UTF-8 のファイルが必要です。先に変換してください"
         )
-    if Path(plan.source).suffix.lower() not in (".csv", ".parquet"):
+    suffix = Path(plan.source).suffix.lower()
+    if suffix not in (".csv", ".parquet") or plan.source_format not in ("auto", suffix[1:]):
         given.refuse(
             KEY,
             "needs one file whose name ends in .csv or .parquet",

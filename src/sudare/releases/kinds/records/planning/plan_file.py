@@ -11,41 +11,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 from sudare.bilingual import Words
-from sudare.errors import ParameterError
 from sudare.microdata.models.registry import names_with_population
 from sudare.privacy import Budget, Unit
-from sudare.privacy.unit import ADJACENCIES, Adjacency
-from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
+from sudare.releases.header import (
+    BUDGET_KEYS,
+    HEADER_KEYS,
+    OUTPUT_KEYS,
+    SOURCE_KEYS,
+    TITLE_KEYS,
+    LedgerEntryPoint,
+    PlanHeader,
+    PlanWithHeader,
+    read_header,
+)
 from sudare.releases.kinds.records.planning.column_plan import COLUMN_KEYS, PlannedColumn, read_columns_section
-from sudare.releases.kinds.records.planning.hierarchy_plan import refused
 from sudare.releases.kinds.records.planning.large_plan import require_possible_out_of_memory
 from sudare.releases.kinds.records.planning.step_order import require_order
-from sudare.releases.kinds.records.steps.registry import all_step_keys, read_step, registered_steps
+from sudare.releases.kinds.records.steps.registry import all_step_keys, private_names, read_step, registered_steps
 from sudare.releases.kinds.records.steps.step import PrivateStep, Step
-from sudare.sections import Section, read_toml
+from sudare.releases.old_keys import read_plan_values
+from sudare.sections import Section
 
 __all__ = ["COLUMN_KEYS", "Charging", "PeoplePlan", "read_people_plan"]
 
-PLAN = Words("plan", "計画ファイル")
 HINT = Words("The documentation has some to start from.", "文書に例があります。")
-TOP_KEYS = (
-    *TITLE_KEYS,
-    "input",
-    "columns",
-    "protection",
-    "steps",
-    "unit",
-    "budget",
-    "ledger",
-    "output",
-)
-INPUT_KEYS = ("path", "encoding", "others", "population", "person", "opt_outs_removed", "larger_than_memory")
+TOP_KEYS = (*HEADER_KEYS, "source", "columns", "protection", "steps")
+RECORD_KEYS = (*SOURCE_KEYS, "others", "population", "person", "opt_outs_removed", "larger_than_memory")
 UNIT_KEYS = ("who", "rows", "adjacency")
-BUDGET_KEYS = ("epsilon", "delta", "rho")
-OUTPUT_KEYS = ("folder", "format")
+READ_FORMATS = ("auto", "csv", "parquet", "arrow")
 FORMATS = ("csv", "parquet")
 
 
@@ -65,16 +61,12 @@ class Charging:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PeoplePlan:
+class PeoplePlan(PlanWithHeader):
     """What a plan file says.
 
     Attributes:
-        file: where it was read from.
-        title: what the report is called.
-        publisher: who gives the records away.
-        description: what they are about.
-        language: of the report, ``"en"`` or ``"ja"``.
         source: the records.
+        source_format: of the records, ``"auto"`` where their name tells it.
         encoding: of the records.
         others: what becomes of columns that the plan does not name: ``"refuse"`` or ``"drop"``.
         population: everybody, if the records are a part of them.
@@ -82,20 +74,12 @@ class PeoplePlan:
         opt_outs_removed: whether people who opted out are not in the data any more.
         columns: by name.
         steps: what is done, in order.
-        charging: what is spent; None for methods without a guarantee.
-        folder: where the result is written.
-        format: of the published records.
-        said: the plan as it was typed, which its fingerprint is made of.
+        said: the plan as it was typed, by the names that keys have now; its fingerprint is made of it.
         is_large: whether the records do not fit into memory.
-        noted_in: where it is noted that records were given away without a guarantee, if anywhere.
     """
 
-    file: Path
-    title: str
-    publisher: str
-    description: str
-    language: str
     source: Path
+    source_format: str
     encoding: str
     others: str
     population: Path | None
@@ -103,12 +87,24 @@ class PeoplePlan:
     opt_outs_removed: bool
     columns: Mapping[str, PlannedColumn]
     steps: tuple[Step, ...]
-    charging: Charging | None
-    folder: Path
-    format: str
     said: Mapping[str, Any]
     is_large: bool = False
-    noted_in: LedgerEntryPoint | None = None
+
+    @property
+    def charging(self) -> Charging | None:
+        """What is spent; None for methods without a guarantee."""
+        price, ledger = self.header.price, self.header.ledger
+        return None if price is None or ledger is None else Charging(price.budget, price.unit, ledger)
+
+    @property
+    def noted_in(self) -> LedgerEntryPoint | None:
+        """Where it is noted that records were given away without a guarantee, if anywhere."""
+        return self.header.ledger if self.header.price is None else None
+
+    @property
+    def format(self) -> str:
+        """Of the published records."""
+        return self.header.formats[0]
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -123,8 +119,10 @@ class PeoplePlan:
     def fingerprint(self, last_opt_out: int = 0) -> str:
         """The same for plans that ask for the same of the same file at the same cost, in the same folder."""
         words = (*TITLE_KEYS, "output")
+        # By the names that keys had at first: a plan that was settled before stays the same one.
+        named = {"input" if key == "source" else key: value for key, value in self.said.items() if key not in words}
         facts = {
-            "said": {key: value for key, value in self.said.items() if key not in words},
+            "said": named,
             "source": str(self.source),
             "folder": str(self.folder.resolve()),
             "format": self.format,
@@ -153,12 +151,13 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. The documentation has some to start from.
     """
     file = Path(path)
-    said = read_toml(file, PLAN, HINT)
+    said = read_plan_values(file, "records", HINT)
     top = Section(said, "", file.name, TOP_KEYS)
     base = file.resolve().parent
-    head = read_title(top, "records")
-    given = top.section("input", INPUT_KEYS)
+    header = _read_header(top, file, said, None if folder is None else Path(folder))
+    given = top.section("source", RECORD_KEYS)
     source, encoding = base / given.text("path"), given.text("encoding", "auto")
+    source_format = given.choice("format", READ_FORMATS, "auto")
     others = given.choice("others", ("refuse", "drop"), "refuse")
     population = base / given.text("population") if given.has("population") else None
     person = given.text("person") if given.has("person") else None
@@ -167,24 +166,12 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
     given.finish()
     columns = {column.name: column for column in read_columns_section(top, file.name, base)}
     steps = _read_steps(top, file.name, columns)
-    charging = _read_charging(top, steps, base)
-    noted_in = None
-    if charging is None and top.has("ledger"):
-        noted_in = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
-    output = top.section("output", OUTPUT_KEYS)
-    target = Path(folder) if folder is not None else base / output.text("folder", "protected")
-    if folder is not None and output.has("folder"):
-        output.text("folder")
-    form = output.choice("format", FORMATS, "csv")
-    output.finish()
+    _require_price(top, steps, header)
     top.finish()
     plan = PeoplePlan(
-        file=file,
-        title=head.title,
-        publisher=head.publisher,
-        description=head.description,
-        language=head.language,
+        header=header,
         source=source,
+        source_format=source_format,
         encoding=encoding,
         others=others,
         population=population,
@@ -192,15 +179,49 @@ def read_people_plan(path: str | Path, folder: str | Path | None = None) -> Peop
         opt_outs_removed=opt_outs_removed,
         columns=MappingProxyType(columns),
         steps=steps,
-        charging=charging,
-        folder=target,
-        format=form,
         said=said,
         is_large=is_large,
-        noted_in=noted_in,
     )
     _require_consistent(plan, given)
     return plan
+
+
+def _read_header(top: Section, file: Path, said: Mapping[str, Any], folder: Path | None) -> PlanHeader:
+    """The head; only methods with differential privacy of the table have a price, and they stand alone."""
+    protection = said.get("protection")
+    method = protection.get("method") if isinstance(protection, dict) else None
+    output = top.section("output", OUTPUT_KEYS)
+    header = read_header(
+        top,
+        file,
+        "records",
+        folder=folder,
+        by_default="protected",
+        formats=FORMATS,
+        output=output,
+        is_priced=isinstance(method, str) and method in private_names(),
+        unit_keys=UNIT_KEYS,
+    )
+    output.finish()
+    if len(header.formats) > 1:
+        output.refuse("formats", "must be one: records are published once", "は一つだけ指定してください")
+    return header
+
+
+def _require_price(top: Section, steps: tuple[Step, ...], header: PlanHeader) -> None:
+    """Refuse a budget that nothing is charged to, and one that the method cannot do with."""
+    step = steps[0]
+    if header.price is not None and isinstance(step, PrivateStep):
+        section = Section({}, "budget", header.file.name, BUDGET_KEYS)
+        step.require_budget(section, header.price.budget, header.price.unit)
+        return
+    for key in ("budget", "unit"):
+        if top.has(key):
+            top.refuse(
+                key,
+                f'must be left out: "{step.name}" is not differential privacy of the table, so no budget can be charged for it',
+                f'は不要です。"{step.name}" は表の差分プライバシーではないため、予算を使いません',
+            )
 
 
 def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -> tuple[Step, ...]:
@@ -233,41 +254,6 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
     quasi = [name for name, column in columns.items() if column.role == "quasi-identifier"]
     require_order(file, steps, quasi)
     return tuple(steps)
-
-
-def _read_charging(top: Section, steps: tuple[Step, ...], base: Path) -> Charging | None:
-    step = steps[0]
-    if not isinstance(step, PrivateStep):
-        for key in ("budget", "unit"):
-            if top.has(key):
-                top.refuse(
-                    key,
-                    f'must be left out: "{step.name}" is not differential privacy of the table, so no budget can be '
-                    f"charged for it",
-                    f'は不要です。"{step.name}" は表の差分プライバシーではないため、予算を使いません',
-                )
-        return None
-    budget_section = top.section("budget", BUDGET_KEYS)
-    numbers = {key: budget_section.number(key) for key in BUDGET_KEYS if budget_section.has(key)}
-    budget_section.finish()
-    unit = _read_unit(top.section("unit", UNIT_KEYS))
-    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
-    try:
-        budget = Budget(**numbers)
-    except ParameterError as error:
-        refused(budget_section, error)
-    step.require_budget(budget_section, budget, unit)
-    return Charging(budget, unit, ledger)
-
-
-def _read_unit(section: Section) -> Unit:
-    who, rows = section.text("who", "person"), section.whole("rows", 1)
-    adjacency = cast("Adjacency", section.choice("adjacency", ADJACENCIES, "add-remove"))
-    section.finish()
-    try:
-        return Unit.with_rows(rows, who, adjacency) if rows != 1 else Unit(who, adjacency=adjacency)
-    except ParameterError as error:
-        refused(section, error)
 
 
 def _require_consistent(plan: PeoplePlan, given: Section) -> None:

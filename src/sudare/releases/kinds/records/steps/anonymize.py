@@ -25,6 +25,7 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep
 from sudare.sections import Section
 
 if TYPE_CHECKING:
+    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["CLASSES_KEEP", "CLASSES_PROTECT", "Anonymize", "build_hierarchies", "pinned_levels"]
@@ -175,7 +176,7 @@ class Anonymize(PlainStep):
                 f"は population と併用できません（{' と '.join(names)} は母集団をメモリに載せて比べます）",
             )
 
-    def run_large(self, plan: PeoplePlan, folder: Path) -> dict[str, Any]:
+    def run_large(self, plan: PeoplePlan, folder: Path) -> ProtectedRecordsDocument:
         """Anonymize file by file."""
         from sudare.releases.kinds.records.large_running import anonymize_large_plan
 

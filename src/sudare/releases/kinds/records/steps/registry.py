@@ -15,11 +15,11 @@ from sudare.releases.kinds.records.steps.noise import Noise
 from sudare.releases.kinds.records.steps.pram import Pram
 from sudare.releases.kinds.records.steps.sample import SampleStep
 from sudare.releases.kinds.records.steps.sampled_k_anonymity import SampledGroups
-from sudare.releases.kinds.records.steps.step import Step
+from sudare.releases.kinds.records.steps.step import PrivateStep, Step
 from sudare.releases.kinds.records.steps.swap import Swap
 from sudare.sections import Section
 
-__all__ = ["all_step_keys", "read_step", "register_step", "registered_steps", "step_named"]
+__all__ = ["all_step_keys", "private_names", "read_step", "register_step", "registered_steps", "step_named"]
 
 _REGISTERED: dict[str, type[Step]] = {}
 
@@ -42,6 +42,11 @@ for _step in (Anonymize, SampleStep, Swap, Pram, Microaggregate, Noise, SampledG
 def registered_steps() -> tuple[type[Step], ...]:
     """All of them, in the order in which they are told."""
     return tuple(_REGISTERED.values())
+
+
+def private_names() -> tuple[str, ...]:
+    """The names of steps with differential privacy of the table, which have a price."""
+    return tuple(step.name for step in _REGISTERED.values() if issubclass(step, PrivateStep))
 
 
 def step_named(name: str) -> type[Step]:

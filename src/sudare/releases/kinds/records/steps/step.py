@@ -35,6 +35,7 @@ from sudare.sections import Section
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.attacking.published_records import PublishedRecords
+    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
@@ -164,7 +165,7 @@ class Step(ABC):
             PlanError: says what needs them.
         """
 
-    def run_large(self, plan: PeoplePlan, folder: Path) -> dict[str, Any]:
+    def run_large(self, plan: PeoplePlan, folder: Path) -> ProtectedRecordsDocument:
         """Protect a file that is larger than memory into a folder; gives the report.
 
         Raises:

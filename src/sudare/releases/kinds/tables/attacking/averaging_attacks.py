@@ -32,7 +32,7 @@ def attack_by_averaging(
 
     Args:
         published: counts with noise.
-        document: what ``report.json`` says; it states the noise.
+        document: what ``release.json`` says; it states the noise.
         holder: which counts are unsafe; None for a public reader, who looks at small ones.
 
     Raises:

@@ -43,7 +43,7 @@ class AttackedCells:
 
     Attributes:
         published: what everybody has, in the units of the holder where the holder's file is there.
-        document: what ``report.json`` says.
+        document: what ``release.json`` says.
         knowledge: between which values a reader knows each cell to be.
         truth: what is compared with it afterwards.
         holder: what the holder knows; None for a public reader.
@@ -68,7 +68,7 @@ def attack_cells(
 
     Args:
         folder: with the tables, and ``confidential.json`` if whoever asks is the holder.
-        document: what its ``report.json`` says.
+        document: what its ``release.json`` says.
         earlier: folders of protected tables about the same data that were published before.
         further: the attacks that are about the method itself.
 

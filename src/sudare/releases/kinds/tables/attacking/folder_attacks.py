@@ -20,7 +20,7 @@ def attack_folder(
     Args:
         folder: with the tables, and ``confidential.json`` if whoever asks is the holder; without it, a cell counts as broken
             only if its value is certain.
-        document: what its ``report.json`` says.
+        document: what its ``release.json`` says.
         earlier: folders of protected tables about the same data that were published before.
 
     Returns:

@@ -22,7 +22,7 @@ from sudare.releases.kinds.tables.methods.registry import cell_method_of_documen
 from sudare.releases.kinds.tables.plain_values import whole_number
 from sudare.releases.kinds.tables.published_table import PublishedTables
 from sudare.storage.guarded_json import read_stated
-from sudare.storage.staging import REPORT
+from sudare.storage.staging import document_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,13 +80,13 @@ class Knowledge:
 
 
 def read_report(folder: str | Path) -> dict[str, Any]:
-    """What ``report.json`` of a folder with protected tables says.
+    """What ``release.json`` of a folder with protected tables says.
 
     Raises:
         InputError: if it is missing, damaged, or of another kind.
     """
     return read_stated(
-        Path(folder) / REPORT, REPORT_FORMAT, Words("folder of protected tables", "保護した表のフォルダ")
+        document_in(Path(folder)), REPORT_FORMAT, Words("folder of protected tables", "保護した表のフォルダ")
     )
 
 

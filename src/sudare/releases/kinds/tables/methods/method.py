@@ -1,7 +1,7 @@
 """What a method of disclosure control has to say for itself; nobody outside this room asks which method it is.
 
 A method is one object without state. What a plan says of it are its settings, a value of the method's own making; what everybody
-may know of them stands in ``report.json`` and is what attackers and verifiers go by.
+may know of them stands in ``release.json`` and is what attackers and verifiers go by.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sudare.bilingual import Words
 
 if TYPE_CHECKING:
     from sudare.attacks.verdicts import AttackReport
+    from sudare.releases.kinds.tables.document import TablesDocument
     from sudare.releases.kinds.tables.planning.input_plan import Input
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
     from sudare.releases.verification import Check
@@ -52,11 +53,11 @@ class TableDraft:
     """Tables that are written, and what is said of them.
 
     Attributes:
-        document: what ``report.json`` says, without the attacks.
+        document: what ``release.json`` says, without the attacks.
         confidential: what only the holder gets, without the attacks.
     """
 
-    document: Mapping[str, Any]
+    document: TablesDocument
     confidential: Mapping[str, Any]
 
 

@@ -25,7 +25,7 @@ from sudare.releases.kinds.tables.published_table import read_published_tables
 from sudare.releases.kinds.tables.sources import JudgedTable
 from sudare.releases.verification import Check, UnsoundError, outcome_of
 from sudare.sections import Section
-from sudare.storage.staging import REPORT
+from sudare.storage.staging import document_in
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
@@ -217,7 +217,7 @@ def _check_certificate(folder: Path, document: Mapping[str, Any]) -> Check:
             f"{number:,} 個の条件すべてを整数計算で証明しています",
         )
 
-    return outcome_of("certificate", check, REPORT)
+    return outcome_of("certificate", check, document_in(folder).name)
 
 
 SUPPRESSION = _CellSuppression()

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from sudare.domain import mesh_level
 from sudare.errors import SudareError
+from sudare.releases.header import SOURCE_KEYS
 from sudare.releases.kinds.tables.planning.dimension_plan import texts_of
 from sudare.sections import Section
 
 __all__ = [
-    "ALL_INPUT_KEYS",
-    "KINDS",
+    "ALL_SOURCE_KEYS",
+    "SHAPES",
     "ArgusInput",
     "CellsInput",
     "Input",
@@ -22,24 +23,22 @@ __all__ = [
     "read_input",
 ]
 
-KINDS: dict[str, tuple[str, ...]] = {
-    "records": (
-        "path",
-        "encoding",
-        "value",
-        "decimals",
-        "weight",
-        "holding",
-        "request",
-        "asks",
-    ),
-    "cells": ("path", "encoding", "value", "decimals", "contributors", "largest"),
-    "tau-argus": ("path", "metadata", "value", "holdings", "weights", "apriori"),
-    "meshes": ("path", "encoding", "mesh", "level", "population", "values"),
+ARGUS = "tau-argus"
+FORMATS = ("auto", "csv", "parquet", "arrow", ARGUS)
+SHAPES: dict[str, tuple[str, ...]] = {
+    "records": (*SOURCE_KEYS, "value", "decimals", "weight", "holding", "request", "asks"),
+    "cells": (*SOURCE_KEYS, "value", "decimals", "contributors", "largest"),
+    ARGUS: ("path", "format", "metadata", "value", "holdings", "weights", "apriori"),
+    "meshes": (*SOURCE_KEYS, "mesh", "level", "population", "values"),
 }
-"""What each kind of input may say."""
+"""What may be said of each sort of rows, and of files of tau-ARGUS, whose metadata tells what their rows are."""
 
-ALL_INPUT_KEYS = ("kind", *dict.fromkeys(key for keys in KINDS.values() for key in keys))
+ROWS = tuple(name for name in SHAPES if name != ARGUS)
+ALL_SOURCE_KEYS = (
+    *SOURCE_KEYS,
+    "rows",
+    *dict.fromkeys(key for keys in SHAPES.values() for key in keys if key not in SOURCE_KEYS),
+)
 MAX_DECIMALS = 9
 
 
@@ -56,6 +55,7 @@ class RecordsInput:
         holding: the column that says who contributes, where records belong to holdings.
         request: the column that says who asked for protection, and the texts in it that mean so.
         asks: these texts.
+        format: of the file, ``"auto"`` where its name tells it.
     """
 
     path: Path
@@ -66,6 +66,7 @@ class RecordsInput:
     holding: str | None
     request: str | None
     asks: tuple[str, ...]
+    format: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class CellsInput:
         decimals: digits after the point; None for as many as the data has.
         contributors: the column of the number of contributors; None if the values are counts of contributors.
         largest: the columns of the largest contributions, the largest first.
+        format: of the file, ``"auto"`` where its name tells it.
     """
 
     path: Path | None
@@ -87,6 +89,7 @@ class CellsInput:
     decimals: int | None
     contributors: str | None
     largest: tuple[str, ...]
+    format: str = "auto"
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ class MeshInput:
         level: of the codes, such as ``"1/2"``.
         population: the column of people, published for every mesh.
         values: columns of attributes.
+        format: of the file, ``"auto"`` where its name tells it.
     """
 
     path: Path
@@ -134,13 +138,14 @@ class MeshInput:
     level: str
     population: str
     values: tuple[str, ...]
+    format: str = "auto"
 
 
 Input = RecordsInput | CellsInput | ArgusInput | MeshInput
 
 
 def read_input(section: Section, base: Path, *, tables_have_paths: bool) -> Input:
-    """Read ``[input]``.
+    """Read ``[source]``.
 
     Args:
         section: of the plan.
@@ -148,25 +153,32 @@ def read_input(section: Section, base: Path, *, tables_have_paths: bool) -> Inpu
         tables_have_paths: whether each of the tables names a file of its own.
 
     Raises:
-        PlanError: if it says what cannot be, or a key of another kind.
+        PlanError: if it says what cannot be, or a key of other rows.
     """
-    kind = section.choice("kind", tuple(KINDS), "records")
-    for key in ALL_INPUT_KEYS[1:]:
-        if section.has(key) and key not in KINDS[kind]:
-            owners = " / ".join(f'"{name}"' for name, keys in KINDS.items() if key in keys)
-            section.refuse(key, f"belongs to kind {owners}", f"は kind {owners} のキーです")
+    form = section.choice("format", FORMATS, "auto")
+    if form == ARGUS and section.has("rows"):
+        section.refuse("rows", 'must be left out with format = "tau-argus"', 'は format = "tau-argus" では不要です')
+    shape = ARGUS if form == ARGUS else section.choice("rows", ROWS, ROWS[0])
+    for key in ALL_SOURCE_KEYS:
+        if section.has(key) and key not in SHAPES[shape]:
+            owners = " / ".join(_as_typed(name) for name, keys in SHAPES.items() if key in keys)
+            section.refuse(key, f"belongs to {owners}", f"は {owners} のキーです")
     readers: dict[str, Callable[[], Input]] = {
-        "records": lambda: _read_records(section, base),
-        "cells": lambda: _read_cells(section, base, tables_have_paths),
-        "tau-argus": lambda: _read_argus(section, base),
-        "meshes": lambda: _read_meshes(section, base),
+        "records": lambda: _read_records(section, base, form),
+        "cells": lambda: _read_cells(section, base, form, tables_have_paths),
+        ARGUS: lambda: _read_argus(section, base),
+        "meshes": lambda: _read_meshes(section, base, form),
     }
-    found = readers[kind]()
+    found = readers[shape]()
     section.finish()
     return found
 
 
-def _read_records(section: Section, base: Path) -> RecordsInput:
+def _as_typed(shape: str) -> str:
+    return f'format = "{shape}"' if shape == ARGUS else f'rows = "{shape}"'
+
+
+def _read_records(section: Section, base: Path, form: str) -> RecordsInput:
     path, encoding = base / section.text("path"), section.text("encoding", "auto")
     value, decimals = _optional(section, "value"), _decimals(section)
     weight, holding, request = (_optional(section, key) for key in ("weight", "holding", "request"))
@@ -181,17 +193,17 @@ def _read_records(section: Section, base: Path) -> RecordsInput:
         section.refuse(
             "request", "and 'asks' go together: the column, and the texts that mean yes", "と「asks」は一緒に指定します"
         )
-    return RecordsInput(path, encoding, value, decimals, weight, holding, request, asks)
+    return RecordsInput(path, encoding, value, decimals, weight, holding, request, asks, form)
 
 
-def _read_cells(section: Section, base: Path, tables_have_paths: bool) -> CellsInput:
+def _read_cells(section: Section, base: Path, form: str, tables_have_paths: bool) -> CellsInput:
     path = None if tables_have_paths and not section.has("path") else base / section.text("path")
     encoding, value, decimals = section.text("encoding", "auto"), section.text("value"), _decimals(section)
     contributors = _optional(section, "contributors")
     largest = texts_of(section, "largest") if section.has("largest") else ()
     if largest and contributors is None:
         section.refuse("contributors", "is needed with 'largest'", "が「largest」には必要です")
-    return CellsInput(path, encoding, value, decimals, contributors, largest)
+    return CellsInput(path, encoding, value, decimals, contributors, largest, form)
 
 
 def _read_argus(section: Section, base: Path) -> ArgusInput:
@@ -208,7 +220,7 @@ def _read_argus(section: Section, base: Path) -> ArgusInput:
     return found
 
 
-def _read_meshes(section: Section, base: Path) -> MeshInput:
+def _read_meshes(section: Section, base: Path, form: str) -> MeshInput:
     path, encoding = base / section.text("path"), section.text("encoding", "auto")
     mesh, level = section.text("mesh"), section.text("level")
     try:
@@ -221,7 +233,7 @@ def _read_meshes(section: Section, base: Path) -> MeshInput:
         section.refuse(
             "values", f"names '{population}', which is the population", f"に人口の列「{population}」があります"
         )
-    return MeshInput(path, encoding, mesh, level, population, values)
+    return MeshInput(path, encoding, mesh, level, population, values, form)
 
 
 def _optional(section: Section, key: str) -> str | None:

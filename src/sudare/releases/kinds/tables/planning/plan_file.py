@@ -6,13 +6,13 @@ Reading it looks at no data. Hierarchy files are read with it, because they belo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sudare.bilingual import Words
-from sudare.releases.header import LEDGER_KEYS, TITLE_KEYS, LedgerEntryPoint, read_ledger_section, read_title
+from sudare.releases.header import OUTPUT_KEYS, TITLE_KEYS, PlanWithHeader, read_header
 from sudare.releases.kinds.tables.methods.registry import method_named, registered_methods
 from sudare.releases.kinds.tables.planning.dimension_plan import (
     DIMENSION_KEYS,
@@ -21,7 +21,7 @@ from sudare.releases.kinds.tables.planning.dimension_plan import (
     texts_of,
 )
 from sudare.releases.kinds.tables.planning.input_plan import (
-    ALL_INPUT_KEYS,
+    ALL_SOURCE_KEYS,
     ArgusInput,
     CellsInput,
     Input,
@@ -31,26 +31,15 @@ from sudare.releases.kinds.tables.planning.input_plan import (
 )
 from sudare.releases.kinds.tables.planning.protection_plan import protection_keys, read_protection
 from sudare.releases.kinds.tables.planning.rule_plan import RULE_KEYS, PlannedRule, largest_needed, read_rules
-from sudare.sections import Section, read_toml
+from sudare.releases.old_keys import read_plan_values
+from sudare.sections import Section
 
 __all__ = ["FORMATS", "PlannedTable", "TablePlan", "plan_values", "read_table_plan"]
 
-PLAN = Words("plan", "計画ファイル")
 HINT = Words("The documentation has some to start from.", "文書に例があります。")
-TOP_KEYS = (
-    *TITLE_KEYS,
-    "input",
-    "dimensions",
-    "tables",
-    "rules",
-    "protection",
-    "earlier",
-    "ledger",
-    "output",
-)
+TOP_KEYS = (*TITLE_KEYS, "source", "dimensions", "tables", "rules", "protection", "earlier", "ledger", "output")
 TABLE_KEYS = ("name", "dimensions", "path")
 EARLIER_KEYS = ("folders",)
-OUTPUT_KEYS = ("folder", "formats")
 FORMATS = ("csv", "tau-argus", "e-stat")
 FOR_OTHER_METHODS = {
     "e-stat": Words('has "e-stat", which is for merged meshes', 'の "e-stat" は合算したメッシュのための形式です'),
@@ -85,15 +74,10 @@ class PlannedTable:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TablePlan:
-    """What a plan file says.
+class TablePlan(PlanWithHeader):
+    """What a plan file says. CSV is always among its formats; the ledger, if any, is where a publication is noted.
 
     Attributes:
-        file: where it was read from.
-        title: what the report is called.
-        publisher: who publishes the table.
-        description: what it is about.
-        language: of the report, ``"en"`` or ``"ja"``.
         source: what is read.
         dimensions: by name; empty for files of tau-ARGUS, whose metadata has them, and for meshes.
         tables: one, or several that are protected together; empty for meshes.
@@ -102,16 +86,8 @@ class TablePlan:
         method: name of the method.
         protection: its settings, as the method's module has them.
         earlier: folders of tables that were published before, about the same data.
-        folder: where the result is written.
-        formats: of the result; CSV is always among them.
-        ledger: where it is noted what was published about the data, if anywhere.
     """
 
-    file: Path
-    title: str
-    publisher: str
-    description: str
-    language: str
     source: Input
     dimensions: Mapping[str, PlannedDimension]
     tables: tuple[PlannedTable, ...]
@@ -120,9 +96,6 @@ class TablePlan:
     method: str
     protection: object
     earlier: tuple[Path, ...]
-    folder: Path
-    formats: tuple[str, ...]
-    ledger: LedgerEntryPoint | None
 
     @property
     def value_name(self) -> str:
@@ -161,13 +134,21 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. The documentation has some to start from.
     """
     file = Path(path)
-    top = Section(read_toml(file, PLAN, HINT), "", file.name, TOP_KEYS)
+    top = Section(read_plan_values(file, "tables", HINT), "", file.name, TOP_KEYS)
     base = file.resolve().parent
-    head = read_title(top, "tables")
+    header = read_header(
+        top,
+        file,
+        "tables",
+        folder=None if folder is None else Path(folder),
+        by_default="protected",
+        formats=FORMATS,
+        is_priced=False,
+    )
     dimensions = _read_dimensions(top, file.name, base)
     tables = _read_tables(top, base, dimensions)
     source = read_input(
-        top.section("input", ALL_INPUT_KEYS),
+        top.section("source", ALL_SOURCE_KEYS),
         base,
         tables_have_paths=bool(tables) and all(table.path is not None for table in tables),
     )
@@ -180,24 +161,13 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
         tuple(base / one for one in texts_of(earlier_section, "folders")) if earlier_section.has("folders") else ()
     )
     earlier_section.finish()
-    ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base) if top.has("ledger") else None
-    output = top.section("output", OUTPUT_KEYS)
-    target = Path(folder) if folder is not None else base / output.text("folder", "protected")
-    if folder is not None and output.has("folder"):
-        output.text("folder")
-    formats = _read_formats(output)
-    output.finish()
     top.finish()
     if isinstance(source, MeshInput):
         tables = ()
     elif not tables:
         tables = (PlannedTable("", tuple(dimensions)),)
     plan = TablePlan(
-        file=file,
-        title=head.title,
-        publisher=head.publisher,
-        description=head.description,
-        language=head.language,
+        header=replace(header, formats=("csv", *(one for one in header.formats if one != "csv"))),
         source=source,
         dimensions=MappingProxyType(dimensions),
         tables=tables,
@@ -206,9 +176,6 @@ def read_table_plan(path: str | Path, folder: str | Path | None = None) -> Table
         method=method,
         protection=protection,
         earlier=earlier,
-        folder=target,
-        formats=formats,
-        ledger=ledger,
     )
     _require_consistent(plan)
     return plan
@@ -258,19 +225,6 @@ def _read_tables(top: Section, base: Path, dimensions: Mapping[str, PlannedDimen
     return tuple(found)
 
 
-def _read_formats(output: Section) -> tuple[str, ...]:
-    given = texts_of(output, "formats") if output.has("formats") else ("csv",)
-    for one in given:
-        if one not in FORMATS:
-            listed = ", ".join(f'"{known}"' for known in FORMATS)
-            output.refuse(
-                "formats",
-                f'must be among {listed}, and has "{one:.60}"',
-                f"は {listed} から選びます（指定: 「{one:.60}」）",
-            )
-    return ("csv", *(one for one in given if one != "csv"))
-
-
 def _require_consistent(plan: TablePlan) -> None:
     """Whatever parts of the plan do not go together is refused before any data is read."""
     file, source = plan.file.name, plan.source
@@ -283,8 +237,8 @@ def _require_consistent(plan: TablePlan) -> None:
         named = " / ".join(f'"{one.name}"' for one in registered_methods() if one.is_of_meshes)
         protection.refuse(
             "method",
-            f'must be {named} if and only if the input is of kind "meshes"',
-            f'が {named} のときだけ、入力の kind は "meshes" です',
+            f'must be {named} if and only if rows = "meshes" stands under [source]',
+            f'が {named} のときだけ、[source] を rows = "meshes" とします',
         )
     for one, reason in FOR_OTHER_METHODS.items():
         if one in plan.formats and one not in method.formats:
@@ -332,7 +286,7 @@ def _require_dimensions(plan: TablePlan, top: Section) -> None:
         top.refuse("tables", "must each have a path of its own", "にはそれぞれ path が必要です")
     if plan.value_name == "status":
         top.refuse(
-            "input",
+            "source",
             "has a value called 'status'; give the column another name",
             "の value を「status」以外の列名にしてください",
         )
@@ -349,27 +303,27 @@ def _require_rules(plan: TablePlan, rules: Section) -> None:
     if shares and plan.is_of_counts:
         rules.refuse(
             shares[0].name,
-            "compares contributions, and this is a table of counts: name a 'value' under [input]",
-            "は値の大きさを比べる規則です。件数表では使えません（[input] に value を指定してください）",
+            "compares contributions, and this is a table of counts: name a 'value' under [source]",
+            "は値の大きさを比べる規則です。件数表では使えません（[source] に value を指定してください）",
         )
     if isinstance(source, CellsInput) and shares and plan.largest_needed > len(source.largest):
         rules.refuse(
             shares[0].name,
-            f"looks at the {plan.largest_needed} largest contributions: name so many columns as 'largest' under [input]",
-            f"には上位 {plan.largest_needed} 件の値が必要です。[input] の largest に列を指定してください",
+            f"looks at the {plan.largest_needed} largest contributions: name so many columns as 'largest' under [source]",
+            f"には上位 {plan.largest_needed} 件の値が必要です。[source] の largest に列を指定してください",
         )
     has_request = any(one.name == "request" for one in (*plan.rules, *plan.record_rules))
     if has_request and isinstance(source, RecordsInput) and source.request is None:
         rules.refuse(
-            "request", "needs 'request' and 'asks' under [input]", "には [input] の request と asks が必要です"
+            "request", "needs 'request' and 'asks' under [source]", "には [source] の request と asks が必要です"
         )
     if has_request and isinstance(source, CellsInput):
         rules.refuse("request", "needs records", "には記録が必要です")
     if plan.record_rules and not (isinstance(source, RecordsInput) and source.holding is not None):
         rules.refuse(
             "records",
-            "is for rules besides those for holdings: name a 'holding' under [input]",
-            "は企業グループ（holding）の規則と併用するものです。[input] に holding を指定してください",
+            "is for rules besides those for holdings: name a 'holding' under [source]",
+            "は企業グループ（holding）の規則と併用するものです。[source] に holding を指定してください",
         )
 
 
