@@ -24,6 +24,7 @@ Known = tuple[Values, Values, Values]
 """Of all nodes of a level: estimates, variances, and how likely each is not to be empty."""
 
 WINDOW = 3
+END_WINDOW = 5
 TIE = 1e-9
 MAP_AXES = 2
 
@@ -65,7 +66,34 @@ def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Ma
     has_neighbours = inside & (around_places > 0.5)
     if not has_neighbours.any():
         return None
-    return np.where(has_neighbours, around_people * cells / np.maximum(around_places, 1.0), 0.0)
+    expected = np.where(has_neighbours, around_people * cells / np.maximum(around_places, 1.0), 0.0)
+    return expected if len(axes) < MAP_AXES else _with_planes_at_ends(expected, values, cells, axes)
+
+
+def _with_planes_at_ends(expected: Values, values: Values, cells: Any, axes: Sequence[int]) -> Values:
+    """What is expected at the ends of a map of two axes by planes through the people a cell of larger blocks."""
+    found = expected.copy()
+    others = [tuple(other for other in range(values.ndim) if other != axis) for axis in axes]
+    used = [int(np.flatnonzero((cells > 0).any(axis=other))[-1]) + 1 for other in others]
+    for place in np.argwhere(cells > 0):
+        own = [int(place[axis]) for axis in axes]
+        if min(used) < END_WINDOW or not any(at in (0, size - 1) for at, size in zip(own, used, strict=True)):
+            continue
+        starts = [min(max(at - END_WINDOW // 2, 0), size - END_WINDOW) for at, size in zip(own, used, strict=True)]
+        block, offsets = [], []
+        for row, column in np.ndindex(END_WINDOW, END_WINDOW):
+            other = place.copy()
+            other[list(axes)] = starts[0] + row, starts[1] + column
+            offset = [1, starts[0] + row - own[0], starts[1] + column - own[1]]
+            if any(offset[1:]):
+                block.append(tuple(other))
+                offsets.append(offset)
+        if all(cells[other] > 0 for other in block):
+            weights = np.linalg.pinv(np.array(offsets, dtype=np.float64))[0]
+            people, around = (sum(w * of[b] for w, b in zip(weights, block, strict=True)) for of in (values, cells))
+            if around > 0:
+                found[tuple(place)] = people * cells[tuple(place)] / around
+    return found
 
 
 def _blocks(places: int, used: int, circle: int | None) -> list[Counts]:
