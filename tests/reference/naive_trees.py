@@ -45,7 +45,9 @@ def learn_occupancy(values: Values, variance: float, classes: Any, *, is_laplace
     return results
 
 
-def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Mapping[int, int]) -> Values | None:
+def expected_on_map(
+    values: Values, cells: Any, axes: Sequence[int], circles: Mapping[int, int], *, planes: bool = False
+) -> Values | None:
     """What each node of a grid would count if it had as many people a cell as the nodes around it; None if none has neighbours.
 
     Args:
@@ -53,6 +55,7 @@ def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Ma
         cells: how many cells each node has, in the same shape.
         axes: along which of the axes neighbours are those on the grid.
         circles: along which others there are neighbours in circles, and how many nodes each circle has, counted from the first.
+        planes: whether slopes are continued to the ends of a map.
     """
     inside = cells > 0
     people, places = np.where(inside, values, 0.0), cells.astype(np.float64)
@@ -67,7 +70,7 @@ def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Ma
     if not has_neighbours.any():
         return None
     expected = np.where(has_neighbours, around_people * cells / np.maximum(around_places, 1.0), 0.0)
-    return expected if len(axes) < MAP_AXES else _with_planes_at_ends(expected, values, cells, axes)
+    return expected if len(axes) < MAP_AXES or not planes else _with_planes_at_ends(expected, values, cells, axes)
 
 
 def _with_planes_at_ends(expected: Values, values: Values, cells: Any, axes: Sequence[int]) -> Values:
@@ -119,7 +122,14 @@ def _sums_of_blocks(values: Values, axis: int, blocks: list[Counts]) -> Values:
 
 
 def expected_around(
-    values: Values, cells: Any, layout: Layout, bits: Sequence[int], axes: Sequence[int], level: int
+    values: Values,
+    cells: Any,
+    layout: Layout,
+    bits: Sequence[int],
+    axes: Sequence[int],
+    level: int,
+    *,
+    planes: bool = False,
 ) -> Values | None:
     """The same for all nodes of a level of a tree, in the order of the tree."""
     splits = layout.axis_of_split[: sum(bits[:level])]
@@ -128,7 +138,8 @@ def expected_around(
     on_grid = axes if len(axes) <= MAP_AXES else ()
     here = splits[sum(bits[: level - 1]) :]
     circles = {axis: 1 << here.count(axis) for axis in axes if axis not in on_grid}
-    expected = expected_on_map(values[order].reshape(shape), cells[order].reshape(shape), on_grid, circles)
+    on_map = values[order].reshape(shape), cells[order].reshape(shape)
+    expected = expected_on_map(*on_map, on_grid, circles, planes=planes)
     if expected is None:
         return None
     out = np.empty(values.size)
@@ -146,9 +157,17 @@ def judge_occupancy(
         return None
     typical = float(np.median(variance[used]))
     deviation = np.sqrt(typical)
-    around = expected_around(value, tree.cells[level], layout, tree.bits, axes, level)
-    if deviation < 1 or around is None:
+    around, continued = (
+        expected_around(value, tree.cells[level], layout, tree.bits, axes, level, planes=planes)
+        for planes in (False, len(layout.lengths) == MAP_AXES)
+    )
+    if deviation < 1 or around is None or continued is None:
         return None
+    ends = used[around[used] != continued[used]]
+    own, moved, planes = (np.clip(some[ends] / np.sqrt(variance[ends]), -8, 8) for some in (value, around, continued))
+    gains = (own - moved) ** 2 - (own - planes) ** 2
+    if gains.sum() > 2 * np.sqrt((gains**2).sum()):
+        around = continued
     classes = np.digitize(around[used] / deviation, AROUND_EDGES) * (len(ABOVE_EDGES) + 1)
     classes += np.digitize(parents[used] / deviation, ABOVE_EDGES)
     known = value.copy(), variance.copy(), np.ones(value.size)

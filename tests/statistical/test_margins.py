@@ -210,12 +210,12 @@ def test_the_ends_of_a_map_are_not_much_worse_than_the_inside(monkeypatch: pytes
         return float(np.sqrt((errors**2).mean()))
 
     ends, inside = errors_of_rows(publish, runs)
-    assert rmse(ends) < 1.5 * rmse(inside)
+    assert rmse(ends) < 1.6 * rmse(inside)
     assert abs(ends.mean()) < 0.2 * rmse(ends)
     monkeypatch.setattr(dense_tree, "_around", around_moved_inwards)
     once, inside_once = errors_of_rows(publish, runs)
-    assert rmse(once) > 1.2 * rmse(ends)
-    assert rmse(once) > 1.6 * rmse(inside_once)
+    assert rmse(once) > 1.1 * rmse(ends)
+    assert rmse(once) > 1.7 * rmse(inside_once)
 
 
 def without_measured_margins(table: Any, bits: sudare.EntropySource) -> Any:

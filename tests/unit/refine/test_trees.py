@@ -333,7 +333,9 @@ def test_parents_that_have_nobody_in_the_reference_are_left_to_another_judge() -
     tree = noisy_tree(leaves, (5, 5), generator, deviation=300.0)
     public = leaves.copy()
     public[:256] = 0
-    level = OpenLevel(2, 32, tree.measured[2], np.full(1024, 300.0**2), tree.cells[2], sums(leaves, tree.bits)[1])
+    noisy = tree.measured[2]
+    assert noisy is not None
+    level = OpenLevel(2, 32, noisy, np.full(1024, 300.0**2), tree.cells[2], sums(leaves, tree.bits)[1])
     other = level.judge_as_estimated(slice(None))
     stamped = LevelJudgement(other.values + 1000, other.variances + 1)
     for elsewhere, expected in ((None, other), (lambda _: None, other), (lambda _: lambda *_: stamped, stamped)):

@@ -94,15 +94,18 @@ def expect_at_end(values: Any, cells: Any, node: Any, masks: Any, rows: Any, col
 
 
 @kernel(
-    "void(float64[::1], int32[:], int64[::1], uint64[::1], uint64[::1], int64[::1], float64[:, ::1])",
+    "void(float64[::1], int32[:], int64[::1], uint64[::1], uint64[::1], int64[::1], boolean, float64[:, ::1])",
     read_only=(0, 1, 2, 3, 4, 5),
 )
-def expect_on_grid(values: Any, cells: Any, parents: Any, masks: Any, lasts: Any, widths: Any, out: Any) -> None:
+def expect_on_grid(
+    values: Any, cells: Any, parents: Any, masks: Any, lasts: Any, widths: Any, planes: bool, out: Any
+) -> None:
     """What children would count if they had as many people a cell as the nodes around them on a map of two axes.
 
-    A node's own count has no part in it, and neither has what is no cell. At an end of the map all others are on one side, where
-    there may be more or fewer people: a plane is fitted to a larger block there, which tells of the node as surely as the
-    smaller one inside. Where the map is too small for that, or cells are missing, the block is moved inwards.
+    A node's own count has no part in it, and neither has what is no cell. At an end of the map the block of neighbours is
+    moved inwards, so that every node is judged by equally many others. If planes are wanted, one is fitted there to a larger
+    block, which tells of the node about as surely as the smaller one; not where
+    the map is too small for that, or cells are missing.
 
     Args:
         values: of all nodes of the level.
@@ -111,12 +114,13 @@ def expect_on_grid(values: Any, cells: Any, parents: Any, masks: Any, lasts: Any
         masks: the bits of a node's number that belong to each of the two axes; none for an axis that there is not.
         lasts: those bits of the last node along each axis that has cells.
         widths: nodes of a block along each axis.
+        planes: whether planes tell of the nodes at the ends of the map.
         out: where expected counts are written, a row for each parent; 0 without cells or without neighbours.
     """
     fan = out.shape[1]
     neither = ~(masks[0] | masks[1])
     last_row, last_column = place_along(lasts[0], masks[0]), place_along(lasts[1], masks[1])
-    has_planes = min(last_row, last_column) >= END_BLOCK - 1
+    has_planes = planes and min(last_row, last_column) >= END_BLOCK - 1
     for i in range(parents.size):
         for child in range(fan):
             node = np.uint64(parents[i] * fan + child)

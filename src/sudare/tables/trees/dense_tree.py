@@ -265,6 +265,10 @@ def _around(bits: Sequence[int], layout: Layout, axes: Sequence[int]) -> Around:
         near = DenseSurroundings(layout, above, step, tuple(axes), lasts)
         if not layout.keeps_neighbours or near.is_empty:
             return None
-        return lambda part: near.expect_of(level.values, level.cells, level.inhabited[part])
+        place = located(layout, lasts, above, step)
+        planes = place is not None and near.prefers_planes(
+            level.values, level.variances, level.cells, level.inhabited[place.is_at_end(level.inhabited)]
+        )
+        return lambda part: near.expect_of(level.values, level.cells, level.inhabited[part], planes=planes)
 
     return around
