@@ -170,7 +170,8 @@ class NaiveDescent:
         rows, spreads = np.array([values[parent] for parent in parents]), np.array([variances[p] for p in parents])
         is_laplace = self.levels[level - 1].kind == "discrete-laplace"
         judged = self.by_reference(parents, rows, spreads, level)
-        learns = judged is None and bool(self.ordered) and rows.size >= self.fewest and typical >= 1
+        foretold = {i for i, _ in judged or {}}
+        learns = len(foretold) < len(parents) and bool(self.ordered) and rows.size >= self.fewest and typical >= 1
         if learns:
             flat = {
                 c: v for parent in parents for c, v in zip(self.children(parent, level), values[parent], strict=True)
@@ -203,7 +204,7 @@ class NaiveDescent:
                     if np.isnan(rows[i, j]):
                         continue
                     means[j], spread[j] = (judged or {}).get((i, j), (rows[i, j], spreads[i, j]))
-                    if learns:
+                    if learns and i not in foretold:
                         spread[j] = typical
                         if learned.taught[kinds[i, j]] and abs(rows[i, j]) <= half * width:
                             at = kinds[i, j], bins[i, j]

@@ -24,6 +24,7 @@ Known = tuple[Values, Values, Values]
 """Of all nodes of a level: estimates, variances, and how likely each is not to be empty."""
 
 WINDOW = 3
+END_WINDOW = 5
 TIE = 1e-9
 MAP_AXES = 2
 
@@ -44,7 +45,9 @@ def learn_occupancy(values: Values, variance: float, classes: Any, *, is_laplace
     return results
 
 
-def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Mapping[int, int]) -> Values | None:
+def expected_on_map(
+    values: Values, cells: Any, axes: Sequence[int], circles: Mapping[int, int], *, planes: bool = False
+) -> Values | None:
     """What each node of a grid would count if it had as many people a cell as the nodes around it; None if none has neighbours.
 
     Args:
@@ -52,6 +55,7 @@ def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Ma
         cells: how many cells each node has, in the same shape.
         axes: along which of the axes neighbours are those on the grid.
         circles: along which others there are neighbours in circles, and how many nodes each circle has, counted from the first.
+        planes: whether slopes are continued to the ends of a map.
     """
     inside = cells > 0
     people, places = np.where(inside, values, 0.0), cells.astype(np.float64)
@@ -65,7 +69,34 @@ def expected_on_map(values: Values, cells: Any, axes: Sequence[int], circles: Ma
     has_neighbours = inside & (around_places > 0.5)
     if not has_neighbours.any():
         return None
-    return np.where(has_neighbours, around_people * cells / np.maximum(around_places, 1.0), 0.0)
+    expected = np.where(has_neighbours, around_people * cells / np.maximum(around_places, 1.0), 0.0)
+    return expected if len(axes) < MAP_AXES or not planes else _with_planes_at_ends(expected, values, cells, axes)
+
+
+def _with_planes_at_ends(expected: Values, values: Values, cells: Any, axes: Sequence[int]) -> Values:
+    """What is expected at the ends of a map of two axes by planes through the people a cell of larger blocks."""
+    found = expected.copy()
+    others = [tuple(other for other in range(values.ndim) if other != axis) for axis in axes]
+    used = [int(np.flatnonzero((cells > 0).any(axis=other))[-1]) + 1 for other in others]
+    for place in np.argwhere(cells > 0):
+        own = [int(place[axis]) for axis in axes]
+        if min(used) < END_WINDOW or not any(at in (0, size - 1) for at, size in zip(own, used, strict=True)):
+            continue
+        starts = [min(max(at - END_WINDOW // 2, 0), size - END_WINDOW) for at, size in zip(own, used, strict=True)]
+        block, offsets = [], []
+        for row, column in np.ndindex(END_WINDOW, END_WINDOW):
+            other = place.copy()
+            other[list(axes)] = starts[0] + row, starts[1] + column
+            offset = [1, starts[0] + row - own[0], starts[1] + column - own[1]]
+            if any(offset[1:]):
+                block.append(tuple(other))
+                offsets.append(offset)
+        if all(cells[other] > 0 for other in block):
+            weights = np.linalg.pinv(np.array(offsets, dtype=np.float64))[0]
+            people, around = (sum(w * of[b] for w, b in zip(weights, block, strict=True)) for of in (values, cells))
+            if around > 0:
+                found[tuple(place)] = people * cells[tuple(place)] / around
+    return found
 
 
 def _blocks(places: int, used: int, circle: int | None) -> list[Counts]:
@@ -91,7 +122,14 @@ def _sums_of_blocks(values: Values, axis: int, blocks: list[Counts]) -> Values:
 
 
 def expected_around(
-    values: Values, cells: Any, layout: Layout, bits: Sequence[int], axes: Sequence[int], level: int
+    values: Values,
+    cells: Any,
+    layout: Layout,
+    bits: Sequence[int],
+    axes: Sequence[int],
+    level: int,
+    *,
+    planes: bool = False,
 ) -> Values | None:
     """The same for all nodes of a level of a tree, in the order of the tree."""
     splits = layout.axis_of_split[: sum(bits[:level])]
@@ -100,7 +138,8 @@ def expected_around(
     on_grid = axes if len(axes) <= MAP_AXES else ()
     here = splits[sum(bits[: level - 1]) :]
     circles = {axis: 1 << here.count(axis) for axis in axes if axis not in on_grid}
-    expected = expected_on_map(values[order].reshape(shape), cells[order].reshape(shape), on_grid, circles)
+    on_map = values[order].reshape(shape), cells[order].reshape(shape)
+    expected = expected_on_map(*on_map, on_grid, circles, planes=planes)
     if expected is None:
         return None
     out = np.empty(values.size)
@@ -118,9 +157,17 @@ def judge_occupancy(
         return None
     typical = float(np.median(variance[used]))
     deviation = np.sqrt(typical)
-    around = expected_around(value, tree.cells[level], layout, tree.bits, axes, level)
-    if deviation < 1 or around is None:
+    around, continued = (
+        expected_around(value, tree.cells[level], layout, tree.bits, axes, level, planes=planes)
+        for planes in (False, len(layout.lengths) == MAP_AXES)
+    )
+    if deviation < 1 or around is None or continued is None:
         return None
+    ends = used[around[used] != continued[used]]
+    own, moved, planes = (np.clip(some[ends] / np.sqrt(variance[ends]), -8, 8) for some in (value, around, continued))
+    gains = (own - moved) ** 2 - (own - planes) ** 2
+    if gains.sum() > 2 * np.sqrt((gains**2).sum()):
+        around = continued
     classes = np.digitize(around[used] / deviation, AROUND_EDGES) * (len(ABOVE_EDGES) + 1)
     classes += np.digitize(parents[used] / deviation, ABOVE_EDGES)
     known = value.copy(), variance.copy(), np.ones(value.size)

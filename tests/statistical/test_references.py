@@ -12,6 +12,8 @@ from benchmarks.references import bad_references, earlier_year
 import sudare
 from sudare.evaluate import error_by_area
 from sudare.refine.learning import trust
+from sudare.refine.trees import use_reference
+from sudare.tables.trees import dense_tree
 
 SIDE = 128
 SIDES = [1, 2, 4, 8, 16, 32, 64, 128]
@@ -86,6 +88,25 @@ def test_believing_every_reference_would_cost_much(kind: str, epsilon: float, mo
     """The control of the test above."""
     monkeypatch.setattr(trust.LevelEvidence, "gains", lambda *_: iter([99.0]))
     assert ratios(BAD[kind], epsilon).max() > 1 + 2 * MAX_LOSS
+
+
+def cell_errors(reference: Any, runs: int) -> tuple[float, float]:
+    """Root mean squared errors of cells of the upper and of the lower half, at wide noise."""
+    counts = valleys(0)
+    halves = np.array([published(counts, reference, 0.01, seed).to_dense() - counts for seed in range(runs)])
+    upper, lower = (float(np.sqrt((half.astype(float) ** 2).mean())) for half in np.split(halves, 2, axis=1))
+    return upper, lower
+
+
+def test_where_a_reference_has_nobody_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One half of it was erased: this half is judged as if there were no reference. The control trusts its noisy counts there."""
+    erased = PAST.copy()
+    erased[SIDE // 2 :] = 0
+    (upper, lower), (upper_without, lower_without) = (cell_errors(reference, 4) for reference in (erased, None))
+    assert upper < 0.6 * upper_without
+    assert lower < (1 + MAX_LOSS) * lower_without
+    monkeypatch.setattr(dense_tree, "use_reference", lambda tree, public, _: use_reference(tree, public))
+    assert cell_errors(erased, 4)[1] > (1 + 2 * MAX_LOSS) * lower_without
 
 
 @pytest.mark.parametrize("kind", FORETELLING)

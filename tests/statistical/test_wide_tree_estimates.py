@@ -25,6 +25,7 @@ from sudare import (
     wide_tree,
 )
 from sudare.evaluate import error_by_area
+from sudare.tables.planning import map_planning
 from sudare.tables.planning.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.trees.dense_tree import variance_of
 
@@ -235,3 +236,22 @@ def test_diffuse_people_are_published_in_fewer_cells_where_it_is_learned() -> No
         for way in ("plain", "learned")
     ]
     assert found[1] < 2 < found[0]
+
+
+def test_idle_levels_lose_people_where_few_nodes_are_visited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level with a thousandth of the budget is noise alone: whoever it refines goes astray. The control has such levels."""
+    generator = np.random.default_rng(3)
+    domain, budget = Domain.of_shape((8192, 8192)), Budget(epsilon=0.1)
+    towns = generator.integers(0, 8192, size=(60, 1, 2)) + np.rint(generator.normal(0, 6, size=(60, 80, 2))).astype(int)
+    keys = np.unique(np.clip(towns, 0, 8191).reshape(-1, 2) @ np.array([8192, 1])).astype(np.uint64)
+    table = CountTable.from_cells(domain, keys, generator.integers(50, 400, size=keys.size))
+
+    def errors() -> list[float]:
+        plan = plan_table(domain, budget, public_total=True)
+        bits = ResearchEntropy(1)
+        published = publish(table, budget, plan, public_total=True, entropy=bits, threads=1)
+        return [area.rmse for area in error_by_area(table, published, [1, 8, 32])]
+
+    now = errors()
+    monkeypatch.setattr(map_planning, "MIN_LEVEL_SHARE", 0.0)
+    assert all(mine < 0.5 * once for mine, once in zip(now, errors(), strict=True))

@@ -168,17 +168,21 @@ def least_squares(tree: NoisyTree) -> Estimates:
     return Estimates(tuple(values), tuple(variances))
 
 
-def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estimates, Judge]:
+def use_reference(
+    tree: NoisyTree, reference: tuple[Counts, ...], elsewhere: Judge | None = None
+) -> tuple[Estimates, Judge]:
     """Estimates as by `least_squares`, and a judge for `refine_from_top`, that make use of a public table.
 
     At each level it is first asked whether the reference explains the noisy counts better than what is known without it. Where
     it does not, the level is treated as if there were no reference. It is asked twice. From the leaves upwards, parents are
     known from noisy counts alone: children tell of them with the help of a reference that is much better for every place.
-    From the top, parents are refined already, and whatever all places of the level together tell decides.
+    From the top, parents are refined already, and whatever all places of the level together tell decides. Of parents that have
+    nobody in it, a reference tells nothing.
 
     Args:
         tree: the measurements.
         reference: the reference's count of each node, level by level.
+        elsewhere: judges the children of parents that have nobody in the reference; by their estimates if left out.
     """
     plain = least_squares(tree)
     values, variances = list(plain.values), list(plain.variances)
@@ -192,7 +196,9 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
 
     def judge(level: OpenLevel) -> JudgeOfLevel | None:
         is_trusted_above = level.number - 1 in believed
-        judged = _judge_by_reference(level, reference, is_trusted_above=is_trusted_above, is_laplace=tree.is_laplace)
+        judged = _judge_by_reference(
+            level, reference, elsewhere, is_trusted_above=is_trusted_above, is_laplace=tree.is_laplace
+        )
         (believed.discard if judged is None else believed.add)(level.number)
         return judged
 
@@ -200,7 +206,12 @@ def use_reference(tree: NoisyTree, reference: tuple[Counts, ...]) -> tuple[Estim
 
 
 def _judge_by_reference(
-    level: OpenLevel, reference: tuple[Counts, ...], *, is_trusted_above: bool, is_laplace: bool
+    level: OpenLevel,
+    reference: tuple[Counts, ...],
+    elsewhere: Judge | None,
+    *,
+    is_trusted_above: bool,
+    is_laplace: bool,
 ) -> JudgeOfLevel | None:
     """What is known of children from how far the level departs from the reference; None where it is not believed."""
 
@@ -223,9 +234,15 @@ def _judge_by_reference(
         return None
     found.clear()
     learned = departures
+    is_foretold = reference[level.number - 1][level.inhabited] > 0
+    of_others = None if elsewhere is None or is_foretold.all() else elsewhere(level)
 
-    def judge(part: slice, _words: Words) -> LevelJudgement:
+    def judge(part: slice, words: Words) -> LevelJudgement:
         judgement = level.judge_as_estimated(part)
+        others = ~is_foretold[part]
+        if of_others is not None and others.any():
+            told = of_others(part, words)
+            judgement.values[others], judgement.variances[others] = told.values[others], told.variances[others]
         known, evidence = given(part)
         posterior = learned.judge(evidence.values, evidence.variances, evidence.expected)
         judgement.values[known] = posterior.values

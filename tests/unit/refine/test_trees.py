@@ -326,6 +326,29 @@ def test_a_reference_that_foretells_helps_and_a_shuffled_one_changes_nothing(see
     assert (with_reference(np.zeros(1024, dtype=np.int64)) == plain).all()
 
 
+def test_parents_that_have_nobody_in_the_reference_are_left_to_another_judge() -> None:
+    """Of them it tells nothing; by default, estimates do."""
+    generator = np.random.default_rng(8)
+    leaves = generator.integers(0, 900, size=1024)
+    tree = noisy_tree(leaves, (5, 5), generator, deviation=300.0)
+    public = leaves.copy()
+    public[:256] = 0
+    noisy = tree.measured[2]
+    assert noisy is not None
+    level = OpenLevel(2, 32, noisy, np.full(1024, 300.0**2), tree.cells[2], sums(leaves, tree.bits)[1])
+    other = level.judge_as_estimated(slice(None))
+    stamped = LevelJudgement(other.values + 1000, other.variances + 1)
+    for elsewhere, expected in ((None, other), (lambda _: None, other), (lambda _: lambda *_: stamped, stamped)):
+        _, judge = use_reference(tree, tuple(sums(public, tree.bits)), elsewhere)
+        judge_children = judge(level)
+        assert judge_children is not None
+        known = judge_children(slice(None), words)
+        assert (known.values[:8] == expected.values[:8]).all()
+        assert (known.variances[:8] == expected.variances[:8]).all()
+        assert (known.values[8:] != other.values[8:]).all()
+        assert (known.variances[8:] < other.variances[8:]).all()
+
+
 def test_a_reference_is_not_judged_by_few_nodes() -> None:
     generator = np.random.default_rng(5)
     leaves = generator.integers(0, 900, size=16)

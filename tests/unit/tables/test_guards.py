@@ -10,7 +10,8 @@ import pytest
 from sudare.domain.domain import Domain
 from sudare.domain.layout import morton_layout
 from sudare.privacy.budget import Budget
-from sudare.tables.planning.map_planning import NAMED_GUARD
+from sudare.tables.planning import map_planning
+from sudare.tables.planning.map_planning import MIN_LEVEL_SHARE, NAMED_GUARD
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.planning.prediction import wide_tree_variances
@@ -42,6 +43,28 @@ def test_no_size_is_worse_than_the_papers_best(side: int, epsilon: float) -> Non
     depth = 2 * (side.bit_length() - 1)
     ours, theirs = errors_at_all_sizes(plan, depth), papers_errors(depth, epsilon)
     assert max(mine / best for mine, best in zip(ours, theirs, strict=True)) <= 1.0
+
+
+@pytest.mark.parametrize("public_total", [False, True])
+@pytest.mark.parametrize("shape", [(45, 22), (64, 64), (128, 128), (256, 256), (8192, 8192)])
+def test_no_level_measures_next_to_nothing(shape: tuple[int, int], public_total: bool) -> None:
+    """Two levels in one do as well. The total is needed in any case: of it, a little is enough."""
+    plan = plan_table(Domain.of_shape(shape), Budget(epsilon=1), public_total=public_total)
+    assert min(level.share for level in plan.levels if level.name != "total") >= MIN_LEVEL_SHARE
+
+
+def test_levels_are_left_out_only_where_no_error_becomes_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain, budget = Domain.of_shape((128, 128)), Budget(epsilon=1)
+    fewer = plan_table(domain, budget)
+    monkeypatch.setattr(map_planning, "MIN_LEVEL_SHARE", 0.0)
+    all_levels = plan_table(domain, budget)
+    assert len(fewer.settings["bits"]) < len(all_levels.settings["bits"])
+    both = zip(errors_at_all_sizes(fewer, 14), errors_at_all_sizes(all_levels, 14), strict=True)
+    assert all(mine <= other for mine, other in both)
+    assert all(mine.rmse <= other.rmse for mine, other in zip(fewer.errors, all_levels.errors, strict=True))
+    # The control: levels that do measure something are needed.
+    monkeypatch.setattr(map_planning, "MIN_LEVEL_SHARE", 1.0)
+    assert plan_table(domain, budget).settings["bits"] == fewer.settings["bits"]
 
 
 def test_whoever_says_what_matters_gets_more_of_it() -> None:

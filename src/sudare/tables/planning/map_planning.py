@@ -2,7 +2,8 @@
 
 Candidates are wide trees with a few patterns of splits and weights; their errors are predicted from their noise
 (`prediction`), the best are improved step by step, and the best of all for the workload is taken among those that are at no
-size worse than the papers' best method: NN-Wavelet with Gaussian noise.
+size worse than the papers' best method: NN-Wavelet with Gaussian noise. Levels to which this leaves next to nothing of the
+budget are left out of it, if no predicted error becomes larger.
 """
 
 from __future__ import annotations
@@ -69,6 +70,9 @@ PENALTY = 30.0
 
 IMPROVED = 4
 """Of so many patterns of splits, the most promising ones, weights are improved."""
+
+MIN_LEVEL_SHARE = 0.01
+"""Of the budget: a level with less tells next to nothing, and is left out where nothing gets worse without it."""
 
 SHARE_OF_CELLS = 0.95
 """Of the budget, where cells are all that matters."""
@@ -334,6 +338,22 @@ class _Task:
 
         return self._written(tree.bits, tree.noise, improve_weights(tree.weights[0], aim))
 
+    def without_idle_levels(self, tree: _Candidate) -> _Candidate:
+        """The tree without levels that measure next to nothing: their nodes' children become those of the nodes above.
+
+        Levels that part people by their attributes stay, as do the total and the cells. No predicted error may become larger.
+        """
+        whole = sum(tree.weights[self.total_is_public :])
+        for level in range(len(self._by_attributes) + 1, len(tree.bits)):
+            together = tree.bits[level - 1] + tree.bits[level]
+            if tree.weights[level] >= MIN_LEVEL_SHARE * whole or together > MAX_BITS_PER_LEVEL:
+                continue
+            bits = *tree.bits[: level - 1], together, *tree.bits[level + 1 :]
+            fewer = self._written(bits, tree.noise, np.array([*tree.weights[:level], *tree.weights[level + 1 :]]))
+            if all(np.array(fewer.variances) <= tree.variances):
+                return self.without_idle_levels(fewer)
+        return tree
+
     def _written(self, bits: tuple[int, ...], kind: Noise, weights: Values) -> _Candidate:
         """A tree whose weights have few digits, so that a plan can be read, and repeated, exactly as shown."""
         shown = tuple(float(f"{weight:.3g}") for weight in weights)
@@ -390,7 +410,7 @@ def _write_plan(
 ) -> Plan:
     """The plan of the best candidate; without rivals, cells are all that matters."""
     ranked = sorted(candidates, key=lambda tree: float(task.losses(tree.variances, rivals)))
-    best, others = ranked[0], ranked[1:]
+    best, others = ranked[0] if rivals is None else task.without_idle_levels(ranked[0]), ranked[1:]
     settings = {
         "bits": best.bits,
         "weights": task.with_margins(best.weights),

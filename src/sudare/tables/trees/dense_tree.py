@@ -168,11 +168,6 @@ def _estimates(
 ) -> tuple[Estimates, Judge]:
     """Estimates of all nodes, and what else is known of them once their parents are refined."""
     judges: list[Judge] = []
-    if reference is None:
-        estimates = least_squares(tree)
-    else:
-        estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)))
-        judges.append(by_reference)
     if learns:
         by_occupancy = use_occupancy(_around(tree.bits, layout, axes), is_laplace=tree.is_laplace)
         if len(axes) == MAP_AXES:
@@ -180,11 +175,14 @@ def _estimates(
             judges.append(use_settlements(where, len(tree.bits), is_laplace=tree.is_laplace, at_ends=by_occupancy))
         judges.append(by_occupancy)
 
-    def judge(level: OpenLevel) -> JudgeOfLevel | None:
+    def learned(level: OpenLevel) -> JudgeOfLevel | None:
         """The first judge that has anything to say."""
         return next((known for known in (one(level) for one in judges) if known is not None), None)
 
-    return estimates, judge
+    if reference is None:
+        return least_squares(tree), learned
+    estimates, by_reference = use_reference(tree, tuple(_sums_of_nodes(reference, layout, tree.bits)), learned)
+    return estimates, lambda level: by_reference(level) or learned(level)
 
 
 def variance_of(measurement: Measurement) -> float:
@@ -267,6 +265,10 @@ def _around(bits: Sequence[int], layout: Layout, axes: Sequence[int]) -> Around:
         near = DenseSurroundings(layout, above, step, tuple(axes), lasts)
         if not layout.keeps_neighbours or near.is_empty:
             return None
-        return lambda part: near.expect_of(level.values, level.cells, level.inhabited[part])
+        place = located(layout, lasts, above, step)
+        planes = place is not None and near.prefers_planes(
+            level.values, level.variances, level.cells, level.inhabited[place.is_at_end(level.inhabited)]
+        )
+        return lambda part: near.expect_of(level.values, level.cells, level.inhabited[part], planes=planes)
 
     return around

@@ -59,6 +59,17 @@ class LevelReference:
         self.is_trusted = departures is not None
         return departures
 
+    def foretells(self, parents: Keys, fan: int) -> NDArray[np.bool_]:
+        """Which nodes have somebody in the reference.
+
+        Args:
+            parents: prefixes.
+            fan: how many children each has.
+        """
+        last = parents | np.uint64((fan << self.bit) - 1)
+        before = np.searchsorted(self.tree.leaves, parents)
+        return np.asarray(np.searchsorted(self.tree.leaves, last, side="right") > before)
+
     def judge(
         self, departures: Departures, parents: Keys, counts: Integers, values: Values, variances: Values
     ) -> tuple[Values, Values]:

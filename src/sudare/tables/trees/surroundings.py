@@ -28,6 +28,12 @@ MAP_AXES = 2
 BLOCK = 3
 """Nodes a side of the block around a node."""
 
+MAX_DEVIATION = 8.0
+"""Counts are told apart up to so many standard deviations, when it is asked what foretells them better."""
+
+SURE = 2.0
+"""So many standard deviations of what they gain must planes gain to be preferred."""
+
 CELLS_AT_ONCE = 1 << 16
 """Cells whose places are found in one call."""
 
@@ -139,24 +145,44 @@ class DenseSurroundings(Surroundings):
         """Whether no node has a neighbour, however the cells lie."""
         return bool((self._used == 1).all() if len(self.axes) <= MAP_AXES else (self._circles[3] == 1).all())
 
-    def expect_of(self, values: Values, cells: Cells, parents: Integers) -> Values:
+    def expect_of(self, values: Values, cells: Cells, parents: Integers, *, planes: bool = False) -> Values:
         """What children would count if they had as many people a cell as their neighbours.
 
         Args:
             values: of all nodes of the level.
             cells: how many each of them has.
             parents: the numbers of those whose children are asked for.
+            planes: whether slopes are continued to the ends of a map.
         """
         from sudare.kernels.tables.dense_levels import expect_in_circles, expect_on_grid
 
         out = np.empty((parents.size, 1 << self.step))
         if len(self.axes) <= MAP_AXES:
-            expect_on_grid(values, cells, parents, *self._whole_grid, out)
+            expect_on_grid(values, cells, parents, *self._whole_grid, planes, out)
         else:
             masks, places, bits_at, sizes, *_ = self._circles
             masks = masks >> np.uint64(self.layout.depth - self.above)
             expect_in_circles(values, cells, parents, masks, places, bits_at, sizes, self._used, out)
         return out
+
+    def prefers_planes(self, values: Values, variances: Values, cells: Cells, parents: Integers) -> bool:
+        """Whether the noisy counts at the ends of a map are foretold better where slopes are continued to them.
+
+        Args:
+            values: of all nodes of the level.
+            variances: of them.
+            cells: how many each of them has.
+            parents: the numbers of those by whose children it is decided.
+        """
+        moved, continued = (self.expect_of(values, cells, parents, planes=planes) for planes in (False, True))
+        rows, children = np.nonzero(moved != continued)
+        nodes = (parents[rows] << self.step) + children
+        own, by_moved, by_plane = (
+            np.clip(some / np.sqrt(variances[nodes]), -MAX_DEVIATION, MAX_DEVIATION)
+            for some in (values[nodes], moved[rows, children], continued[rows, children])
+        )
+        gains = (own - by_moved) ** 2 - (own - by_plane) ** 2
+        return bool(gains.sum() > SURE * np.sqrt((gains**2).sum()))
 
     @cached_property
     def _used(self) -> Integers:

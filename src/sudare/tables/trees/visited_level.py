@@ -147,9 +147,12 @@ class VisitedLevel:
             variances = np.full(values.shape, self.variance)
             if ahead is not None:
                 variances.reshape(-1)[ahead[0]] = ahead[1]
+        is_foretold = np.zeros(parents.size, dtype=bool)
         if self.reference is not None:
             departures = self.reference.learn(parents, counts, values, variances)
-        if departures is None and learns:
+            if departures is not None:
+                is_foretold = self.reference.foretells(parents, self.fan)
+        if learns and not is_foretold.all():
             classes, learned = self._learn(parents, counts, values, typical)
             tables = learned.taught, learned.means, learned.variances, learned.occupied, learned.bin_width
         # Room for all children; what is not written to is never taken from the system.
@@ -158,16 +161,17 @@ class VisitedLevel:
         for first in range(0, parents.size, PARENTS_AT_ONCE):
             part = slice(first, first + PARENTS_AT_ONCE)
             words = source.words(2 * counts[part].size)
-            if self.reference is not None and departures is not None:
-                given = parents[part], counts[part], values[part], variances[part]
-                means, spreads = self.reference.judge(departures, *given)
-            elif learns:
+            told = is_foretold[part]
+            if learns and not told.all():
                 means, spreads = np.empty(values[part].shape), np.empty(values[part].shape)
                 some, above, kinds, chance = values[part], counts[part], classes[part], words[::2].copy()
                 judge_children(some, above, typical, kinds, *tables, FEW_PEOPLE, chance, means, spreads)
             else:
                 absent = np.isnan(values[part])
                 means, spreads = np.where(absent, 0.0, values[part]), np.where(absent, -1.0, variances[part])
+            if self.reference is not None and departures is not None and told.any():
+                given = parents[part][told], counts[part][told], values[part][told], variances[part][told]
+                means[told], spreads[told] = self.reference.judge(departures, *given)
             people = np.empty(means.shape, dtype=np.int64)
             project_children(means, spreads, counts[part], words[1::2].copy(), people)
             written += list_places(people, first, places[written:], refined[written:])
