@@ -229,7 +229,7 @@ TOLD_APART = {
     "tables/registry.py": "where their objects are",
     "tables/__init__.py": "where their functions are",
     "tables/recovery": "four ways to recover a table, in one room of their own",
-    "comparison/picture.py": "colours of methods of the comparison, which has a registry of its own",
+    "comparison/reporting/picture.py": "colours of methods of the comparison, which has a registry of its own",
     "comparison/plan_file.py": "settings of methods of the comparison",
     "collect/prio/task.py": "a kind of Prio3, not of tables",
     "collect/prio/services/parties.py": "a kind of Prio3, not of tables",

@@ -118,7 +118,7 @@ def test_nobody_else_looks_into_it_before_it_is_shown(tmp_path: Path, umask: int
 def test_what_cannot_be_shown_stays_closed(tmp_path: Path, umask: int) -> None:
     target = tmp_path / "release"
     with Staging.beside(target) as staging:
-        staging.complete(b"{}")
+        staging.complete(b'{"ledger": {}}')
         target.touch()
         with pytest.raises(OutputError, match="cannot be written"):
             publish_folder(staging.folder, target)
