@@ -1,42 +1,33 @@
 """The planner: from domain, budget and workload to a mechanism with its splits, weights and noise. It looks at no count.
 
-`plan_table` reads the arguments and chooses the kind of plan: a histogram (`histograms`), a map (`map_planning`), a map of people
-with attributes, a hierarchy or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
+`plan_table` reads the request (`request`), which decides the kind of plan: a histogram (`histograms`), a map (`map_planning`), a
+map of people with attributes, a hierarchy or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from collections.abc import Callable
 from typing import Any, cast
 
-import numpy as np
-
 from sudare.domain.domain import Domain
-from sudare.domain.layout import axis_bits, map_layout
+from sudare.domain.layout import axis_bits
 from sudare.domain.table import CountTable
-from sudare.errors import Described, GuaranteeError, ParameterError, SudareError
-from sudare.parameters import read_flag, shown
-from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
-from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
-from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.tables.adaptive.planning import are_margins, plan_adaptive_margins
-from sudare.tables.adaptive.suitability import MAP_OR_GIVEN, Suitability, suits_adaptive_margins
-from sudare.tables.arguments import Noise, read_noise
-from sudare.tables.histograms.planning import HISTOGRAM_WORKLOADS, histogram_weights, is_histogram, plan_histogram
-from sudare.tables.planning.areas import AREA_WORDS, Areas, is_area, wanted_sides
+from sudare.privacy.unit import Unit
+from sudare.tables.adaptive.planning import plan_adaptive_margins
+from sudare.tables.arguments import Noise
+from sudare.tables.histograms.planning import histogram_weights, plan_histogram
+from sudare.tables.planning.areas import wanted_sides
 from sudare.tables.planning.map_planning import plan_wide_tree
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.predicted_error import read_people
-from sudare.tables.planning.workload import Vocabulary, Workload, WorkloadPart, read_workload
+from sudare.tables.planning.request import PlanKind, PlanRequest, read_request
+from sudare.tables.planning.workload import Workload
 from sudare.tables.strategies.area_workload import area_workload
-from sudare.tables.strategies.axes import PlacesAndAttributes, categories_first, places_and_attributes
-from sudare.tables.strategies.hierarchy_planning import hierarchy_vocabulary, plan_hierarchy
-from sudare.tables.strategies.nominal_planning import MAX_NOMINAL_CELLS, NOMINAL_WORDS, plan_cross_table
-from sudare.tables.strategies.planning import has_room, plan_margin_tree
-from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
+from sudare.tables.strategies.hierarchy_planning import plan_hierarchy
+from sudare.tables.strategies.nominal_planning import plan_cross_table
+from sudare.tables.strategies.planning import plan_margin_tree
 
 __all__ = ["Workload", "plan_table"]
 
@@ -88,166 +79,114 @@ def plan_table(
         known = {"unit": unit, "workload": workload, "public_total": public_total, "noise": noise}
         more = {"conversion": conversion, "with_reference": with_reference}
         return cast(Callable[..., Plan], plan_table)(table, budget, **known, **more).for_people(number)
-    function = "plan_table"
-    domain = _read_domain(table, function)
-    shape = domain.shape
-    read_budget(budget, function)
-    protected = Unit() if unit is None else unit
-    if not isinstance(protected, Unit):
-        raise ParameterError("unit", function, "a Unit", shown(unit))
-    if read_flag(public_total, "public_total", function):
-        if prod(shape) == 1:
-            requirement = "False for a table of one cell: its total is all there is to protect"
-            raise ParameterError("public_total", function, requirement, Described("a public total"))
-        protected = replace(protected, adjacency="replace")
-    noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
-    uses_reference, is_public = read_flag(with_reference, "with_reference", function), bool(public_total)
-    axes = _Axes.of(domain)
-    as_histogram = is_histogram(domain) and not uses_reference
-    suits = Suitability(False, MAP_OR_GIVEN)
-    if not axes.is_mixed and noise is None and not uses_reference:
-        suits = suits_adaptive_margins(domain, budget, protected, conversion=conversion)
-    vocabulary = axes.vocabulary(as_histogram=as_histogram, is_adaptive=bool(suits), uses_reference=uses_reference)
-    wanted = read_workload(workload, vocabulary, function)
-    if as_histogram and all(part.word in HISTOGRAM_WORKLOADS for part in wanted):
-        bins = histogram_weights(wanted)
-        return plan_histogram(domain, budget, protected, bins, noises, conversion, public_total=is_public)
-    if suits and are_margins(wanted):
-        return plan_adaptive_margins(
-            domain, budget, protected, conversion, suits.reason, wanted, public_total=is_public
-        )
-    if axes.by_hierarchy is not None and axes.by_hierarchy.hierarchy is not None:
-        parts, area = axes.by_hierarchy, axes.by_hierarchy.hierarchy
-        return plan_hierarchy(parts, area, budget, protected, wanted, noises, conversion, public_total=is_public)
-    if axes.nominal is not None and not uses_reference and not any(is_area(part) for part in wanted):
-        return plan_cross_table(axes.nominal, budget, protected, wanted, noises, conversion, public_total=is_public)
-    if axes.mixed is not None and axes.has_room:
-
-        def plan_map(places: Domain, kind: Noise) -> Plan:
-            return plan_table(
-                places,
-                budget,
-                unit=protected,
-                public_total=public_total,
-                noise=kind,
-                conversion=conversion,
-                with_reference=True,  # a tree, also over places in a row
-            )
-
-        of_areas = area_workload(axes.mixed, wanted)
-        return plan_margin_tree(
-            axes.mixed, budget, protected, of_areas, noises, conversion, plan_map, public_total=is_public
-        )
-    _require_areas(wanted, function)
-    return plan_wide_tree(
-        domain,
-        axes.areas,
-        wanted_sides(axes.areas, wanted),
+    asked = read_request(
+        table,
         budget,
-        protected,
-        noises,
-        conversion,
-        above=tuple(axis_bits(domain.shape[axis]) for axis in axes.apart),
-        public_total=is_public,
-        only_cells=[part.word for part in wanted] == ["cells"],
-        is_named=bool(wanted),
+        unit=unit,
+        workload=workload,
+        public_total=public_total,
+        noise=noise,
+        conversion=conversion,
+        with_reference=with_reference,
+    )
+    return _PLANNERS[asked.kind](asked)
+
+
+def _plan_histogram(asked: PlanRequest) -> Plan:
+    bins = histogram_weights(asked.wanted)
+    noises, conversion = list(asked.noises), asked.conversion
+    return plan_histogram(
+        asked.domain, asked.budget, asked.unit, bins, noises, conversion, public_total=asked.public_total
     )
 
 
-@dataclass(frozen=True)
-class _Axes:
-    """What the axes of a table are, which decides about the kind of its plan.
-
-    Attributes:
-        domain: the cells.
-        mixed: its places and attributes, where there are both; None otherwise.
-        nominal: its attributes, where there are no places and not too many cells; None otherwise.
-        by_hierarchy: its leaves and attributes, where the places are a hierarchy; None otherwise.
-        areas: of a tree over all of it.
-        apart: axes by which a tree parts people before it comes to places.
-    """
-
-    domain: Domain
-    mixed: PlacesAndAttributes | None
-    nominal: PlacesAndAttributes | None
-    by_hierarchy: PlacesAndAttributes | None
-    areas: Areas
-    apart: tuple[int, ...]
-
-    @classmethod
-    def of(cls, domain: Domain) -> _Axes:
-        parts = places_and_attributes(domain)
-        mixed = nominal = None
-        by_hierarchy = parts if parts is not None and parts.hierarchy is not None else None
-        if parts is not None and parts.attributes and by_hierarchy is None:
-            mixed = parts if not parts.are_places_one else None
-            nominal = parts if parts.are_places_one and domain.cells <= MAX_NOMINAL_CELLS else None
-        layout = map_layout(domain, MAX_DENSE_BITS)
-        apart = mixed.attributes if mixed is not None and layout.depth > MAX_DENSE_BITS else ()
-        if apart:
-            layout = categories_first(domain)
-        dimensions = layout.axes_of(domain).dimensions
-        areas = Areas(layout, tuple(0 if axis in apart else number for axis, number in enumerate(dimensions)))
-        return cls(domain, mixed, nominal, by_hierarchy, areas, apart)
-
-    @property
-    def is_mixed(self) -> bool:
-        """Whether people have places, and maybe attributes beside them."""
-        return self.mixed is not None or self.by_hierarchy is not None
-
-    @property
-    def has_room(self) -> bool:
-        """Whether a table with places and attributes is small enough for a margin tree."""
-        return self.mixed is not None and has_room(self.mixed)
-
-    def vocabulary(self, *, as_histogram: bool, is_adaptive: bool, uses_reference: bool) -> Vocabulary:
-        """Of which parts a workload may consist."""
-        names: tuple[str, ...] = ()
-        if self.by_hierarchy is not None and self.by_hierarchy.hierarchy is not None:
-            return hierarchy_vocabulary(self.by_hierarchy, self.by_hierarchy.hierarchy)
-        if is_adaptive:
-            names = tuple(attribute.name for attribute in self.domain.attributes)
-        elif self.nominal is not None and not uses_reference:
-            if not self.domain.ordered_axes:
-                return Vocabulary(NOMINAL_WORDS, attributes=self.nominal.names)
-            names = self.nominal.names
-        elif self.mixed is not None and self.has_room:
-            names = self.mixed.names
-        words = (*HISTOGRAM_WORKLOADS, *AREA_WORDS) if as_histogram else AREA_WORDS
-        return Vocabulary(tuple(dict.fromkeys(words)), self.areas.longest, names)
+def _plan_adaptive(asked: PlanRequest) -> Plan:
+    reason, wanted = asked.suits.reason, asked.wanted
+    return plan_adaptive_margins(
+        asked.domain, asked.budget, asked.unit, asked.conversion, reason, wanted, public_total=asked.public_total
+    )
 
 
-def _require_areas(workload: Sequence[WorkloadPart], function: str) -> None:
-    """Refuse parts that a tree of areas does not have, beside those that it has."""
-    for part in workload:
-        if part.attributes is not None or part.order is not None or part.word in ("ranges", "prefixes"):
-            apart = "either ranges, prefixes and cells, or margins, or else only areas: 'cells', 'areas', 'totals' and sides"
-            raise ParameterError("workload", function, apart, Described("parts of several kinds"))
+def _plan_hierarchy(asked: PlanRequest) -> Plan:
+    parts = asked.axes.by_hierarchy
+    if parts is None or parts.hierarchy is None:
+        raise TypeError("a plan for a hierarchy without one")
+    return plan_hierarchy(
+        parts,
+        parts.hierarchy,
+        asked.budget,
+        asked.unit,
+        asked.wanted,
+        list(asked.noises),
+        asked.conversion,
+        public_total=asked.public_total,
+    )
 
 
-def _possible_noises(budget: Budget) -> list[Noise]:
-    kinds: list[Noise] = []
-    unit_sensitivity = sensitivity_of_counts(Unit())
-    try:
-        LaplaceMeasurement.for_budget(budget, unit_sensitivity)
-        kinds.append("laplace")
-    except SudareError:
-        pass
-    try:
-        GaussianMeasurement.for_budget(budget, unit_sensitivity)
-        kinds.append("gaussian")
-    except SudareError:
-        pass
-    if not kinds:
-        raise GuaranteeError(f"No noise of this package gives {budget}.")
-    return kinds
+def _plan_cross_table(asked: PlanRequest) -> Plan:
+    if asked.axes.nominal is None:
+        raise TypeError("a plan for a cross table without attributes")
+    return plan_cross_table(
+        asked.axes.nominal,
+        asked.budget,
+        asked.unit,
+        asked.wanted,
+        list(asked.noises),
+        asked.conversion,
+        public_total=asked.public_total,
+    )
 
 
-def _read_domain(table: object, function: str) -> Domain:
-    if isinstance(table, Domain):
-        return table
-    if isinstance(table, CountTable):
-        return table.domain
-    if isinstance(table, np.ndarray) and table.ndim:
-        return Domain.of_shape(table.shape)
-    raise ParameterError("table", function, "a Domain, a CountTable or an array", shown(table))
+def _plan_margin_tree(asked: PlanRequest) -> Plan:
+    mixed = asked.axes.mixed
+    if mixed is None:
+        raise TypeError("a plan for places and attributes without them")
+
+    def plan_map(places: Domain, kind: Noise) -> Plan:
+        return plan_table(
+            places,
+            asked.budget,
+            unit=asked.unit,
+            public_total=asked.public_total,
+            noise=kind,
+            conversion=asked.conversion,
+            with_reference=True,  # a tree, also over places in a row
+        )
+
+    return plan_margin_tree(
+        mixed,
+        asked.budget,
+        asked.unit,
+        area_workload(mixed, asked.wanted),
+        list(asked.noises),
+        asked.conversion,
+        plan_map,
+        public_total=asked.public_total,
+    )
+
+
+def _plan_wide_tree(asked: PlanRequest) -> Plan:
+    axes = asked.axes
+    return plan_wide_tree(
+        asked.domain,
+        axes.areas,
+        wanted_sides(axes.areas, asked.wanted),
+        asked.budget,
+        asked.unit,
+        list(asked.noises),
+        asked.conversion,
+        above=tuple(axis_bits(asked.domain.shape[axis]) for axis in axes.apart),
+        public_total=asked.public_total,
+        only_cells=[part.word for part in asked.wanted] == ["cells"],
+        is_named=bool(asked.wanted),
+    )
+
+
+_PLANNERS: dict[PlanKind, Callable[[PlanRequest], Plan]] = {
+    PlanKind.HISTOGRAM: _plan_histogram,
+    PlanKind.ADAPTIVE_MARGINS: _plan_adaptive,
+    PlanKind.HIERARCHY: _plan_hierarchy,
+    PlanKind.CROSS_TABLE: _plan_cross_table,
+    PlanKind.MARGIN_TREE: _plan_margin_tree,
+    PlanKind.WIDE_TREE: _plan_wide_tree,
+}

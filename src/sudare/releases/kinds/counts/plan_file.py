@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +40,7 @@ from sudare.releases.old_keys import read_plan_values
 from sudare.sections import Section
 from sudare.tables import Plan, plan_table
 from sudare.tables.mechanism import PlannedCall
+from sudare.tables.planning.request import read_request
 from sudare.tables.planning.workload import Workload
 from sudare.tables.registry import AUTO, find_mechanism, mechanism_names
 
@@ -93,7 +96,6 @@ class ReleasePlan(PlanWithHeader):
         opt_outs_removed: whether people who opted out are not in the data any more.
         says_rows: whether it is said outright that rows are people, or counts.
         people: about how many people the table will have, where that is public; for predictions alone.
-        predicted: what ``"auto"`` chose; None where a mechanism was named.
     """
 
     source: Source
@@ -109,7 +111,19 @@ class ReleasePlan(PlanWithHeader):
     opt_outs_removed: bool
     says_rows: bool
     people: int | None
-    predicted: Plan | None = field(compare=False)
+
+    @cached_property
+    def predicted(self) -> Plan | None:
+        """What ``"auto"`` chooses; None where a mechanism is named. Made when first asked for: reading a plan plans nothing.
+
+        Raises:
+            PlanError: if no plan can be made of what the file says; the message names the key.
+        """
+        if self.method != AUTO:
+            return None
+        with _said_of(Section({}, "method", self.file.name, METHOD_KEYS)):
+            predicted = plan_table(self.domain, self.budget, **_asked(self))
+        return predicted if self.people is None else predicted.for_people(self.people)
 
     @property
     def price(self) -> ReleasePrice:
@@ -229,13 +243,14 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
         opt_outs_removed=opt_outs_removed,
         says_rows=is_stated,
         people=people,
-        predicted=None,
     )
     if public_total:
         _require_fixed_total(method, Section({}, "unit", file.name, UNIT_KEYS), plan)
     if mechanism is None:
-        predicted = _predict(method, plan)
-        return replace(plan, predicted=predicted if people is None else predicted.for_people(people))
+        _require_planned(method, settings)
+        with _said_of(method):
+            read_request(plan.domain, plan.budget, **_asked(plan))
+        return plan
     call = PlannedCall(
         domain=domain,
         budget=plan.budget,
@@ -333,25 +348,33 @@ def _read_people(section: Section) -> int | None:
     return people
 
 
-def _predict(section: Section, plan: ReleasePlan) -> Plan:
-    unknown = sorted(set(plan.settings) - {"noise", "conversion"})
+def _require_planned(section: Section, settings: Mapping[str, Any]) -> None:
+    """Refuse settings where the plan decides."""
+    unknown = sorted(set(settings) - {"noise", "conversion"})
     if unknown:
         section.refuse(
             unknown[0],
             'is not a key here; where the plan decides (name = "auto"), only workload, public_total, noise and conversion are',
             'は使えません。name = "auto" では workload, public_total, noise, conversion のみです',
         )
-    call: Callable[..., Plan] = plan_table
+
+
+def _asked(plan: ReleasePlan) -> dict[str, Any]:
+    """What a plan is asked for, besides domain and budget, as `plan_table` takes it."""
+    return {
+        "unit": plan.unit,
+        "workload": plan.workload,
+        "public_total": plan.public_total,
+        "with_reference": plan.reference is not None,
+        **plan.settings,
+    }
+
+
+@contextmanager
+def _said_of(section: Section) -> Iterator[None]:
+    """Say of a key of the plan what is said of a parameter."""
     try:
-        return call(
-            plan.domain,
-            plan.budget,
-            unit=plan.unit,
-            workload=plan.workload,
-            public_total=plan.public_total,
-            with_reference=plan.reference is not None,
-            **plan.settings,
-        )
+        yield
     except ParameterError as error:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
     except SudareError as error:

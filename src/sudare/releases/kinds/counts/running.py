@@ -165,8 +165,9 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
         _require_unit(plan, dataset)
 
     def prepare(self, plan: ReleasePlan, folder: Path) -> None:
-        """Try formats that do not hold every table; load what counting and drawing need meanwhile."""
+        """Plan, and try formats that do not hold every table; load what counting and drawing need meanwhile."""
         Thread(target=_load_ahead).start()
+        _ = plan.predicted  # refused here, before anything is reserved, if no plan can be made
         _try_formats(plan, folder)
 
     def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
