@@ -164,7 +164,7 @@ def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | N
 
     def growth(alpha: float) -> float:
         both = best(alpha)
-        within = float(number @ (_digammas(of_size - alpha) - digamma(1 - alpha)).astype(np.float64))
+        within = float(number @ (np.asarray(_digammas(of_size - alpha), dtype=np.float64) - digamma(1 - alpha)))
         return (classes - 1 - (both - alpha) * over_classes(both, alpha)) / alpha - within
 
     alpha = MIN_ALPHA
