@@ -24,12 +24,19 @@ def names_of(requirements: list[str]) -> set[str]:
     return {re.split(r"[<>=\[]", requirement)[0] for requirement in requirements}
 
 
+def hide(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if it were not installed, whatever other tests have loaded of it."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+
+
 def test_a_module_that_is_there() -> None:
     assert optional_module("math", None, FIGURES).sqrt(4) == 2
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    hide("dp_accounting", monkeypatch)
     with pytest.raises(MissingPackageError) as raised:
         optional_module("dp_accounting.pld", "accounting", FIGURES)
     assert raised.value.english == "Figures need the package 'dp-accounting': pip install 'sudare[accounting]'."
@@ -95,16 +102,12 @@ def test_numerical_composition_asks_for_its_extra(monkeypatch: pytest.MonkeyPatc
     accountant = PldAccountant()
     noise = GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit))
     accountant.add(ReleaseEvent("gaussian", unit, budget, (noise,), "secure"))
-    monkeypatch.setitem(sys.modules, "dp_accounting", None)
-    for name in [name for name in sys.modules if name.startswith("dp_accounting.")]:
-        monkeypatch.delitem(sys.modules, name)
+    hide("dp_accounting", monkeypatch)
     with pytest.raises(MissingPackageError, match=r"sudare\[accounting\]"):
         accountant.epsilon(1e-6)
 
 
 def test_figures_ask_for_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] == "matplotlib"]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    hide("matplotlib", monkeypatch)
     with pytest.raises(MissingPackageError, match=r"sudare\[report\]"):
         sudare.plot_trade_off([Budget(epsilon=1)])
