@@ -1,6 +1,6 @@
 # Two commands do everything, from a fresh clone and from any directory:
-#   make demo    set up, and show what sudare does
-#   make test    set up, and run the whole test suite, lint and types included
+#   make demo    set up sudare alone, and show what it does
+#   make test    set up the rest, and run the whole test suite, lint and types included
 # Others: make unit (fast tests), make test-deep (long evidence), make fuzz (laws on new examples), make lint, make docs, make bench, make lock, make clean.
 
 # By the shell, because make's own functions break at a space in the path.
@@ -14,7 +14,7 @@ export MPLBACKEND := Agg
 # Compiled modules are kept: tests start the command many times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-deep fuzz unit lint docs bench lock clean help setup
+.PHONY: demo test test-deep fuzz unit lint docs bench lock clean help setup setup-core
 .DEFAULT_GOAL := help
 
 help:
@@ -23,7 +23,10 @@ help:
 setup:
 	@$(IN_ROOT) sh tools/setup
 
-demo: setup
+setup-core:
+	@$(IN_ROOT) sh tools/setup core
+
+demo: setup-core
 	@$(IN_ROOT) $(PYTHON) -m sudare demo --out out/demo
 
 test: lint

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import InputError, ParameterError
+from sudare.extras import TABLE_PROTECTION, optional_module
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -475,8 +476,7 @@ def _cell_names(dimensions: tuple[Dimension, ...]) -> Iterable[CellName]:
 
 def _sum_matrix(totals: Sequence[int], parts: Sequence[Sequence[int]], size: int) -> csr_array:
     """The matrix of sums; every row has its total first."""
-    from scipy.sparse import csr_array
-
+    sparse = optional_module("scipy.sparse", "solver", TABLE_PROTECTION)
     lengths = np.fromiter((len(below) + 1 for below in parts), dtype=np.int64, count=len(parts))
     edges = np.concatenate([[0], np.cumsum(lengths)])
     indices = np.empty(int(edges[-1]), dtype=np.int64)
@@ -487,4 +487,5 @@ def _sum_matrix(totals: Sequence[int], parts: Sequence[Sequence[int]], size: int
         indices[place] = total
         indices[place + 1 : place + 1 + len(below)] = below
         place += len(below) + 1
-    return csr_array((signs, indices, edges), shape=(len(parts), size))
+    matrix: csr_array = sparse.csr_array((signs, indices, edges), shape=(len(parts), size))
+    return matrix

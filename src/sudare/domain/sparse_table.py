@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain, read_domain
 from sudare.errors import Described, ParameterError
+from sudare.extras import SPARSE_ARRAYS, optional_module
 from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:
@@ -239,21 +241,19 @@ class SparseTable:
 
     def to_sparse(self) -> Any:
         """A scipy.sparse array, for a table of two axes."""
-        from scipy.sparse import coo_array
-
         if len(self.domain.shape) != 2:
             function = f"{type(self).__name__}.to_sparse"
             got = Described(f"{len(self.domain.shape)} axes")
             raise ParameterError("table", function, "a table of two axes", got)
-        return coo_array((self.counts, self.domain.places_of(self.keys)), shape=self.domain.shape)
+        sparse = optional_module("scipy.sparse", None, SPARSE_ARRAYS)
+        return sparse.coo_array((self.counts, self.domain.places_of(self.keys)), shape=self.domain.shape)
 
     @classmethod
     def from_sparse(cls, matrix: Any, domain: Domain | None = None) -> Self:
         """A table from a scipy.sparse matrix or array."""
-        from scipy.sparse import issparse
-
         function = f"{cls.__name__}.from_sparse"
-        if not issparse(matrix):
+        sparse = sys.modules.get("scipy.sparse")  # whoever has such a matrix has loaded it
+        if sparse is None or not sparse.issparse(matrix):
             raise ParameterError("matrix", function, "a scipy.sparse matrix or array", shown(matrix))
         entries = matrix.tocoo()
         if len(entries.shape) != 2:

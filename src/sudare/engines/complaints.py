@@ -20,7 +20,6 @@ __all__ = [
     "closed",
     "failed",
     "lost",
-    "missing_package",
     "no_header",
     "no_such_table",
     "not_a_query",
@@ -177,12 +176,4 @@ def stand_ins(address: str, names: list[str]) -> DatabaseError:
         f"データベース {address} には PostgreSQL 自身の関数や演算子と取り違えられるもの ({listed}) があります。"
         "検索されないスキーマに移すか、アドレスに ?options=-csearch_path%3Dスキーマ を加え、"
         "データのスキーマだけを検索してください。",
-    )
-
-
-def missing_package(package: str, extra: str, what: str) -> MissingPackageError:
-    """An optional package is needed."""
-    return MissingPackageError(
-        f"{what} needs {package}: pip install 'sudare[{extra}]'.",
-        f"{what} には {package} が必要です：pip install 'sudare[{extra}]'",
     )

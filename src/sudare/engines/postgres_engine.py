@@ -26,6 +26,7 @@ from sudare.engines.engine import ColumnType, Engine
 from sudare.engines.names import double_quoted, public_name
 from sudare.engines.results import decimal_column
 from sudare.errors import DatabaseError
+from sudare.extras import DATABASES, missing_package
 
 if TYPE_CHECKING:
     import psycopg
@@ -96,7 +97,7 @@ class PostgresEngine(Engine):
         try:
             import psycopg
         except ImportError:
-            raise complaints.missing_package("psycopg", "postgres", "PostgreSQL") from None
+            raise missing_package("psycopg", "postgres", DATABASES.format(database="PostgreSQL")) from None
         self._errors = psycopg
         self._location = location
         self._address = "postgresql"

@@ -27,6 +27,7 @@ from sudare.engines.java import java_for_spark
 from sudare.engines.names import backquoted, public_name, quoted_path
 from sudare.engines.results import same_types
 from sudare.errors import DatabaseError
+from sudare.extras import DATABASES, missing_package
 from sudare.system.scratch import ScratchFolder
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ def _take(master: str) -> tuple[Any, _Spark | None]:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
-        raise complaints.missing_package("pyspark", "spark", "Spark") from None
+        raise missing_package("pyspark", "spark", DATABASES.format(database="Spark")) from None
     with _one_at_a_time:
         running: Any = SparkContext._active_spark_context
         if running is None:

@@ -11,6 +11,7 @@ from sudare.evaluate.areas import AreaError, areas_of, read_sides
 from sudare.evaluate.pairs import Pair, read_pair
 from sudare.evaluate.rectangles import RectangleError, random_rectangles, rectangles_of
 from sudare.evaluate.values import BANDS, Band, BandError, NonZeroShare, bands_of, read_bands, shares_of
+from sudare.extras import FIGURES, optional_module
 
 __all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "evaluate"]
 
@@ -121,9 +122,7 @@ class Evaluation:
 
     def plot(self) -> Any:
         """A matplotlib figure: the RMSE against the side of areas, both on logarithmic axes."""
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6, 4), layout="constrained")
+        figure = optional_module("matplotlib.figure", "report", FIGURES).Figure(figsize=(6, 4), layout="constrained")
         axes = figure.add_subplot()
         sides = [row.side for row in self.areas]
         errors = [row.rmse for row in self.areas]

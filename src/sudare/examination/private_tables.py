@@ -19,6 +19,7 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.membership import Rate, membership_in_tables
 from sudare.attacks.verdicts import AttackReport
 from sudare.bilingual import Words
+from sudare.distributions import proportion_limits
 from sudare.domain import Bins, CountTable, Domain
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError
@@ -242,11 +243,8 @@ def _by_knowing_everybody_else(published: SparseTable, truth: CountTable, budget
 
 
 def _rate(hits: int, trials: int) -> Rate:
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(hits, trials - hits + 1, ERROR / 4)) if hits else 0.0
-    high = float(betaincinv(hits + 1, trials - hits, 1 - ERROR / 4)) if hits < trials else 1.0
-    return Rate(hits / trials, low, high)
+    low, high = proportion_limits(hits, trials, ERROR / 4)
+    return Rate(hits / trials, float(low), float(high))
 
 
 def _some_people(table: CountTable, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -15,12 +15,14 @@ import numpy as np
 
 from sudare.domain import CountTable, Domain, Mesh
 from sudare.errors import ParameterError
+from sudare.examples.triangles import delaunay_edges
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Field = NDArray[np.float32]
+    Doubles = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 __all__ = ["invent_country"]
@@ -110,36 +112,49 @@ def _fractal(side: int, roughness: float, longest: float, generator: np.random.G
 
     Waves longer than ``longest`` (in sides of the grid) have no more amplitude than those of that length.
     """
-    from scipy.fft import irfft2
-
     along, across = np.fft.fftfreq(side).astype(np.float32), np.fft.rfftfreq(side).astype(np.float32)
     squared = np.maximum((along * along)[:, None] + (across * across)[None, :], np.float32(1 / (longest * side) ** 2))
     amplitude = np.exp(np.float32(-roughness / 2) * np.log(squared))
     amplitude[0, 0] = 0
     waves = generator.standard_normal((*amplitude.shape, 2), dtype=np.float32).view(np.complex64)[..., 0]
     waves *= amplitude
-    field: Field = irfft2(waves, s=(side, side), overwrite_x=True)
+    field = np.asarray(np.fft.irfft2(waves, s=(side, side)), dtype=np.float32)
     field /= field.std()
     return field
 
 
 def _blur(field: Field, radius: float) -> Field:
-    """A field averaged with a bell curve of that radius in cells."""
-    from scipy.ndimage import gaussian_filter
+    """A field averaged with a bell curve of that radius in cells; beyond its edge it goes on as at the edge."""
+    reach = int(3 * radius + 0.5)
+    bell = np.exp(-0.5 / (radius * radius) * np.arange(-reach, reach + 1) ** 2)
+    bell /= bell.sum()
+    blurred = field
+    for axis in (0, 1):
+        across = [(reach, reach) if axis == each else (0, 0) for each in (0, 1)]
+        wide = np.pad(blurred, across, mode="edge").astype(np.float64)
+        length = field.shape[axis]
 
-    blurred: Field = gaussian_filter(field, radius, mode="nearest", truncate=3)
+        def part(start: int, wide: Doubles = wide, axis: int = axis, length: int = length) -> Doubles:
+            return wide[start : start + length] if axis == 0 else wide[:, start : start + length]
+
+        total = part(reach) * bell[reach]
+        for step in range(reach):  # the same on both sides
+            total += (part(step) + part(2 * reach - step)) * bell[step]
+        blurred = total.astype(np.float32)
     return blurred
 
 
 def _blur_widely(field: Field, radius: float) -> Field:
-    """The same for a large radius: averaged in blocks first, and spread out again."""
-    from scipy.ndimage import zoom
-
+    """The same for a large radius: averaged in blocks first, and spread out again in straight lines."""
     side = field.shape[0]
     block = max(1, min(side // 64, 1 << int(np.log2(max(radius / 3, 1)))))
     small = field.reshape(side // block, block, side // block, block).mean(axis=(1, 3), dtype=np.float32)
-    wide = zoom(_blur(small, radius / block), block, order=1, grid_mode=True, mode="nearest")
-    return np.asarray(wide, dtype=np.float32)
+    wide = _blur(small, radius / block).astype(np.float64)
+    place = np.clip((np.arange(side) + 0.5) / block - 0.5, 0, side // block - 1)
+    low = place.astype(np.int64)
+    high, share = np.minimum(low + 1, side // block - 1), place - low
+    wide = wide[low] * (1 - share)[:, None] + wide[high] * share[:, None]
+    return np.asarray(wide[:, low] * (1 - share) + wide[:, high] * share, dtype=np.float32)
 
 
 def _lines(field: Field, width: float) -> Field:
@@ -239,14 +254,9 @@ def _spread_cities(terrain: _Terrain, cities: _Cities, generator: np.random.Gene
 
 def _build_roads(terrain: _Terrain, cities: _Cities, generator: np.random.Generator) -> Field:
     """Winding roads that join each city to its neighbours overland; people live along them."""
-    from scipy.spatial import Delaunay
-
     side = terrain.land.shape[0]
     points = np.stack([cities.rows, cities.columns], axis=1).astype(np.float64)
-    triangles = Delaunay(points).simplices
-    edges = np.unique(
-        np.sort(np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [0, 2]]]), axis=1), axis=0
-    )
+    edges = np.array(delaunay_edges(list(zip(cities.rows.tolist(), cities.columns.tolist(), strict=True))))
     lengths = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1)
     is_near = lengths < 2.2 * np.median(lengths)
     edges, length = edges[is_near], lengths[is_near]

@@ -27,7 +27,7 @@ from sudare.column_names import (
 from sudare.domain import CountTable
 from sudare.domain.allowed_values import WHOLE_NUMBERS, may_lie_outside
 from sudare.domain.sparse_table import SparseTable
-from sudare.errors import InputError, MissingPackageError
+from sudare.errors import InputError
 from sudare.sections import suggest
 
 __all__ = ["MAX_HEADER", "Spot"]
@@ -413,12 +413,4 @@ def no_room(folder: str) -> InputError:
         f"The temporary folder {folder!r} is full or cannot be written. Free space there, "
         "set TMPDIR to another folder, or allow more memory.",
         f"一時フォルダ {folder!r} に書けません。空きを作るか、TMPDIR で別のフォルダを指定するか、メモリを増やしてください。",
-    )
-
-
-def missing_package(package: str, extra: str) -> MissingPackageError:
-    """An optional package is needed."""
-    return MissingPackageError(
-        f"This format needs the package {package!r}. Install it with: pip install 'sudare[{extra}]'.",
-        f"この形式にはパッケージ {package!r} が必要です。pip install 'sudare[{extra}]' でインストールしてください。",
     )

@@ -6,4 +6,6 @@ does not load it.
 
 - `sudare.kernels.sampling`: integers from uniform words, by inversion and by rejection.
 - `sudare.kernels.exponentials`: exp(-x) in double precision with a proven error bound.
+- `sudare.kernels.distributions`: limits of proportions, and Poisson numbers.
+- `sudare.kernels.two_way_rounding`: the nearest whole table of given margins.
 """

@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from sudare.errors import LedgerError, MissingPackageError
+from sudare.errors import LedgerError
+from sudare.extras import DATABASES, missing_package
 from sudare.ledger.stores import SCHEMA, Row, Value
 from sudare.system.interrupts import waiting
 
@@ -56,10 +57,7 @@ class PostgresStore:
             import psycopg
             import psycopg.conninfo
         except ImportError:
-            raise MissingPackageError(
-                "A ledger in PostgreSQL needs psycopg: pip install 'sudare[postgres]'.",
-                "PostgreSQL の台帳には psycopg が必要です：pip install 'sudare[postgres]'",
-            ) from None
+            raise missing_package("psycopg", "postgres", DATABASES.format(database="PostgreSQL")) from None
         self._errors = psycopg
         self._lock = threading.RLock()
         self._process = os.getpid()

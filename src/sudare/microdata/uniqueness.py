@@ -13,11 +13,13 @@ values are needed, and only a sample in which everybody is unique, or all are in
 
 from __future__ import annotations
 
-from math import exp, log
+from collections.abc import Callable
+from math import exp, lgamma, log
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.distributions import digamma
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import exact_fraction, shown
 
@@ -32,9 +34,15 @@ UNIQUENESS_MODELS = ("auto", "pitman", "zayatz", "slide negative binomial")
 MAX_FOR_PITMAN = 0.1
 TINY = 1e-300
 ACCURACY = 1e-12
+GOOD_ENOUGH = 1e-6
+NEWTON_STEPS, HALVINGS = 200, 40
+NUDGE, FURTHEST, MAX_CONDITION = 1e-6, 4.0, 1e14
 NARROW, FAR = 0.05, 14.0
 MIN_ALPHA = 1e-3
 """Nearer to 0 and to 1 sums in closed form lose digits."""
+
+_digammas = np.frompyfunc(digamma, 1, 1)
+_log_gamma = np.frompyfunc(lgamma, 1, 1)
 
 
 def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: str = "auto") -> float:
@@ -94,15 +102,13 @@ def estimated_uniqueness(
 
 
 def _zayatz(of_size: Floats, number: Floats, fraction: float) -> float:
-    from scipy.special import gammaln
-
     sample = float(of_size @ number)
     population = round(sample / fraction)
     if population <= sample:
         return float(number[0] / sample)
 
     def log_choose(a: Floats | float, b: float) -> Floats:
-        return np.asarray(gammaln(a + 1) - gammaln(b + 1) - gammaln(a - b + 1))
+        return np.asarray(_log_gamma(a + 1) - lgamma(b + 1) - _log_gamma(a - b + 1), dtype=np.float64)
 
     # That one member of a class of each size falls into the sample.
     possible = of_size <= population - sample + 1
@@ -115,21 +121,16 @@ def _zayatz(of_size: Floats, number: Floats, fraction: float) -> float:
 
 def _pitman(of_size: Floats, number: Floats, population: float) -> float | None:
     """The expected share of a population that is unique, with the parameters of the largest likelihood."""
-    from scipy.special import gammaln
-
     found = likeliest_pitman(of_size, number)
     if found is None:
         return None
     theta, alpha = found
-    power = float(gammaln(theta + 1) - gammaln(theta + alpha)) + (alpha - 1) * log(population)
+    power = lgamma(theta + 1) - lgamma(theta + alpha) + (alpha - 1) * log(population)
     return min(1.0, exp(min(power, 0.0)))
 
 
 def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | None:
     """Theta and alpha of the largest likelihood (Hoshino 2001); sums over classes and rows are in closed form."""
-    from scipy.optimize import brentq
-    from scipy.special import digamma
-
     rows, classes = float(of_size @ number), float(number.sum())
     if classes in (1.0, rows):
         return None
@@ -137,7 +138,7 @@ def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | N
     # All in terms of theta + alpha, which is above 0.
     def over_classes(both: float, alpha: float) -> float:
         """The sum of 1 / (theta + i alpha) for i from 1 up to the number of classes less one."""
-        return float(digamma(classes - 1 + both / alpha) - digamma(both / alpha)) / alpha
+        return (digamma(classes - 1 + both / alpha) - digamma(both / alpha)) / alpha
 
     most, last = log(rows) + FAR, log(classes)
 
@@ -146,7 +147,7 @@ def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | N
 
         def slope(logarithm: float) -> float:
             both = exp(logarithm)
-            return over_classes(both, alpha) - float(digamma(both - alpha + rows) - digamma(both - alpha + 1))
+            return over_classes(both, alpha) - digamma(both - alpha + rows) + digamma(both - alpha + 1)
 
         # Near 0 the slope is above 0, and far away below it, because there are fewer classes than rows. The search begins where
         # the one before ended.
@@ -158,42 +159,39 @@ def likeliest_pitman(of_size: Floats, number: Floats) -> tuple[float, float] | N
             if high == most:
                 return exp(most)
             low, high, width = high, min(high + width, most), 2 * width
-        last = float(brentq(slope, low, high, xtol=ACCURACY))
+        last = _zero_of(slope, low, high)
         return exp(last)
 
     def growth(alpha: float) -> float:
         both = best(alpha)
-        within = float(number @ (digamma(of_size - alpha) - digamma(1 - alpha)))
+        within = float(number @ (np.asarray(_digammas(of_size - alpha), dtype=np.float64) - digamma(1 - alpha)))
         return (classes - 1 - (both - alpha) * over_classes(both, alpha)) / alpha - within
 
     alpha = MIN_ALPHA
     if growth(alpha) > 0:
-        alpha = float(brentq(growth, alpha, 1 - MIN_ALPHA, xtol=ACCURACY)) if growth(1 - alpha) < 0 else 1 - alpha
+        alpha = _zero_of(growth, alpha, 1 - MIN_ALPHA) if growth(1 - alpha) < 0 else 1 - alpha
     return best(alpha) - alpha, alpha
 
 
 def _slide(of_size: Floats, number: Floats, fraction: float) -> float | None:
     """Slide negative binomial: two parameters from the expected numbers of classes of one and of two."""
-    from scipy.optimize import root
-    from scipy.special import expit
-
     rows, ones, twos = float(of_size @ number), float(number[0]), float(number[of_size == 2].sum())
     if twos == 0 or fraction == 1:
         return ones / rows if fraction == 1 else None
     classes = _shlosser(of_size, number, fraction)
 
-    def misses(point: Floats) -> list[float]:
-        shape, chance = exp(min(point[0], 50.0)), float(expit(point[1]))
+    def misses(point: Floats) -> Floats:
+        shape, chance = exp(min(point[0], 50.0)), _share_of_odds(point[1])
         lost = (1 - fraction) * (1 - chance)
         once = exp(shape * (log(max(chance, TINY)) - log(max(1 - lost, TINY))))
         single = classes * fraction * once * (shape * lost / (1 - lost) + 1)
         double = classes * shape * once * fraction**2 * (1 - chance) / (2 * (1 - lost) ** 2)
-        return [single / ones - 1, double * (2 - (1 - shape) * lost) / twos - 1]
+        return np.array([single / ones - 1, double * (2 - (1 - shape) * lost) / twos - 1])
 
-    found = root(misses, np.array([-1.0, -1.0]))
-    if not found.success or max(abs(miss) for miss in misses(found.x)) > 1e-6:
+    found = _zero_of_two(misses, np.array([-1.0, -1.0]))
+    if found is None:
         return None
-    estimate = classes * float(expit(found.x[1])) ** exp(found.x[0]) / (rows / fraction)
+    estimate = classes * _share_of_odds(found[1]) ** exp(found[0]) / (rows / fraction)
     return estimate if 0 < estimate <= 1 else None
 
 
@@ -206,3 +204,57 @@ def _shlosser(of_size: Floats, number: Floats, fraction: float) -> float:
     third = unseen @ number
     fourth = (of_size * fraction * (1 - fraction) ** (of_size - 1)) @ number
     return float(number.sum() + number[0] * (first / second) * (third / fourth) ** 2)
+
+
+def _share_of_odds(logarithm: float) -> float:
+    """The probability that has these log odds."""
+    return 1 / (1 + exp(-logarithm)) if logarithm > -700 else 0.0
+
+
+def _zero_of(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function is 0 between two places at which it has different signs (Chandrupatla 1997)."""
+    a, b, at_a, at_b = high, low, function(high), function(low)
+    c, at_c, share = a, at_a, 0.5
+    while True:
+        best = a if abs(at_a) < abs(at_b) else b
+        near = ACCURACY / 2 / abs(b - a) if b != a else 1.0
+        if near > 0.5 or at_a == 0 or at_b == 0:
+            return best
+        x = a + min(max(share, near), 1 - near) * (b - a)
+        at_x = function(x)
+        if (at_x > 0) == (at_a > 0):
+            c, at_c = a, at_a
+        else:
+            c, b, at_c, at_b = b, a, at_b, at_a
+        a, at_a = x, at_x
+        # Inverse quadratic interpolation where it stays between the two, halving elsewhere.
+        across, up = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        if up * up < across and (1 - up) ** 2 < 1 - across:
+            share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+            share += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        else:
+            share = 0.5
+
+
+def _zero_of_two(function: Callable[[Floats], Floats], start: Floats) -> Floats | None:
+    """Where two functions of two numbers are both 0, by Newton's method with steps that come nearer; None if no step does."""
+    point, value = start, function(start)
+    for _ in range(NEWTON_STEPS):
+        if np.abs(value).max() < ACCURACY:
+            break
+        slopes = np.stack(
+            [(function(point + step) - function(point - step)) / (2 * NUDGE) for step in NUDGE * np.eye(2)], axis=1
+        )
+        if not np.isfinite(slopes).all() or np.linalg.cond(slopes) > MAX_CONDITION:
+            break
+        step = -np.linalg.solve(slopes, value)
+        step *= min(1.0, FURTHEST / np.abs(step).max())
+        for _ in range(HALVINGS):
+            new = function(point + step)
+            if np.abs(new).max() < np.abs(value).max():
+                break
+            step = step / 2
+        else:
+            break
+        point, value = point + step, new
+    return point if np.abs(value).max() <= GOOD_ENOUGH else None

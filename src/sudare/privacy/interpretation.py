@@ -18,6 +18,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.errors import ParameterError
+from sudare.extras import FIGURES, optional_module
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import rho_to_delta
@@ -156,9 +157,11 @@ def _approximate_power(epsilon: float, delta: float, alpha: float) -> float:
 
 
 def _gaussian_power(mu: float, alpha: float) -> float:
-    from scipy.special import ndtr, ndtri
+    if alpha in (0.0, 1.0):
+        return alpha
+    from statistics import NormalDist
 
-    return alpha if alpha in (0.0, 1.0) else float(ndtr(ndtri(alpha) + mu))
+    return math.erfc(-(NormalDist().inv_cdf(alpha) + mu) / math.sqrt(2)) / 2
 
 
 @lru_cache(maxsize=32)
@@ -182,11 +185,8 @@ def _equivalent_pairs(budget: Budget) -> tuple[tuple[float, float], ...]:
 
 
 def _new_figure() -> tuple[Figure, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.8), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = optional_module("matplotlib.figure", "report", FIGURES).Figure(figsize=(6.4, 4.8), layout="constrained")
+    optional_module("matplotlib.backends.backend_agg", "report", FIGURES).FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.grid(visible=True, color="0.9")
     return figure, axes

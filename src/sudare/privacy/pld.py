@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from sudare.errors import GuaranteeError
+from sudare.extras import COMPOSITION, optional_module
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 
 __all__ = ["epsilon_of_measurements"]
@@ -56,9 +57,9 @@ def epsilon_of_measurements(measurements: Iterable[Measurement], delta: Fraction
 
 def _loss_distribution(measurement: Measurement, grid: float) -> tuple[Any, int]:
     """The distribution of one entry, and how many such entries one unit can change."""
-    from dp_accounting.pld import privacy_loss_distribution
-    from dp_accounting.pld.common import DifferentialPrivacyParameters
-
+    privacy_loss_distribution = optional_module(
+        "dp_accounting.pld.privacy_loss_distribution", "accounting", COMPOSITION
+    )
     if isinstance(measurement, LaplaceMeasurement):
         return (
             privacy_loss_distribution.from_discrete_laplace_mechanism(
@@ -81,7 +82,8 @@ def _loss_distribution(measurement: Measurement, grid: float) -> tuple[Any, int]
         )
     if measurement.epsilon is None:
         raise GuaranteeError(f"No privacy loss distribution is known for a {measurement.kind} measurement.")
-    pure = DifferentialPrivacyParameters(_up(measurement.epsilon), 0)
+    common = optional_module("dp_accounting.pld.common", "accounting", COMPOSITION)
+    pure = common.DifferentialPrivacyParameters(_up(measurement.epsilon), 0)
     return privacy_loss_distribution.from_privacy_parameters(pure, value_discretization_interval=grid), 1
 
 

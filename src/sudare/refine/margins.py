@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.distributions import chi_square_quantile
 from sudare.refine.trees import Words
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ def correct_margins(counts: Counts, noisy: Values, variance: float, axes: Collec
         axes: whose margins are looked at.
         words: gives random words.
     """
-    from scipy.special import chdtri
-
     if float(counts.sum(dtype=np.float64)) > MAX_EXACT:
         return counts
     for axis in axes:
@@ -55,7 +54,7 @@ def correct_margins(counts: Counts, noisy: Values, variance: float, axes: Collec
         own = np.moveaxis(counts, axis, -1).reshape(-1, places).sum(axis=0).astype(np.float64)
         told = np.moveaxis(noisy, axis, -1).reshape(-1, places).sum(axis=0)
         surplus = _surplus(told, own)
-        if float((surplus**2).sum()) <= lines * variance * chdtri(places - 1, CHANCE):
+        if float((surplus**2).sum()) <= lines * variance * chi_square_quantile(places - 1, CHANCE):
             continue
         counts = _moved_along(counts, axis, _possible(own + surplus), words)
     return counts

@@ -9,14 +9,14 @@ f are: so everybody moves j - 1 times before anybody moves for the j-th time, an
 are raised first, or the smallest lowered first, down to 0 at most. All of it is done in whole numbers.
 
 **Two margins.** Let every cell be floor(v) or one more. The real fractions meet the margins that are still missing, so
-there are real solutions between 0 and 1; the equations of a table's margins have a totally unimodular matrix, so the
-corners of the set of solutions are whole, and a linear program that minimises the squared distance (which is linear for
-a choice of two numbers) ends in one.
+there are real solutions between 0 and 1; the equations of a table's margins have a totally unimodular matrix, so there
+are whole ones, too. The nearest of them is a flow of least cost from columns to rows, because the squared distance is
+linear for a choice of two numbers: ``kernels/two_way_rounding.py``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def round_two_way(values: ArrayLike, row_sums: ArrayLike, column_sums: ArrayLike
     Where the values add up to the margins themselves, each is rounded up or down to the next whole number, the nearest
     such table. Where they do not, as few steps as possible go further.
 
-    It solves a linear program with a variable for each cell: meant for tables of up to some hundred thousand cells.
+    It finds a flow of least cost: meant for tables of up to some hundred thousand cells.
 
     Args:
         values: numbers >= 0 in rows and columns.
@@ -146,67 +146,26 @@ def round_two_way(values: ArrayLike, row_sums: ArrayLike, column_sums: ArrayLike
         raise ParameterError(
             "column_sums", function, "numbers with the same total as row_sums", Described("another total")
         )
+    from sudare.kernels.two_way_rounding import nearest_steps
+
     whole = np.floor(array).astype(np.int64)
-    missing = np.concatenate([rows - whole.sum(axis=1), columns - whole.sum(axis=0)])
     fractions = array - whole
-    chosen = _choose_cells(fractions, missing)
-    return whole + chosen if chosen is not None else whole + _choose_steps(whole, fractions, missing)
-
-
-def _choose_cells(fractions: Values, missing: Integers) -> Integers | None:
-    """Which cells with a fraction go up by one; None if no choice meets the margins."""
-    cells = np.flatnonzero(fractions)
-    chosen = np.zeros(fractions.size, dtype=np.int64)
-    if cells.size:
-        steps = _solve(1 - 2 * fractions.reshape(-1)[cells], _margins(fractions.shape, cells), missing, 1.0)
-        if steps is None:
-            return None
-        chosen[cells] = steps
-    elif missing.any():
-        return None
-    return chosen.reshape(fractions.shape)
-
-
-def _choose_steps(whole: Integers, fractions: Values, missing: Integers) -> Integers:
-    """How far every cell goes up or down, where one step up is not enough."""
-    cells = np.arange(whole.size)
-    margins = _margins(whole.shape, cells)
-    once = 1 - 2 * fractions.reshape(-1)
-    # A step further costs more than all choices of the first step together can save.
-    further = 4.0 * whole.size
-    costs = np.concatenate([once, once + further, further - once])
-    from scipy.sparse import hstack
-
-    limits = np.concatenate([np.ones(whole.size), np.full(whole.size, np.inf), whole.reshape(-1).astype(np.float64)])
-    steps = _solve(costs, hstack([margins, margins, -margins], format="csr"), missing, limits)
-    if steps is None:  # any margins of equal totals have a table, but a solver works in floating point
-        raise SudareError("The linear program of round_two_way was not solved exactly; scale the table down.")
-    once_up, up, down = steps.reshape(3, -1)
-    return np.asarray(once_up + up - down).reshape(whole.shape)
-
-
-def _margins(shape: tuple[int, ...], cells: Integers) -> Any:
-    """The matrix that adds up cells to rows and columns."""
-    from scipy.sparse import csr_array
-
-    row, column = np.divmod(cells, shape[1])
-    equations = np.concatenate([row, shape[0] + column])
-    variables = np.tile(np.arange(cells.size), 2)
-    return csr_array((np.ones(2 * cells.size), (equations, variables)), shape=(sum(shape), cells.size))
-
-
-def _solve(costs: Values, margins: Any, missing: Integers, limits: Values | float) -> Integers | None:
-    """A corner of least cost among the steps from 0 to their limits that meet the margins; None if there are none."""
-    from scipy.optimize import linprog
-
-    highest = np.broadcast_to(limits, costs.shape)
-    bounds = np.stack([np.zeros_like(costs), highest], axis=1)
-    solution = linprog(costs, A_eq=margins, b_eq=missing.astype(np.float64), bounds=bounds, method="highs-ds")
-    if solution.x is None:
-        return None
-    steps = np.rint(solution.x).astype(np.int64)
-    is_exact = np.array_equal(np.rint(margins @ steps).astype(np.int64), missing)
-    return steps if is_exact and (steps >= 0).all() and (steps <= highest).all() else None
+    missing = rows - whole.sum(axis=1), columns - whole.sum(axis=0)
+    is_tall = array.shape[0] > array.shape[1]
+    turn = np.transpose if is_tall else np.asarray  # ways between rows are searched, of which there should be few
+    once = np.ascontiguousarray(turn(1 - 2 * fractions))
+    down, (row_missing, column_missing) = np.ascontiguousarray(turn(whole)), missing[::-1] if is_tall else missing
+    steps = np.zeros(once.shape, dtype=np.int64)
+    only_up = np.where(turn(fractions) > 0, once, np.inf)
+    order = np.argsort(only_up, axis=0, kind="stable")
+    if not nearest_steps(only_up, order, np.zeros_like(steps), row_missing, column_missing, np.inf, steps):
+        # A step further costs more than all choices of the first step together can save.
+        steps, order = np.zeros_like(steps), np.argsort(once, axis=0, kind="stable")
+        if not nearest_steps(once, order, down, row_missing, column_missing, 4.0 * whole.size, steps):
+            raise SudareError(
+                "There is no table of whole numbers with these sums."
+            )  # any margins of equal totals have one
+    return whole + np.ascontiguousarray(turn(steps))
 
 
 def _read_not_negative(values: ArrayLike, function: str) -> Values:

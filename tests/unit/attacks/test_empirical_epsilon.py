@@ -9,7 +9,7 @@ import pytest
 
 from sudare import ParameterError, discrete_laplace, uniform_below
 from sudare.attacks import audit_epsilon
-from sudare.attacks.audits.empirical_epsilon import _confidence_limits
+from sudare.distributions import proportion_limits
 
 
 def test_bound_is_close_to_the_truth_from_below() -> None:
@@ -36,7 +36,7 @@ def test_a_mechanism_that_leaks_with_small_probability_is_caught_and_delta_excus
 def test_confidence_limits_are_clopper_pearson() -> None:
     from scipy.stats import binomtest
 
-    low, high = _confidence_limits(np.array([0, 3, 50, 100]), 100, 0.025)
+    low, high = proportion_limits(np.array([0, 3, 50, 100]), 100, 0.025)
     for hits, lower, upper in zip([0, 3, 50, 100], low, high, strict=True):
         exact = binomtest(hits, 100).proportion_ci(0.95, method="exact")
         assert (lower, upper) == pytest.approx((exact.low, exact.high))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import fft, ndimage
 
 from sudare.domain import CountTable, Mesh
 from sudare.errors import ParameterError
 from sudare.examples import invent_country
+from sudare.examples.country import _blur, _blur_widely
 
 NATURAL = 3
 """People for each cell of the grid."""
@@ -91,3 +93,18 @@ def test_default_country() -> None:
 def test_refuses_what_is_out_of_range(name: str, value: object) -> None:
     with pytest.raises(ParameterError, match=f"'{name}' parameter of invent_country"):
         invent_country(**{"side": 64, "people": 100, name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("side", "radius"), [(64, 0.8), (64, 5.7), (128, 1.6), (512, 22.0), (1024, 51.2)])
+def test_fields_are_what_scipy_makes_of_them(side: int, radius: float) -> None:
+    """To the last bit: published figures rest on countries that were made with SciPy's filters once."""
+    numbers = np.random.default_rng(side).standard_normal((side, side), dtype=np.float32)
+    blurred = ndimage.gaussian_filter(numbers, radius, mode="nearest", truncate=3)
+    assert np.array_equal(_blur(numbers, radius), blurred)
+    block = max(1, min(side // 64, 1 << int(np.log2(max(radius / 3, 1)))))
+    small = numbers.reshape(side // block, block, side // block, block).mean(axis=(1, 3), dtype=np.float32)
+    small = ndimage.gaussian_filter(small, radius / block, mode="nearest", truncate=3)
+    wide = ndimage.zoom(small, block, order=1, grid_mode=True, mode="nearest")
+    assert np.array_equal(_blur_widely(numbers, radius), wide)
+    waves = numbers[:, : side // 2 + 1] + 1j * numbers[:, side // 2 - 1 :]
+    assert np.array_equal(np.fft.irfft2(waves, s=(side, side)), fft.irfft2(waves, s=(side, side)))

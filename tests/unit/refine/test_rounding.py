@@ -162,3 +162,64 @@ def test_rounding_row_by_row_would_miss_the_columns() -> None:
 def test_two_way_arguments_that_are_refused(values: Any, rows: Any, columns: Any, parameter: str) -> None:
     with pytest.raises(ParameterError, match=f"The '{parameter}' parameter of round_two_way"):
         round_two_way(values, rows, columns)
+
+
+def least_cost(values: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float | None:
+    """Of rounding every cell up or down, by a linear program; None if no such table has the sums."""
+    from scipy.optimize import linprog
+
+    height, width = values.shape
+    down = np.floor(values)
+    fractions = (values - down).ravel()
+    sums = np.concatenate([np.repeat(np.eye(height), width, axis=1), np.tile(np.eye(width), height)])
+    missing = np.concatenate([rows - down.sum(axis=1), columns - down.sum(axis=0)])
+    bounds = np.stack([np.zeros(fractions.size), (fractions > 0).astype(float)], axis=1)
+    solution = linprog(1 - 2 * fractions, A_eq=sums, b_eq=missing, bounds=bounds, method="highs")
+    return None if solution.x is None else float(solution.fun)
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (9, 1), (4, 30), (30, 4), (17, 23)])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_linear_program_finds_a_nearer_table(shape: tuple[int, int], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values = rng.exponential(2, shape) * (rng.random(shape) < 0.9)
+    target = np.floor(values) + (rng.random(shape) < values % 1)
+    rows, columns = target.sum(axis=1).astype(np.int64), target.sum(axis=0).astype(np.int64)
+    steps = round_two_way(values, rows, columns) - np.floor(values)
+    assert set(np.unique(steps)) <= {0.0, 1.0}
+    assert float((steps * (1 - 2 * (values % 1))).sum()) == pytest.approx(least_cost(values, rows, columns), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_as_few_steps_as_possible_go_further(seed: int) -> None:
+    """Where rounding is not enough: against a linear program whose further steps have a price of their own."""
+    from scipy.optimize import linprog
+
+    rng = np.random.default_rng(seed)
+    values, target = rng.exponential(3, (5, 7)), rng.poisson(rng.choice([1, 4, 400]), (5, 7))
+    rows, columns = target.sum(axis=1), target.sum(axis=0)
+    down = np.floor(values)
+    once, further = (1 - 2 * (values - down)).ravel(), 4.0 * values.size
+    sums = np.concatenate([np.repeat(np.eye(5), 7, axis=1), np.tile(np.eye(7), 5)])
+    missing = np.concatenate([rows - down.sum(axis=1), columns - down.sum(axis=0)])
+    limits = [np.ones(35), np.full(35, np.inf), down.ravel()]
+    solution = linprog(
+        np.concatenate([once, once + further, further - once]),
+        A_eq=np.concatenate([sums, sums, -sums], axis=1),
+        b_eq=missing,
+        bounds=np.stack([np.zeros(105), np.concatenate(limits)], axis=1),
+    )
+    steps = (round_two_way(values, rows, columns) - down).ravel()
+    up, more, less = steps > 0, np.maximum(steps - 1, 0), np.maximum(-steps, 0)
+    cost = float((up * once + more * (once + further) + less * (further - once)).sum())
+    assert cost == pytest.approx(solution.fun, rel=1e-9)
+
+
+def test_a_large_table_is_rounded_in_a_moment() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.exponential(2, (3, 30_000))
+    target = np.floor(values) + (rng.random(values.shape) < values % 1)
+    sums = target.sum(axis=1).astype(np.int64), target.sum(axis=0).astype(np.int64)
+    whole = round_two_way(values, *sums)
+    assert (whole == round_two_way(values.T, *sums[::-1]).T).all()
+    assert np.abs(whole - values).max() < 1

@@ -22,6 +22,7 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.tables.narrowing import narrow_together
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_fraction
 
@@ -335,12 +336,12 @@ def _narrowed(
 
 
 def _normal_confidence(estimates: Floats, guesses: NDArray[np.int64], variances: Floats) -> Floats:
-    from scipy.special import ndtr
-
     deviation = np.sqrt(np.maximum(variances, 1e-18))
     upper, lower = (guesses + 0.5 - estimates) / deviation, (guesses - 0.5 - estimates) / deviation
     # A count is not negative: what lies below 0 belongs to the guess of 0.
-    return np.asarray(ndtr(upper) - np.where(guesses == 0, 0.0, ndtr(lower)), dtype=np.float64)
+    return np.asarray(
+        normal_probability(upper) - np.where(guesses == 0, 0.0, normal_probability(lower)), dtype=np.float64
+    )
 
 
 def _names(names: Sequence[str] | None, number: int, function: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_fraction
 
@@ -103,8 +104,8 @@ def largest_bound(runs: int, *, delta: float = 0.0, error_probability: float = 1
         (1.03, 5.79)
     """
     judged = runs - runs // 2
-    low, _ = _confidence_limits(np.array([judged]), judged, error_probability / 4)
-    _, high = _confidence_limits(np.array([0]), judged, error_probability / 4)
+    low, _ = proportion_limits(np.array([judged]), judged, error_probability / 4)
+    _, high = proportion_limits(np.array([0]), judged, error_probability / 4)
     return _log_ratio(low, high, delta).item()
 
 
@@ -112,8 +113,8 @@ def _one_direction(p: NDArray[np.int64], q: NDArray[np.int64], delta: float, cha
     half = p.size // 2
     chosen = _best_set(p[:half], q[:half], delta, chance)
     runs = p.size - half
-    p_low, _ = _confidence_limits(np.array([np.isin(p[half:], chosen).sum()]), runs, chance)
-    _, q_high = _confidence_limits(np.array([np.isin(q[half:], chosen).sum()]), runs, chance)
+    p_low, _ = proportion_limits(np.array([np.isin(p[half:], chosen).sum()]), runs, chance)
+    _, q_high = proportion_limits(np.array([np.isin(q[half:], chosen).sum()]), runs, chance)
     return _log_ratio(p_low, q_high, delta).item()
 
 
@@ -123,20 +124,9 @@ def _best_set(p: NDArray[np.int64], q: NDArray[np.int64], delta: float, chance: 
     p_counts = np.bincount(np.searchsorted(values, p), minlength=values.size)
     q_counts = np.bincount(np.searchsorted(values, q), minlength=values.size)
     order = np.argsort(-(p_counts + 0.5) / (q_counts + 0.5), kind="stable")
-    p_low, _ = _confidence_limits(np.cumsum(p_counts[order]), p.size, chance)
-    _, q_high = _confidence_limits(np.cumsum(q_counts[order]), q.size, chance)
+    p_low, _ = proportion_limits(np.cumsum(p_counts[order]), p.size, chance)
+    _, q_high = proportion_limits(np.cumsum(q_counts[order]), q.size, chance)
     return values[order[: int(np.argmax(_log_ratio(p_low, q_high, delta))) + 1]]
-
-
-def _confidence_limits(
-    hits: NDArray[np.int64], runs: int, chance: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Exact lower and upper limits of a probability, each wrong with at most the given chance."""
-    from scipy.special import betaincinv
-
-    low = np.where(hits == 0, 0.0, betaincinv(np.maximum(hits, 1), runs - hits + 1, chance))
-    high = np.where(hits == runs, 1.0, betaincinv(hits + 1, np.maximum(runs - hits, 1), 1 - chance))
-    return low, high
 
 
 def _log_ratio(p_low: NDArray[np.float64], q_high: NDArray[np.float64], delta: float) -> NDArray[np.float64]:

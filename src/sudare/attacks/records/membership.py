@@ -29,6 +29,7 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_fraction, exact_integer
 
@@ -304,11 +305,8 @@ def _area(inside: Floats, outside: Floats, error: float) -> Rate:
 
 
 def _rate(hits: int, trials: int, error: float) -> Rate:
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(hits, trials - hits + 1, error / 2)) if hits else 0.0
-    high = float(betaincinv(hits + 1, trials - hits, 1 - error / 2)) if hits < trials else 1.0
-    return Rate(hits / trials, low, high)
+    low, high = proportion_limits(hits, trials, error / 2)
+    return Rate(hits / trials, float(low), float(high))
 
 
 def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Integers:

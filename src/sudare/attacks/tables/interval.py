@@ -20,6 +20,7 @@ from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
+from sudare.extras import TABLE_ATTACKS, optional_module
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -227,8 +228,7 @@ class _Table:
 
     @classmethod
     def read(cls, values: ArrayLike, hidden: ArrayLike, equations: Any, at_least: Any, at_most: Any) -> _Table:
-        from scipy.sparse import csc_array
-
+        sparse = optional_module("scipy.sparse", "solver", TABLE_ATTACKS)
         numbers, mask = np.asarray(values), np.asarray(hidden)
         if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer):
             raise _wrong("values", "whole numbers in one dimension", numbers)
@@ -237,7 +237,7 @@ class _Table:
             raise _wrong("values", "at most 2**52 in size; use a larger unit", numbers)
         if mask.dtype != np.bool_ or mask.shape != numbers.shape:
             raise _wrong("hidden", f"{numbers.size} times True or False, one for each cell", mask)
-        matrix = csc_array(equations)
+        matrix = sparse.csc_array(equations)
         if matrix.shape[1] != numbers.size or not np.array_equal(matrix.data, np.rint(matrix.data)):
             raise _wrong("equations", f"a matrix of whole numbers with {numbers.size} columns", matrix)
         matrix = matrix.astype(np.int64)

@@ -35,6 +35,7 @@ from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
+from sudare.extras import TABLE_ATTACKS, optional_module
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -469,9 +470,8 @@ class _Compiler:
 
     def parts(self) -> list[tuple[Integers, list[Row]]]:
         """Kinds that rows connect, with their rows: each part can be solved for itself."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
+        sparse = optional_module("scipy.sparse", "solver", TABLE_ATTACKS)
+        connected_components = optional_module("scipy.sparse.csgraph", "solver", TABLE_ATTACKS).connected_components
         size = len(self.possible) + len(self.extra_high)
         if not size:
             return []
@@ -480,7 +480,7 @@ class _Compiler:
             places = row.places if row.switch is None else (*row.places, row.switch)
             links.extend((places[0], place) for place in places[1:])
         starts, ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
-        graph = csr_array((np.ones(len(starts), dtype=np.int8), (starts, ends)), shape=(size, size))
+        graph = sparse.csr_array((np.ones(len(starts), dtype=np.int8), (starts, ends)), shape=(size, size))
         number, labels = connected_components(graph, directed=False)
         rows: list[list[Row]] = [[] for _ in range(number)]
         for row in self.rows:

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import MissingPackageError, SudareError
+from sudare.errors import SudareError
+from sudare.extras import TABLE_ATTACKS, missing_package
 
 __all__ = ["End", "IntegerProgram", "Ranges", "Row", "Solutions", "SolverFailure"]
 
@@ -218,8 +219,5 @@ atexit.register(_solver.end)
 
 def _ask(task: dict[str, Any], seconds: float) -> dict[str, Any]:
     if find_spec("ortools") is None:
-        raise MissingPackageError(
-            "This attack needs the package 'ortools'. Install it with: pip install 'sudare[solver]'.",
-            "この攻撃には 'ortools' パッケージが必要です。pip install 'sudare[solver]' で入れてください。",
-        )
+        raise missing_package("ortools", "solver", TABLE_ATTACKS)
     return _solver.ask(task, seconds)

@@ -23,17 +23,21 @@ __all__ = ["Line", "doctor"]
 NEEDED = (
     "numpy",
     "numba",
-    "scipy",
     "pyarrow",
     "duckdb",
     "cryptography",
     "narwhals",
     "jinja2",
-    "matplotlib",
     "rich",
     "typer",
 )
-OPTIONAL = {"geo": ("rasterio",), "postgres": ("psycopg",)}
+OPTIONAL = {
+    "geo": ("rasterio",),
+    "postgres": ("psycopg",),
+    "solver": ("scipy", "highspy", "ortools"),
+    "accounting": ("dp-accounting",),
+    "report": ("matplotlib",),
+}
 OLDEST_PYTHON = (3, 11)
 GIGABYTE = 1 << 30
 LITTLE_MEMORY, LITTLE_DISK = 2 * GIGABYTE, 2 * GIGABYTE
@@ -50,7 +54,17 @@ JAPANESE_FONTS = (
     "BIZ",
     "SourceHan",
 )
-"""Parts of the names, or of the file names, of fonts with Japanese letters."""
+"""Parts of the file names of fonts with Japanese letters."""
+
+FONT_FOLDERS = (
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "~/.fonts",
+    "~/.local/share/fonts",
+    "/System/Library/Fonts",
+    "/Library/Fonts",
+    "~/Library/Fonts",
+)
 
 State = Literal["ok", "warn", "fail"]
 
@@ -197,18 +211,15 @@ def _extra(name: str, packages: tuple[str, ...]) -> Line:
     from importlib.metadata import version
     from importlib.util import find_spec
 
-    missing = [package for package in packages if find_spec(package) is None]
+    missing = [package for package in packages if find_spec(package.replace("-", "_")) is None]
     if missing:
         return _line(name, "warn", "missing", extra=name)
     return _line(name, "ok", "ok", versions=", ".join(f"{package} {version(package)}" for package in packages))
 
 
 def _font() -> Line:
-    from matplotlib import font_manager
-
-    # The names that matplotlib remembers may be older than the fonts.
-    names = {*font_manager.get_font_names(), *(Path(file).stem for file in font_manager.findSystemFonts())}
-    found = sorted(name for name in names if any(known in name for known in JAPANESE_FONTS))
+    files = (file for folder in FONT_FOLDERS for file in Path(folder).expanduser().rglob("*.[to]t[fc]"))
+    found = sorted({file.stem for file in files if any(known in file.stem for known in JAPANESE_FONTS)})
     return _line("font", "ok", "ok", font=found[0]) if found else _line("font", "warn", "missing")
 
 

@@ -158,6 +158,24 @@ SPOKEN: Mapping[str, Words] = {
         "not installed; only needed for a ledger in PostgreSQL. Run: pip install 'sudare[{extra}]'",
         "未インストール。PostgreSQL の台帳にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
     ),
+    "doctor.solver.name": Words("Solvers", "ソルバー"),
+    "doctor.solver.ok": Words.same("{versions}"),
+    "doctor.solver.missing": Words(
+        "not installed; only needed to hide or round cells, and to attack tables. Run: pip install 'sudare[{extra}]'",
+        "未インストール。セルの秘匿や丸めと、表への攻撃にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
+    ),
+    "doctor.accounting.name": Words("Numerical composition", "数値的な合成"),
+    "doctor.accounting.ok": Words.same("{versions}"),
+    "doctor.accounting.missing": Words(
+        "not installed; only needed to add up many releases more tightly. Run: pip install 'sudare[{extra}]'",
+        "未インストール。多数の公開結果をより厳密に合算する場合にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
+    ),
+    "doctor.report.name": Words("Figures", "図の作成"),
+    "doctor.report.ok": Words.same("{versions}"),
+    "doctor.report.missing": Words(
+        "not installed; only needed for figures in Python. Run: pip install 'sudare[{extra}]'",
+        "未インストール。Python で図を描く場合にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
+    ),
     "doctor.font.name": Words("Japanese font", "日本語フォント"),
     "doctor.font.ok": Words.same("{font}"),
     "doctor.font.missing": Words(

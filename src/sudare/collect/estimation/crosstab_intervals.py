@@ -12,6 +12,7 @@ import numpy as np
 from sudare.collect.estimation.crosstab import CrossTab, rounded
 from sudare.collect.estimation.interior_point import MAX_WRITTEN_OUT, can_be_written_out, fit_by_interior_point
 from sudare.collect.estimation.likelihood import Fit, Likelihood, fit_by_bayes
+from sudare.distributions import normal_quantile
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import exact_integer, shown
 
@@ -38,14 +39,12 @@ def intervals_of(
     seed: int,
 ) -> tuple[Values, Values]:
     """See `CrossTab.intervals`."""
-    from scipy.stats import norm
-
     function = "CrossTab.intervals"
     if not isinstance(level, float) or not 0 < level < 1:
         raise ParameterError("level", function, "a number above 0 and below 1", shown(level))
     if method not in ("auto", "unbiased", "fisher", "bootstrap"):
         raise ParameterError("method", function, '"auto", "unbiased", "fisher" or "bootstrap"', shown(method))
-    reach = float(norm.ppf(0.5 + level / 2))
+    reach = normal_quantile(0.5 + level / 2)
     if method == "unbiased" or (method == "auto" and table.fit is None):
         return table.unbiased - reach * table.standard_errors, table.unbiased + reach * table.standard_errors
     if table.fit is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.distributions import normal_quantile
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.refine import project_on_simplex
@@ -57,9 +58,7 @@ class Estimate:
         Args:
             level: above 0 and below 1.
         """
-        from scipy.stats import norm
-
         if not isinstance(level, float) or not 0 < level < 1:
             raise ParameterError("level", "Estimate.intervals", "a number above 0 and below 1", shown(level))
-        reach = float(norm.ppf(0.5 + level / 2)) * self.standard_errors
+        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return self.unbiased - reach, self.unbiased + reach

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.collect.transitions.transition import Transition
+from sudare.distributions import normal_quantile
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import shown
@@ -61,11 +62,9 @@ class RegressionFit:
 
     def intervals(self, level: float = 0.95) -> tuple[Values, Values]:
         """Lower and upper ends that hold a coefficient with this probability, each by itself, for many people."""
-        from scipy.stats import norm
-
         if not isinstance(level, float) or not 0 < level < 1:
             raise ParameterError("level", "RegressionFit.intervals", "a number above 0 and below 1", shown(level))
-        reach = float(norm.ppf(0.5 + level / 2)) * self.standard_errors
+        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return self.coefficients - reach, self.coefficients + reach
 
     def to_text(self) -> str:

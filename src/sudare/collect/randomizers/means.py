@@ -23,6 +23,7 @@ from sudare.collect.randomizers.questions import RANGE, read_grid, read_number
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.grids import Grid
 from sudare.collect.transitions.mean_transitions import OneBitTransition, WindowTransition
+from sudare.distributions import normal_quantile
 from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import bounded_exp
@@ -69,11 +70,9 @@ class MeanEstimate:
         Args:
             level: above 0 and below 1.
         """
-        from scipy.stats import norm
-
         if not isinstance(level, float) or not 0 < level < 1:
             raise ParameterError("level", "MeanEstimate.interval", "a number above 0 and below 1", shown(level))
-        reach = float(norm.ppf(0.5 + level / 2)) * self.standard_error
+        reach = normal_quantile(0.5 + level / 2) * self.standard_error
         return self.mean - reach, self.mean + reach
 
 

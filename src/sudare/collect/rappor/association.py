@@ -29,6 +29,7 @@ from sudare.collect.rappor.design import (
 )
 from sudare.collect.rappor.rappor import Rappor
 from sudare.collect.rappor.rappor_decode import select_candidates, shares_of_everybody
+from sudare.distributions import normal_quantile
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import read_flag, shown
 
@@ -95,13 +96,11 @@ class Association:
         Raises:
             ParameterError: if no standard errors were asked for.
         """
-        from scipy.stats import norm
-
         if not isinstance(level, float) or not 0 < level < 1:
             raise ParameterError("level", "Association.intervals", "a number above 0 and below 1", shown(level))
         if self.standard_errors is None:
             raise ParameterError("errors", "associate", "True where intervals are wanted", False)
-        reach = float(norm.ppf(0.5 + level / 2)) * self.standard_errors
+        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return np.maximum(self.shares - reach, 0), np.minimum(self.shares + reach, 1)
 
 

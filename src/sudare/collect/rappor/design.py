@@ -14,6 +14,7 @@ import numpy as np
 from sudare.collect.rappor.bloom import bloom_bits
 from sudare.collect.rappor.rappor import Rappor
 from sudare.errors import Described, ParameterError
+from sudare.extras import DECODED_RAPPOR, optional_module
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
@@ -199,10 +200,9 @@ class CandidateTexts:
 
     def matrix(self) -> Any:
         """The design: a SciPy matrix in compressed rows, a column for each candidate."""
-        from scipy.sparse import csc_array
-
+        sparse = optional_module("scipy.sparse", "rappor", DECODED_RAPPOR)
         ones = np.ones(self.rows.size)
-        return csc_array((ones, self.rows, self.starts), shape=(self.size, len(self.labels))).tocsr()
+        return sparse.csc_array((ones, self.rows, self.starts), shape=(self.size, len(self.labels))).tocsr()
 
 
 def weights_and_rates(counts: BitCounts) -> tuple[Values, Values]:

@@ -27,6 +27,7 @@ from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.rappor.bloom import MAX_BITS, MAX_COHORTS, MAX_HASHES, RULES, HashRule
 from sudare.collect.rappor.filters import pack_filters, read_texts
 from sudare.collect.transitions.transition import MAX_TOTAL, DenseTransition
+from sudare.distributions import normal_quantile
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
@@ -245,10 +246,8 @@ class Rappor(Randomizer):
             people: how many report.
             level: how often noise alone may stand out.
         """
-        from scipy.stats import norm
-
         set_, clear = float(self.reported_if_set), float(self.reported_if_clear)
-        return float(norm.isf(level)) * math.sqrt(clear * (1 - clear) / people) / abs(set_ - clear)
+        return -normal_quantile(level) * math.sqrt(clear * (1 - clear) / people) / abs(set_ - clear)
 
     def parameters(self) -> dict[str, Any]:
         """Sizes and probabilities."""

@@ -26,6 +26,7 @@ from sudare.collect.rappor.design import (
     weights_and_rates,
 )
 from sudare.collect.rappor.rappor import Rappor
+from sudare.distributions import normal_quantile, normal_tail
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import read_flag, shown
 
@@ -92,11 +93,9 @@ class Decoded:
         Args:
             level: above 0 and below 1.
         """
-        from scipy.stats import norm
-
         if not isinstance(level, float) or not 0 < level < 1:
             raise ParameterError("level", "Decoded.intervals", "a number above 0 and below 1", shown(level))
-        reach = float(norm.ppf(0.5 + level / 2)) * self.standard_errors
+        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return self.counts - reach, self.counts + reach
 
 
@@ -251,9 +250,9 @@ class _Regression:
         self.p_values = self._p_values()
 
     def _build(self, candidates: CandidateTexts, others: bool) -> None:
+        matrix = candidates.matrix()[:, self.chosen]
         from scipy.sparse import csr_array, hstack
 
-        matrix = candidates.matrix()[:, self.chosen]
         if others:
             background = csr_array(np.full((candidates.size, 1), background_rate(self.counts.rappor)))
             matrix = hstack([matrix, background])
@@ -269,12 +268,10 @@ class _Regression:
 
     def _independent(self) -> Integers:
         """Of the candidates in their order, those that are no combination of others before them (and of the background)."""
-        from scipy.linalg import qr
-
         columns = np.sqrt(self.weights)[:, None] * self.design.toarray()
         chosen = self.chosen.size
         order = np.r_[chosen : columns.shape[1], 0:chosen]
-        (triangle,) = qr(columns[:, order], mode="r")
+        triangle = np.linalg.qr(columns[:, order], mode="r")
         pivots = np.zeros(columns.shape[1])
         diagonal = np.abs(np.diag(triangle))
         pivots[: diagonal.size] = diagonal
@@ -319,10 +316,8 @@ class _Regression:
         return np.asarray(variances * self.spread)
 
     def _p_values(self) -> Values:
-        from scipy.stats import norm
-
         errors = np.sqrt(np.maximum(self.variances, np.finfo(float).tiny))
-        return np.asarray(norm.sf(self.shares / errors))
+        return normal_tail(self.shares / errors)
 
 
 def _significant(fit: _Regression, candidates: int, alpha: float, correction: Correction) -> Integers:

@@ -17,6 +17,7 @@ import numpy as np
 from sudare.collect.transitions.grids import exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
 from sudare.collect.transitions.transition import Transition
+from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 
@@ -204,8 +205,6 @@ def _order(width: float) -> int:
 
 def _normal_mass(low: Shares, high: Shares) -> Shares:
     """The standard normal probability between two points, with a small relative error."""
-    from scipy.special import ndtr
-
     # On the lower side the tails keep their digits.
     flip = low + high > 0
     left, right = np.where(flip, -high, low), np.where(flip, -low, high)
@@ -223,7 +222,9 @@ def _normal_mass(low: Shares, high: Shares) -> Shares:
         )
     )  # fmt: skip
     density = np.exp(-square / 2) * (width / np.sqrt(2 * np.pi))
-    return np.asarray(np.where(narrow, density * np.where(narrow, series, 1.0), ndtr(right) - ndtr(left)))
+    mass = density * np.where(narrow, series, 1.0)
+    mass[~narrow] = normal_probability(right[~narrow]) - normal_probability(left[~narrow])
+    return np.asarray(mass)
 
 
 def grouped(transition: Transition, starts: ArrayLike, shares: ArrayLike | None = None) -> RealTransition:

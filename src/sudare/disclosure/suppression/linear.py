@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.disclosure.suppression.certificate import Witness
 from sudare.disclosure.suppression.problem import UNKNOWN, SuppressionProblem
-from sudare.errors import MissingPackageError
+from sudare.extras import TABLE_PROTECTION, optional_module
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,15 +59,7 @@ def new_solver() -> Any:
     Raises:
         MissingPackageError: highspy is not installed.
     """
-    try:
-        from highspy import Highs
-    except ImportError:
-        raise MissingPackageError(
-            "Hiding cells needs the solver HiGHS: pip install 'sudare[solver]'",
-            "セルの秘匿には HiGHS が必要です: pip install 'sudare[solver]'",
-        ) from None
-    make: Any = Highs
-    solver = make()
+    solver = optional_module("highspy", "solver", TABLE_PROTECTION).Highs()
     # What presolve prints, which are numbers of the table, is printed even if the solver is told to be silent.
     options = ("output_flag", False), ("threads", 1), ("parallel", "off"), ("random_seed", 0), ("presolve", "off")
     for option, value in options:

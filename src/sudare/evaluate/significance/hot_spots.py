@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.distributions import poisson_quantiles
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.significance.comparing import read_significance
@@ -229,10 +230,8 @@ def _scales(mean: Values | None, variance: float, side: int, axes: int) -> Value
 
 def _poisson(mean: Values, source: ResearchEntropy) -> Values:
     """A Poisson number for each mean, by inversion."""
-    from scipy.stats import poisson
-
     chances = (uniform_below(1 << 53, mean.shape, source).astype(np.float64) + 0.5) * 2.0**-53
-    return np.asarray(poisson.ppf(chances, mean), dtype=np.float64)
+    return poisson_quantiles(chances, mean)
 
 
 def _window_sums(numbers: Values, side: int) -> Values:

@@ -18,6 +18,7 @@ import numpy as np
 from sudare.domain import Domain, Mesh, MeshList, Positions
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, InputError, ParameterError
+from sudare.extras import GEOTIFF, missing_package
 from sudare.io import complaints
 from sudare.io.formats.geoparquet import mesh_bounds
 
@@ -41,7 +42,7 @@ def _rasterio() -> Iterator[Any]:
         import rasterio
         from rasterio.errors import NotGeoreferencedWarning
     except ImportError:
-        raise complaints.missing_package("rasterio", "geo") from None
+        raise missing_package("rasterio", "geo", GEOTIFF) from None
     with warnings.catch_warnings():
         # Plain positions have no coordinates, and need none.
         warnings.simplefilter("ignore", NotGeoreferencedWarning)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.errors import MissingPackageError, ParameterError
+from sudare.errors import ParameterError
+from sudare.extras import DATA_FRAMES, missing_package
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
@@ -314,7 +315,4 @@ def _require_package(name: str) -> None:
     from importlib.util import find_spec
 
     if find_spec(name) is None:
-        raise MissingPackageError(
-            f"Data frames of {name} need the package {name}: pip install {name}",
-            f"{name} のデータフレームには {name} が必要です: pip install {name}",
-        )
+        raise missing_package(name, None, DATA_FRAMES.format(library=name))

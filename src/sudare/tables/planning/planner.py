@@ -1,7 +1,7 @@
 """The planner: from domain, budget and workload to a mechanism with its splits, weights and noise. It looks at no count.
 
 `plan_table` reads the request (`request`), which decides the kind of plan: a histogram (`histograms`), a map (`map_planning`), a
-map of people with attributes, a hierarchy or a cross table of a few attributes (`strategies`), or a cross table of many (`adaptive`).
+map of people with attributes, a hierarchy or a cross table of a few attributes (`strategies`), or one of many (`adaptive`).
 """
 
 from __future__ import annotations
