@@ -38,7 +38,7 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -77,6 +77,7 @@ def carry_out(
     even_if_broken: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    ledger: Ledger | None = None,
 ) -> Released[DraftT]:
     """Carry out a plan of any kind, in the order above.
 
@@ -87,6 +88,7 @@ def carry_out(
         even_if_broken: show it even if an attack succeeds; the report says so.
         threads: how many threads to use; as many as there are cores, within reason, if left out.
         progress: told how far it is.
+        ledger: the plan's ledger, where it is open already.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -102,6 +104,7 @@ def carry_out(
         even_if_broken=even_if_broken,
         threads=threads,
         tell=progress if progress is not None else silent,
+        ledger=ledger,
     )
     if header.price is None:
         return order.publish_and_note()
@@ -133,10 +136,15 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     even_if_broken: bool
     threads: int | None
     tell: Progress
+    ledger: Ledger | None
+
+    def _opened(self, account: LedgerEntryPoint) -> AbstractContextManager[Ledger]:
+        """The ledger, which whoever showed the balance may have opened."""
+        return open_ledger(account.location) if self.ledger is None else nullcontext(self.ledger)
 
     def publish_and_charge(self, price: ReleasePrice, account: LedgerEntryPoint, *, again: bool) -> Released[DraftT]:
         """All steps of a release with a price; 1, 7 and 8 are taken by `charge_once`."""
-        with open_ledger(account.location) as ledger:
+        with self._opened(account) as ledger:
             require_sound(ledger)
             self.kind.require_account(self.plan, ledger.dataset(account.dataset))
             identity = self.kind.identity(self.plan, ledger.opt_outs(account.dataset).last_entry)
@@ -188,7 +196,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         """All steps of a release without a price."""
         require_free(self.header.folder)
         noted_in = self.header.ledger
-        with nullcontext() if noted_in is None else open_ledger(noted_in.location) as ledger:
+        with nullcontext() if noted_in is None else self._opened(noted_in) as ledger:
             journal = Journal(
                 ledger,
                 "" if noted_in is None else noted_in.dataset,

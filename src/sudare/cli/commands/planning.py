@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from sudare.accuracy import Accuracy
-    from sudare.ledger import Dataset
+    from sudare.ledger import Dataset, Ledger
     from sudare.privacy import Budget, DeltaAdvice
     from sudare.releases.kinds.counts import ReleasePlan
     from sudare.tables import Plan
@@ -99,13 +100,13 @@ def balance_of(release_plan: ReleasePlan, dataset: Dataset) -> Balance:
     return Balance(dataset, *balance_after(dataset, release_plan.budget))
 
 
-def read_balance(release_plan: ReleasePlan) -> Balance | Failure:
-    """The balance of a plan's data set, or why it cannot be told."""
+def read_balance(release_plan: ReleasePlan, ledger: Ledger | None = None) -> Balance | Failure:
+    """The balance of a plan's data set, or why it cannot be told; from the ledger, where it is open already."""
     from sudare.ledger import open_ledger
 
     try:
-        with open_ledger(release_plan.ledger.location) as ledger:
-            return balance_of(release_plan, ledger.dataset(release_plan.ledger.dataset))
+        with open_ledger(release_plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
+            return balance_of(release_plan, opened.dataset(release_plan.ledger.dataset))
     except SudareError as error:
         return failure_of(error)
 

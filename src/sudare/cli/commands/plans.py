@@ -11,7 +11,7 @@ import typer
 from sudare.cli.commands.planning import show_release_plan
 from sudare.cli.commands.releasing import carry_out_release
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import charges_told, show_charge, tell_charge
+from sudare.cli.console.charges import charges_told, opened_ledger, show_charge, tell_charge
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
@@ -119,35 +119,37 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
     kind = found.load()
     read = kind.read_plan(file, options.out)
     header = kind.header(read)
-    words = speaker.words
-    lines: list[tuple[str, object]] = [(words("run.kind"), kind.name), (words("plan.folder"), header.folder)]
-    shown: list[Any] = [heading(header.title), facts(lines)]
-    before = 0
-    if header.price is not None and header.ledger is not None:
-        charge, before = show_charge(speaker, header.price, header.ledger)
-        shown.append(charge)
-    if options.is_dry:
-        speaker.give(_plan_values(found, header), stack(*shown))
-        speaker.say("protect.checked", style="dim")
-        return
-    speaker.show(stack(*shown))
-    if header.price is not None:
-        speaker.confirm("release.ask", yes=options.yes)
-    with charges_told(speaker, header, before), progress_bars(speaker) as tell:
-        made = carry_out(
-            kind,
-            read,
-            again=options.again,
-            even_if_broken=options.even_if_broken,
-            threads=options.threads,
-            progress=tell,
-        )
-    if header.price is not None and header.ledger is not None:
-        entry = made.document["ledger"]["entry"]
-        tell_charge(speaker, header.price, header.ledger, entry, is_repeated=made.is_repeated)
-    else:
-        speaker.say("run.done", style="green")
-    speaker.give(_result_values(found, header, made), str(made.folder))
+    with opened_ledger(header) as ledger:
+        words = speaker.words
+        lines: list[tuple[str, object]] = [(words("run.kind"), kind.name), (words("plan.folder"), header.folder)]
+        shown: list[Any] = [heading(header.title), facts(lines)]
+        before = 0
+        if header.price is not None and header.ledger is not None and ledger is not None:
+            charge, before = show_charge(speaker, header.price, header.ledger, ledger)
+            shown.append(charge)
+        if options.is_dry:
+            speaker.give(_plan_values(found, header), stack(*shown))
+            speaker.say("protect.checked", style="dim")
+            return
+        speaker.show(stack(*shown))
+        if header.price is not None:
+            speaker.confirm("release.ask", yes=options.yes)
+        with charges_told(speaker, header, before), progress_bars(speaker) as tell:
+            made = carry_out(
+                kind,
+                read,
+                again=options.again,
+                even_if_broken=options.even_if_broken,
+                threads=options.threads,
+                progress=tell,
+                ledger=ledger,
+            )
+        if header.price is not None and header.ledger is not None and ledger is not None:
+            entry = made.document["ledger"]["entry"]
+            tell_charge(speaker, header.price, header.ledger, ledger, entry, is_repeated=made.is_repeated)
+        else:
+            speaker.say("run.done", style="green")
+        speaker.give(_result_values(found, header, made), str(made.folder))
 
 
 def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:

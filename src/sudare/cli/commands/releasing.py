@@ -16,6 +16,7 @@ from sudare.cli.console.showing import heading
 from sudare.cli.console.speaking import Speaker
 
 if TYPE_CHECKING:
+    from sudare.ledger import Ledger
     from sudare.releases.kinds.counts import Release, ReleasePlan
 
 __all__ = ["carry_out_release", "release"]
@@ -45,16 +46,16 @@ def carry_out_release(
     with open_ledger(release_plan.ledger.location) as ledger:
         balance = balance_of(release_plan, ledger.dataset(release_plan.ledger.dataset))
         before, _ = ledger.head()
-    speaker.show(heading(release_plan.title))
-    speaker.show(balance_facts(release_plan, balance, speaker.words))
-    speaker.confirm("release.ask", yes=yes)
-    with charges_told(speaker, COUNTS.header(release_plan), before), progress_bars(speaker) as tell:
-        made = run_release(release_plan, again=again, threads=threads, progress=tell)
-    _tell_result(speaker, release_plan, made)
+        speaker.show(heading(release_plan.title))
+        speaker.show(balance_facts(release_plan, balance, speaker.words))
+        speaker.confirm("release.ask", yes=yes)
+        with charges_told(speaker, COUNTS.header(release_plan), before), progress_bars(speaker) as tell:
+            made = run_release(release_plan, again=again, threads=threads, progress=tell, ledger=ledger)
+        _tell_result(speaker, release_plan, made, ledger)
 
 
-def _tell_result(speaker: Speaker, release_plan: ReleasePlan, made: Release) -> None:
-    after = read_balance(release_plan)
+def _tell_result(speaker: Speaker, release_plan: ReleasePlan, made: Release, ledger: Ledger) -> None:
+    after = read_balance(release_plan, ledger)
     remaining = None if isinstance(after, Failure) else after.dataset.remaining
     charge, words = made.document["ledger"], speaker.words
     if made.is_repeated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from sudare.cli.console.budgets import balance_after, budget_in_words, remaining_in_words
@@ -14,24 +14,37 @@ from sudare.errors import SudareError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from sudare.ledger import Entry
+    from sudare.ledger import Entry, Ledger
     from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
 
-__all__ = ["charges_told", "show_charge", "tell_charge"]
+__all__ = ["charges_told", "opened_ledger", "show_charge", "tell_charge"]
 
 
-def show_charge(speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint) -> tuple[RenderableType, int]:
+def opened_ledger(header: PlanHeader) -> AbstractContextManager[Ledger | None]:
+    """The ledger of a plan with a price, open for all that follows; None for plans without one.
+
+    Raises:
+        LedgerError: if it cannot be opened.
+    """
+    from sudare.ledger import open_ledger
+
+    if header.price is None or header.ledger is None:
+        return nullcontext(None)
+    return open_ledger(header.ledger.location)
+
+
+def show_charge(
+    speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint, ledger: Ledger
+) -> tuple[RenderableType, int]:
     """What is charged and what would remain, in lines; and the number of the ledger's latest entry.
 
     Raises:
         LedgerError: if the ledger cannot be used, or protects another unit.
     """
-    from sudare.ledger import open_ledger
     from sudare.ledger.checks import require_same_unit
 
-    with open_ledger(account.location) as ledger:
-        dataset = ledger.dataset(account.dataset)
-        before, _ = ledger.head()
+    dataset = ledger.dataset(account.dataset)
+    before, _ = ledger.head()
     require_same_unit(price.unit, dataset.unit, dataset.name)
     fits, after = balance_after(dataset, price.budget)
     words = speaker.words
@@ -45,16 +58,13 @@ def show_charge(speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint
 
 
 def tell_charge(
-    speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint, entry: int, *, is_repeated: bool
+    speaker: Speaker, price: ReleasePrice, account: LedgerEntryPoint, ledger: Ledger, entry: int, *, is_repeated: bool
 ) -> None:
     """What was charged, and what is left."""
-    from sudare.ledger import open_ledger
-
     if is_repeated:
         speaker.say("release.repeated", style="yellow", entry=entry)
         return
-    with open_ledger(account.location) as ledger:
-        left = remaining_in_words(ledger.dataset(account.dataset), speaker.words)
+    left = remaining_in_words(ledger.dataset(account.dataset), speaker.words)
     charge = budget_in_words(price.budget, speaker.words)
     speaker.say("release.done", style="green", charge=charge, entry=entry, left=left)
 

@@ -9,7 +9,7 @@ import typer
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import charges_told, show_charge, tell_charge
+from sudare.cli.console.charges import charges_told, opened_ledger, show_charge, tell_charge
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
@@ -18,6 +18,8 @@ from sudare.errors import InputError
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from sudare.ledger import Ledger
+    from sudare.releases.header import PlanHeader
     from sudare.releases.kinds.records import PeoplePlan, ProtectedPeople
 
 __all__ = ["anonymize", "carry_out_people", "sample", "synthesize"]
@@ -114,24 +116,39 @@ def carry_out_people(
     speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, again: bool, even_if_broken: bool = False
 ) -> None:
     """Show what the plan does, ask before it spends, run it, and tell what was found or charged; or only show it."""
-    from sudare.releases.kinds.records import run_people_plan
     from sudare.releases.kinds.records.folders import require_free
     from sudare.releases.kinds.records.running import RECORDS
 
     header = RECORDS.header(plan)
     if plan.charging is None:
         require_free(plan.folder)
+    with opened_ledger(header) as ledger:
+        _carry_out(speaker, plan, header, ledger, check, yes, again, even_if_broken)
+
+
+def _carry_out(
+    speaker: Speaker,
+    plan: PeoplePlan,
+    header: PlanHeader,
+    ledger: Ledger | None,
+    check: bool,
+    yes: bool,
+    again: bool,
+    even_if_broken: bool,
+) -> None:
+    from sudare.releases.kinds.records import run_people_plan
+
     before = 0
     shown: list[Any] = [heading(plan.title), facts(_facts(speaker, plan))]
-    if header.price is not None and header.ledger is not None:
-        charge, before = show_charge(speaker, header.price, header.ledger)
+    if header.price is not None and header.ledger is not None and ledger is not None:
+        charge, before = show_charge(speaker, header.price, header.ledger, ledger)
         shown.append(charge)
     if check:
         speaker.give(_plan_values(plan), stack(*shown))
         speaker.say("people.checked", style="dim")
         return
     speaker.show(stack(*shown))
-    if header.price is None or header.ledger is None:
+    if header.price is None or header.ledger is None or ledger is None:
         with progress_bars(speaker) as tell:
             made = run_people_plan(plan, even_if_broken=even_if_broken, progress=tell)
         _tell_attacks(speaker, made)
@@ -143,9 +160,9 @@ def carry_out_people(
     else:
         speaker.confirm("release.ask", yes=yes)
         with charges_told(speaker, header, before), progress_bars(speaker) as tell:
-            made = run_people_plan(plan, again=again, progress=tell)
+            made = run_people_plan(plan, again=again, progress=tell, ledger=ledger)
         entry = made.document["ledger"]["entry"]
-        tell_charge(speaker, header.price, header.ledger, entry, is_repeated=made.is_repeated)
+        tell_charge(speaker, header.price, header.ledger, ledger, entry, is_repeated=made.is_repeated)
     speaker.say("release.page", style="dim", page=made.folder / "release.html")
     speaker.give(_result_values(plan, made), str(made.folder))
 

@@ -78,7 +78,12 @@ class Release:
 
 
 def run_release(
-    plan: ReleasePlan, *, again: bool = False, threads: int | None = None, progress: Progress | None = None
+    plan: ReleasePlan,
+    *,
+    again: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    ledger: Ledger | None = None,
 ) -> Release:
     """Carry out a plan: charge the ledger, publish, and write the release folder with its report.
 
@@ -90,6 +95,7 @@ def run_release(
         again: draw anew, and spend anew, even if the same release was settled before.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
         progress: told how far it is.
+        ledger: the plan's ledger, where it is open already.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -97,7 +103,7 @@ def run_release(
         InputError: if the data is not what the plan says; nothing was spent.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(COUNTS, plan, again=again, threads=threads, progress=progress)
+    made = carry_out(COUNTS, plan, again=again, threads=threads, progress=progress, ledger=ledger)
     table = None if made.draft is None else made.draft.published.table
     return Release(made.folder, made.document, table, made.is_repeated)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from sudare.attacks.verdicts import AttackReport
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
-from sudare.ledger import Dataset
+from sudare.ledger import Dataset, Ledger
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
@@ -81,7 +81,12 @@ class ProtectedPeople:
 
 
 def run_people_plan(
-    plan: PeoplePlan, *, again: bool = False, even_if_broken: bool = False, progress: Progress | None = None
+    plan: PeoplePlan,
+    *,
+    again: bool = False,
+    even_if_broken: bool = False,
+    progress: Progress | None = None,
+    ledger: Ledger | None = None,
 ) -> ProtectedPeople:
     """Carry out a plan, and write the folder with the protected records and the report.
 
@@ -92,6 +97,7 @@ def run_people_plan(
         again: for methods with a budget, draw and spend anew even if the same result was made before.
         even_if_broken: show it even if an attack succeeds; the report says so.
         progress: told how far it is.
+        ledger: the plan's ledger, where it is open already.
 
     Raises:
         InputError: if the data is not what the plan says, or an attack on the result succeeds; nothing is written, and nothing
@@ -100,7 +106,7 @@ def run_people_plan(
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress)
+    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress, ledger=ledger)
     return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
 
 
