@@ -1,4 +1,4 @@
-"""Tables the classical way, and attacks on what is published: costs, times and known answers."""
+"""Tables by statistical disclosure control, and attacks on what is published: costs, times and known answers."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def test_a_reference_of_a_huge_domain_helps_too() -> None:
 
 @pytest.mark.parametrize("epsilon", [1, 0.1])
 def test_learning_from_visited_places_helps_on_a_sparse_map_of_a_huge_domain(epsilon: float) -> None:
-    """8192 x 8192 cells, towns in the middle. Areas of every size get more exact, and about as many cells are published."""
+    """8192 x 8192 cells, towns in the middle. Areas of every size get more accurate, and about as many cells are published."""
     counts = town(np.random.default_rng(3), side=256)
     domain, rows, columns = Domain.of_shape((8192, 8192)), *np.nonzero(counts)
     people = CountTable.from_cells(domain, domain.keys_at(rows + 4000, columns + 4000), counts[rows, columns])

@@ -4,11 +4,11 @@ Look at any table that can be read off the publication, and at a person's place 
 x of them are in the data by the reader's estimate. Half of them are expected, so x - M/2 is a surprise, and (x - M/2) / M
 speaks for each of them, or against. A person's score adds up what all tables say: those of two columns, of three, and of all.
 
-How much each says depends on the method, which the attacker knows. He draws halves of the register himself, protects them, and
+How much each says depends on the method, which the attacker knows. They draw halves of the register themselves, protect them, and
 learns by least squares how much to believe: one weight for each size of table and each size of M.
 
-He accuses everybody above a threshold. What matters is how many of those in the data he finds while he wrongly accuses few of
-the others; where many have the same score, he accuses some of them by lot.
+They accuse everybody above a threshold. What matters is how many of those in the data they find while they wrongly accuse few of
+the others; where many have the same score, they accuse some of them by lot.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """People as one table of counts: the columns with their coarser values, everybody's cell, and the half that is "the data".
 
-Everybody of the file is the *population*. In each run a fair coin decides for each person whether he is in the data; the
-others are people like him who are not. Independent coins, and not a sample of fixed size: so that being in the data changes
+Everybody of the file is the *population*. In each run a fair coin decides for each person whether they are in the data; the
+others are people like them who are not. Independent coins, and not a sample of fixed size: so that being in the data changes
 nothing but one record, which is what epsilon speaks of.
 """
 

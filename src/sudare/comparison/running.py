@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "MeasuredValue", "Result", "compare"]
 
 RARE = 3
-"""Whoever shares all columns with so few people of the population, himself among them, is rare."""
+"""Whoever shares all columns with so few people of the population, themselves among them, is rare."""
 
 MIN_RARE = 20
 HALF = Fraction(1, 2)
@@ -270,7 +270,7 @@ def _recognized(
     runs = len(evidence)
     scores = []
     for run in range(runs):
-        # The halves that the attacker drew himself are those of other runs.
+        # The halves that the attacker drew themselves are those of other runs.
         own = [(run + step) % runs for step in range(1, min(OWN_HALVES, runs - 1) + 1)]
         weights = learn_weights([evidence[one] for one in own], [truths[one] for one in own], register)
         scores.append(np.round(evidence[run] @ weights, 9))

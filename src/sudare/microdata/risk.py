@@ -1,7 +1,7 @@
 """How easily somebody finds a person among published records: risks of re-identification, and of single attributes.
 
-Three attackers are told apart. The prosecutor knows that his target is in the data: his chance is one out of the target's class.
-The journalist does not know it: his chance is one out of the class in the whole population, which a table of the population
+Three attackers are told apart. The prosecutor knows that the target is in the data: the chance is one out of the target's class.
+The journalist does not know it: the chance is one out of the class in the whole population, which a table of the population
 tells, or weights estimate. The marketer wants as many as possible, and succeeds with the average chance.
 
 All of this takes for granted that an attacker knows the quasi-identifiers and nothing else. A small number here is no guarantee

@@ -1,4 +1,4 @@
-"""Learned priors: what is learned from noisy counts alone makes them more exact, and leaves the unlike ones alone."""
+"""Learned priors: what is learned from noisy counts alone makes them more accurate, and leaves the unlike ones alone."""
 
 from __future__ import annotations
 

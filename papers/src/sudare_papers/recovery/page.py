@@ -6,7 +6,7 @@ nearest whole numbers. The weights of NNL and of the penalty are those with the 
 look at the truth, so none of this is a release. Our wide tree stands beside them.
 
 What was fitted, and so proves nothing: the paper does not print its weights for NNL. With the best weight, near 5 / epsilon,
-NNL comes out much more exact than printed (4.3 for 6.43 at epsilon = 0.1). The weights of the row that stands beside the
+NNL comes out much more accurate than printed (4.3 for 6.43 at epsilon = 0.1). The weights of the row that stands beside the
 paper's were searched until its figures came out. At epsilon = 0.1 and 1 it is 3.80 / epsilon: in the scaling of
 scikit-learn's Lasso, squares divided by 2 n, this is 10^(-7/3) and 10^(-10/3), values of a grid in thirds of a decade such as
 ``logspace(-5, -2, 10)``, in which the next value is worse. So the paper may have had such a grid. This reading was found among

@@ -204,7 +204,7 @@ def _range_findings(found: Measured) -> tuple[Finding, ...]:
         ),
         Finding(
             Words(
-                "Privelet is more exact than flat noise for large tables: 4 times or more in variance at 2^"
+                "Privelet is more accurate than flat noise for large tables: 4 times or more in variance at 2^"
                 f"{SIZES[-1]} cells",
                 f"大きな表では Privelet の方が正確です（2^{SIZES[-1]} セルで分散が4分の1以下）",
             ),
@@ -243,7 +243,7 @@ def _attack_findings(found: Measured) -> tuple[Finding, ...]:
         ),
         Finding(
             Words(
-                "with it the attacker cannot be sure of B: he has the whole filter of at most 1 % of the people",
+                "with it the attacker cannot be sure of B: they have the whole filter of at most 1 % of the people",
                 "恒久的な応答があれば、攻撃者は B を確定できません（全ビットが判明する人は 1 % 以下）",
             ),
             kept[2] <= 0.01,
@@ -251,7 +251,7 @@ def _attack_findings(found: Measured) -> tuple[Finding, ...]:
         ),
         Finding(
             Words(
-                f"and he guesses no more texts than the epsilon of the permanent response allows, {TEXT_BOUND:.0%}, "
+                f"and they guess no more texts than the epsilon of the permanent response allows, {TEXT_BOUND:.0%}, "
                 "whatever the number of reports",
                 f"報告数によらず、文字列の正解率は恒久的な応答の epsilon が許す {TEXT_BOUND:.0%} を超えません",
             ),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["DIFFERS", "EXAMPLES", "TEXT_BOUND", "Measured"]
 
 TEXT_BOUND = exp(float(RAPPOR.permanent_epsilon())) / (exp(float(RAPPOR.permanent_epsilon())) + TEXTS - 1)
-"""No attacker who has TEXTS equally likely texts before him is right more often, whatever the number of reports."""
+"""No attacker who has TEXTS equally likely texts before them is right more often, whatever the number of reports."""
 
 EXAMPLES: tuple[tuple[str, str, Words], ...] = (
     (

@@ -135,7 +135,7 @@ def blocks_of(settings: Settings) -> list[tuple[int, int]]:
 
 
 def report_counts(settings: Settings) -> tuple[int, ...]:
-    """How many reports of a person the attacker has averaged when he is looked at."""
+    """How many reports of a person the attacker has averaged when they are looked at."""
     return (1, 4, 16, 64, 256, 1024) if settings.is_quick else (1, 4, 16, 64, 256, 1024, 4096)
 
 
@@ -395,7 +395,7 @@ def attack(settings: Settings, first: int, last: int) -> dict[str, list[list[flo
     """An attacker averages reports of each person, made with a kept permanent response and with a fresh one each time.
 
     Returns:
-        For each way of reporting, and for each number of reports: how many bits of the filter he gets right, how many of the
+        For each way of reporting, and for each number of reports: how many bits of the filter they get right, how many of the
         permanent response, how many whole filters, and how many texts among the known ones.
     """
     source = ResearchEntropy(settings.seed + 4_000_000 + first)

@@ -257,7 +257,7 @@ def _findings(panels: Panels) -> tuple[Finding, ...]:
         ),
         Finding(
             Words(
-                f"zCDP makes NN-Wavelet at least 5 % more exact at the largest delta ({deltas[0]}), for every rho",
+                f"zCDP makes NN-Wavelet at least 5 % more accurate at the largest delta ({deltas[0]}), for every rho",
                 f"delta が最大（{deltas[0]}）のとき、zCDP により NN-Wavelet の誤差はどの rho でも 5 % "
                 "以上小さくなります",
             ),
@@ -304,7 +304,7 @@ def _findings(panels: Panels) -> tuple[Finding, ...]:
         ),
         Finding(
             Words(
-                "NN-Wavelet is more exact than top-down bisection, by a tenth or more in every panel",
+                "NN-Wavelet is more accurate than top-down bisection, by a tenth or more in every panel",
                 "NN-Wavelet は二分割の Top-down より、どのパネルでも 1 割以上正確です",
             ),
             topdown >= 1.1,

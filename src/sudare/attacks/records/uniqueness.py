@@ -1,10 +1,10 @@
-"""Uniqueness: who is alone in a file with some of his values, and with how few of them.
+"""Uniqueness: who is alone in a file with some of their values, and with how few of them.
 
 A person whose combination of values nobody else has can be recognized by it. The fewer values it takes, the easier (and the
-likelier that he is alone in the population as well): the smallest such combinations are the minimal sample uniques of the special
+likelier that they are so in the population as well): the smallest such combinations are the minimal sample uniques of the special
 uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
 
-Whoever is not alone with all his values together is alone with none of them. That is looked at once, so that "held" is proved.
+Whoever is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is proved.
 """
 
 from __future__ import annotations

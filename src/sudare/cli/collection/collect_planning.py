@@ -1,4 +1,4 @@
-"""Which randomizer to take, and how exact its estimates will be: before anybody is asked."""
+"""Which randomizer to take, and how accurate its estimates will be: before anybody is asked."""
 
 from __future__ import annotations
 

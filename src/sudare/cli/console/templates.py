@@ -68,7 +68,7 @@ name = "auto"                     # sudare plans the most exact one it knows
 #                                 # or several with weights: { cells = 1, 16 = 2 }
 # public_total = true             # publish the total exactly; it is then not protected
 
-# [reference]                     # a table that is public already makes the result more exact
+# [reference]                     # a table that is public already makes the result more accurate
 # name = "Census 2015"
 # public = true                   # you declare that it is public: it is not protected
 # path = "census-2015.csv"

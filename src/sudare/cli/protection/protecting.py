@@ -1,4 +1,4 @@
-"""Protecting tables the classical way: plans that hide, round or perturb cells, attacked before they are shown."""
+"""Statistical disclosure control: plans for tables that hide, round or perturb cells, attacked before they are shown."""
 
 from __future__ import annotations
 

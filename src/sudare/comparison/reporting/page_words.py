@@ -57,7 +57,7 @@ TEXTS: dict[str, Words] = {
     "most": Words("≤ {value}", "≤ {value}"),
     "read": Words("How to read it", "読み方"),
     "read_data": Words(
-        "Of the {people} people in the file, a fair coin decides for each whether he is in the data; methods see these "
+        "Of the {people} people in the file, a fair coin decides for each whether they are in the data; methods see these "
         "people only. The others are people like them who are not. Every run draws anew, and all methods get the same "
         "halves.",
         "ファイルの {people} 人それぞれについて、公平な硬貨でデータに含めるかどうかを決め、各方法はその人たちだけを見ま"
@@ -72,16 +72,16 @@ TEXTS: dict[str, Words] = {
     ),
     "read_presence": Words(
         "Told apart: the attacker has a register of everybody and asks who is in the data. Of one rare person who is, "
-        "and one who is not, he names the right one so often; 50% is guessing. Found: the share of rare people in the "
-        "data whom he finds while he wrongly accuses {alarms} of the others. Rare: at most {rare} people alike in the "
+        "and one who is not, they name the right one so often; 50% is guessing. Found: the share of rare people in the "
+        "data whom they find while they wrongly accuse {alarms} of the others. Rare: at most {rare} people alike in the "
         "register.",
         "見分け: 攻撃者は全員の名簿を持ち、誰がデータにいるかを推測します。データにいる珍しい人といない珍しい人を一人ず"
         "つ示されて、正しく見分ける割合です（50% は当て推量）。発見: データにいない人の {alarms} を誤って疑う条件で、デ"
         "ータにいる珍しい人を見つける割合です。珍しい人とは、名簿で同じ組合せが {rare} 人以下の人です。",
     ),
     "read_value": Words(
-        "Sensitive value: he knows all columns but the last and guesses it. What he would guess about people outside "
-        "the data just as well is no breach; the gain is how much better he does about those inside. Certain: where "
+        "Sensitive value: they know all columns but the last and guess it. What they would guess about people outside "
+        "the data just as well is no breach; the gain is how much better they do about those inside. Certain: where "
         "one value only is left.",
         "機微な値: 最後の列以外をすべて知る攻撃者が最後の列を推測します。データにいない人についても同じように当たるなら"
         "侵害ではないため、データにいる人の的中率との差を示します。断定は、可能な値が一つだけ残る場合です。",

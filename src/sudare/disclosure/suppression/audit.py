@@ -134,7 +134,7 @@ def audit(
     high = dict(low)
     tight = dict.fromkeys(low, True)
     programs = 0
-    # A table that differs where the attacker looks is none that remains possible to him.
+    # A table that differs where the attacker looks is none that remains possible to them.
     gained, lost = _reached(one for one in witnesses if _agrees(problem, open_cells, one))
     for part in _components(problem, np.flatnonzero(open_cells)):
         ends = _Ends(problem, part, deadline)

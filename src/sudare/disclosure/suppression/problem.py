@@ -1,12 +1,12 @@
-"""What must be uncertain to whom: the cells to hide, how far an attacker's intervals must reach, what he knows already.
+"""What must be uncertain to whom: the cells to hide, how far an attacker's intervals must reach, what they know already.
 
-An attacker sees every cell that is not hidden and knows every sum. He also knows a smallest and a largest value of each
-cell from elsewhere. What remains possible to him are the tables ``values + d`` with
+An attacker sees every cell that is not hidden and knows every sum. They also know a smallest and a largest value of each
+cell from elsewhere. What remains possible to them are the tables ``values + d`` with
 
-    A d = 0,   d = 0 on the cells that he sees,   smallest <= values + d <= largest.
+    A d = 0,   d = 0 on the cells that they see,   smallest <= values + d <= largest.
 
 A requirement holds if among them is one where the sum of its cells is `lower` below the truth, or less, and one where it
-is `upper` above, or more. An insider knows some hidden cells too, because he is their only contributor. Of counts everybody
+is `upper` above, or more. An insider knows some hidden cells too, because they are their only contributor. Of counts everybody
 knows that they are whole numbers, and that hidden ones are not 0, since empty cells are published.
 """
 
@@ -70,8 +70,8 @@ class SuppressionProblem:
         requirements: what must remain uncertain.
         insiders: for each contributor who is alone in some cells, those cells.
         insider_share: percent of the protection levels that must hold against insiders; at least one unit always.
-        insider_rest: for an insider and a cell that he contributes to among others, what the others contribute. He can
-            look for no more than that, so no more is asked for against him.
+        insider_rest: for an insider and a cell that they contribute to among others, what the others contribute. They can
+            look for no more than that, so no more is asked for against them.
         whole_numbers: whether everybody knows that the values are whole numbers of units, so that only tables of whole
             numbers count as possible.
         forced: cells that are hidden to protect others whatever the search finds; None for none.
@@ -294,7 +294,7 @@ class SuppressionProblem:
         return {cell: tuple(numbers) for cell, numbers in found.items()}
 
     def against(self, requirement: Requirement, insider: int | None) -> Requirement | None:
-        """What a requirement asks for against an insider; None if he knows one of its cells, so that it is not his to find.
+        """What a requirement asks for against an insider; None if they know one of its cells, so that it is not theirs to find.
 
         Args:
             requirement: one of the problem's.

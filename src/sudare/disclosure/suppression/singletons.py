@@ -2,8 +2,8 @@
 
 Three dangers, each turned into something that the search for hidden cells has to respect:
 
-- a contributor who is alone in one or several cells subtracts what he knows (`lone_contributors`);
-- one contributor dominates several unsafe cells of a sum: hiding just these gives away their sum, which is his
+- a contributor who is alone in one or several cells subtracts what they know (`lone_contributors`);
+- one contributor dominates several unsafe cells of a sum: hiding just these gives away their sum, which is theirs
   (`joint_cells`);
 - the hidden cells of a sum have too few contributors altogether, and their sum is known (`too_few`).
 """
@@ -38,7 +38,7 @@ class LoneContributors:
 
     Attributes:
         insiders: the cells that each of them knows.
-        rest: for one of them and a cell that he shares, what the others contribute.
+        rest: for one of them and a cell that they share, what the others contribute.
     """
 
     insiders: tuple[tuple[int, ...], ...]
@@ -106,7 +106,7 @@ def _linked_by_sums(system: TableSystem, counts: Integers) -> tuple[tuple[int, .
 def joint_cells(table: CellTable, primaries: PrimaryCells) -> tuple[Requirement, ...]:
     """Sums of unsafe cells that must remain uncertain because one contributor is the largest in each of them.
 
-    The levels of the cells are added: the contributor's share of the sum is the sum of his shares, so what protects his
+    The levels of the cells are added: the contributor's share of the sum is the sum of their shares, so what protects their
     part of each protects the whole.
 
     Args:

@@ -327,7 +327,7 @@ class Connection:
         return explain_query(prepared.plan, prepared.allocation)
 
     def price(self, sql: str, budget: Budget | None = None) -> Price:
-        """What a query costs, how exact it will be, and what is left afterwards. Nothing is charged, no private row is read."""
+        """What a query costs, how accurate it will be, and what is left afterwards. Charges nothing, reads no private row."""
         from sudare.sql.execution.pricing import price_query
 
         prepared = self.prepare(sql, budget)

@@ -1,4 +1,4 @@
-"""What a query costs and how exact it will be, before it is asked; and what was spent. No row is read."""
+"""What a query costs and how accurate it will be, before it is asked; and what was spent. No row is read."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ColumnPrice:
 
 @dataclass(frozen=True)
 class Price:
-    """What a query costs and how exact it will be.
+    """What a query costs and how accurate it will be.
 
     Attributes:
         columns: of its answer.

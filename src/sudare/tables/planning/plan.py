@@ -1,4 +1,4 @@
-"""A plan: what will be drawn and how exact it will be, before anything is spent."""
+"""A plan: what will be drawn and how accurate it will be, before anything is spent."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Plan:
         budget: what will be spent.
         unit: who is protected.
         invariants: what will be published exactly.
-        levels: what will be measured, and how exactly.
+        levels: what will be measured, and how accurately.
         errors: what to expect, for each size of area.
         alternatives: what was rejected.
         reasons: why this was chosen.

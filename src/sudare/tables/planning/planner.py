@@ -44,7 +44,7 @@ def plan_table(
     with_reference: bool = False,
     people: int | None = None,
 ) -> Plan:
-    """Plan how to publish a table over a domain, and predict how exact it will be. Spends nothing, looks at no count.
+    """Plan how to publish a table over a domain, and predict how accurate it will be. Spends nothing, looks at no count.
 
     Args:
         table: the domain, or a table or array over it, of which only the domain is looked at.

@@ -1,4 +1,4 @@
-"""The page of a release: one HTML file that tells a reader what was published, what is promised, and how exact it is.
+"""The page of a release: one HTML file that tells a reader what was published, what is promised, and how accurate it is.
 
 It needs no network and no JavaScript; both languages are in it, and a switch made of style alone shows one of them.
 Everything on it comes from the release document and the published table. The true table appears only where it is

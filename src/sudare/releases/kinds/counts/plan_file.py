@@ -89,7 +89,7 @@ class ReleasePlan(PlanWithHeader):
         workload: which areas matter, for ``"auto"``.
         public_total: whether the total is published exactly.
         settings: of the mechanism.
-        reference: a public table that makes the result more exact.
+        reference: a public table that makes the result more accurate.
         count: what the column of published counts is called.
         measurements: whether the noisy measurements are published too.
         memory: how much memory reading may take.

@@ -1,4 +1,4 @@
-"""Tables protected the classical way, from a plan to a folder with the table and a report.
+"""Tables protected by statistical disclosure control, from a plan to a folder with the table and a report.
 
 - `read_table_plan`: what a plan says, checked without looking at any data.
 - `run_table_plan`: reads, judges, protects, attacks what it wrote, and shows it if it held.

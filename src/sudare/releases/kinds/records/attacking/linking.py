@@ -49,7 +49,7 @@ class LinkageResult:
 
     @property
     def is_broken(self) -> bool:
-        """Whether more than MAX_FOUND are found, and an attacker who trusts his links is right more often than wrong."""
+        """Whether more than MAX_FOUND are found, and an attacker who trusts their links is right more often than wrong."""
         if self.right is None or not self.tried:
             return False
         return self.right / self.tried > MAX_FOUND and 2 * self.right > self.sure

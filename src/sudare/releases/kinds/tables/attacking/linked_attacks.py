@@ -51,7 +51,7 @@ class ReaderView:
 
 
 def view_of(folder: Path, document: Mapping[str, Any]) -> ReaderView:
-    """What is known of the tables of a folder, in the units of its holder where his file is there.
+    """What is known of the tables of a folder, in the units of its holder where their file is there.
 
     Raises:
         InputError: if the folder is not what its report describes.
