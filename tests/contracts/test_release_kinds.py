@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 
 import sudare
-from sudare.errors import BudgetExceededError, InputError, LedgerError, OutputError, PlanError
+from sudare.errors import BudgetExceededError, InputError, LedgerError, OutputError, ParameterError, PlanError
 from sudare.ledger import Ledger, open_ledger
 from sudare.noise import SecureEntropy
 from sudare.privacy import Budget, Unit
 from sudare.releases import folder_store, protocol, registry
 from sudare.releases.kind import Attacked, Kind
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
-from sudare.storage.staging import DOCUMENT
+from sudare.storage import staging
+from sudare.storage.staging import DOCUMENT, REPORT
 from sudare.system.locks import is_held
 from tests.contracts.tally_kind import REGISTRATION
 from tests.processes import start
@@ -548,3 +549,52 @@ def test_folders_of_no_kind(tmp_path: Path) -> None:
         verify_folder(tmp_path)
     with pytest.raises(InputError, match="missing"):
         verify_folder(tmp_path / "nowhere")
+
+
+@each(PAID)
+def test_a_ledger_that_is_handed_in_must_be_the_plans(tmp_path: Path, case: Case) -> None:
+    plan_file = case.build(tmp_path)
+    kind = find_kind_of_plan(plan_file).load()
+    plan = kind.read_plan(plan_file)
+    with open_ledger(tmp_path / "other.db", create=True) as other:
+        other.add_dataset("town", Budget(epsilon=3), unit=Unit())
+        with pytest.raises(ParameterError, match="ledger that the plan names"):
+            protocol.carry_out(kind, plan, ledger=other)
+        assert other.head()[0] == 1
+    assert no_trace(tmp_path)
+    with open_ledger(str(tmp_path / "." / "budget.db")) as own:
+        assert not protocol.carry_out(kind, plan, ledger=own).is_repeated
+    assert account(tmp_path)[0] == ["reserve", "settle"]
+
+
+@each(PAID)
+@pytest.mark.parametrize("spoiled", ["folder", "link", "held"])
+def test_nobody_keeps_what_is_paid_for_from_being_shown(
+    tmp_path: Path, case: Case, spoiled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "MAX_HOLD_SECONDS", 0.1)
+    plan, lock, victim = case.build(tmp_path), tmp_path / ".out.lock", tmp_path / "victim"
+    handle = None
+    if spoiled == "folder":
+        lock.mkdir()
+    elif spoiled == "link":
+        lock.symlink_to(victim)
+    else:
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR)
+        assert not is_held(handle)
+    made = run_plan(plan)
+    assert made.folder.is_dir()
+    assert not victim.exists()
+    assert account(tmp_path)[0] == ["reserve", "settle"]
+    if handle is not None:
+        os.close(handle)
+
+
+@each(PAID)
+def test_a_stray_document_does_not_hide_what_was_settled(tmp_path: Path, case: Case) -> None:
+    plan = case.build(tmp_path)
+    made = run_plan(plan)
+    (made.folder / DOCUMENT).rename(made.folder / REPORT)
+    (made.folder / DOCUMENT).write_text('{"format": "stray"}')
+    assert run_plan(plan).is_repeated
+    assert account(tmp_path)[0] == ["reserve", "settle"]

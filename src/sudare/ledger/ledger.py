@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
@@ -40,6 +41,7 @@ from sudare.ledger.records import (
     digest_of,
 )
 from sudare.ledger.rules import RhoFilter, Sums, amount_of_noise, total_charge
+from sudare.ledger.stores import LedgerStore
 from sudare.ledger.verification import find_faults
 from sudare.parameters import Rational
 from sudare.privacy.budget import Budget
@@ -57,7 +59,20 @@ class Ledger(Book):
     """The privacy budgets of data sets and all that was spent; made by `open_ledger`.
 
     May be used by several threads; each process opens its own.
+
+    Args:
+        store: where it is kept.
+        location: of the store, as `open_ledger` was given it.
     """
+
+    def __init__(self, store: LedgerStore, location: str | Path) -> None:
+        super().__init__(store)
+        self._location = location
+
+    def is_at(self, location: str | Path) -> bool:
+        """Whether this is the ledger that is kept at a location."""
+        mine, other = (_place(one) for one in (self._location, location))
+        return mine == other
 
     def __enter__(self) -> Ledger:
         return self
@@ -471,3 +486,9 @@ class Ledger(Book):
         """
         with self._store.transaction(write=False):
             return find_faults(self._store, known)
+
+
+def _place(location: str | Path) -> str | Path:
+    """A location by which two can be compared: an address as it is, a path without what is relative in it."""
+    is_address = isinstance(location, str) and "://" in location
+    return location if is_address else Path(location).resolve()

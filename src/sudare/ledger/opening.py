@@ -56,7 +56,7 @@ def open_ledger(location: str | Path, *, create: bool = False) -> Ledger:
     except BaseException:
         store.close()
         raise
-    return Ledger(store)
+    return Ledger(store, location)
 
 
 def note_publication(

@@ -20,7 +20,14 @@ from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file, seal_of
-from sudare.storage.staging import SEAL, completed_beside, document_in, hold_target, publish_folder
+from sudare.storage.staging import (
+    SEAL,
+    completed_beside,
+    document_in,
+    document_with_hash,
+    hold_target_if_free,
+    publish_folder,
+)
 
 __all__ = ["FolderStore", "Released", "completed_folder"]
 
@@ -64,7 +71,7 @@ def completed_folder(
     """
 
     def show(entry: int) -> Released[DraftT]:
-        with hold_target(target):
+        with hold_target_if_free(target):
             publish_folder(folder, target)
         return released
 
@@ -94,13 +101,13 @@ class FolderStore(Generic[DraftT]):
         digest = found_by["document_sha256"]
         for folder in (self._target, Path(found_by["folder"])):
             if self._is_whole(folder, digest):
-                return self._released(folder)
+                return self._released(folder, digest)
         hidden = self._target.with_name(found_by["made_in"])
         if self._target.exists() or not self._is_whole(hidden, digest):
             return None
-        with hold_target(self._target):
+        with hold_target_if_free(self._target):
             publish_folder(hidden, self._target)
-        return self._released(self._target)
+        return self._released(self._target, digest)
 
     def find_abandoned(self) -> Iterator[tuple[list[Reservation], Completed[Released[DraftT]]]]:
         """Releases that were complete when their process ended; their cost is reserved still."""
@@ -129,8 +136,9 @@ class FolderStore(Generic[DraftT]):
             "フォルダを戻すか、--again で新たに公表してください（予算をもう一度使います）。",
         )
 
-    def _released(self, folder: Path) -> Released[DraftT]:
-        document = json.loads(document_in(folder).read_text(encoding="utf-8"))
+    def _released(self, folder: Path, digest: str) -> Released[DraftT]:
+        path = document_with_hash(folder, digest) or document_in(folder)
+        document = json.loads(path.read_text(encoding="utf-8"))
         return Released(folder=folder, document=document, is_repeated=True)
 
     def _is_sealed(self, folder: Path, text: bytes, secret: bytes, number: int) -> bool:
@@ -139,8 +147,8 @@ class FolderStore(Generic[DraftT]):
 
     def _is_whole(self, folder: Path, digest: str) -> bool:
         """Whether a folder holds a document with this hash, and all files that it lists."""
-        path = document_in(folder)
-        if folder.is_symlink() or not path.is_file() or hash_of_file(path) != digest:
+        path = None if folder.is_symlink() else document_with_hash(folder, digest)
+        if path is None:
             return False
         document = json.loads(path.read_text(encoding="utf-8"))
         files = [(folder / Path(entry["name"]).name, entry["sha256"]) for entry in document["files"]]

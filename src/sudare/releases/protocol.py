@@ -43,6 +43,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from sudare.errors import Described, ParameterError
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
@@ -139,8 +140,16 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     ledger: Ledger | None
 
     def _opened(self, account: LedgerEntryPoint) -> AbstractContextManager[Ledger]:
-        """The ledger, which whoever showed the balance may have opened."""
-        return open_ledger(account.location) if self.ledger is None else nullcontext(self.ledger)
+        """The ledger, which whoever showed the balance may have opened.
+
+        Raises:
+            ParameterError: if that is another ledger than the plan's.
+        """
+        if self.ledger is None:
+            return open_ledger(account.location)
+        if not self.ledger.is_at(account.location):
+            raise ParameterError("ledger", "carry_out", "the ledger that the plan names", Described("another one"))
+        return nullcontext(self.ledger)
 
     def publish_and_charge(self, price: ReleasePrice, account: LedgerEntryPoint, *, again: bool) -> Released[DraftT]:
         """All steps of a release with a price; 1, 7 and 8 are taken by `charge_once`."""

@@ -20,6 +20,7 @@ from typing import ClassVar, Self
 from sudare.errors import OutputError
 from sudare.storage.durable import sync_file, sync_folder
 from sudare.storage.guarded_json import read_json
+from sudare.storage.hashes import hash_of_file
 from sudare.system.interrupts import uninterrupted
 from sudare.system.locks import hold_file, is_held, release_file
 
@@ -34,7 +35,9 @@ __all__ = [
     "clear_abandoned",
     "completed_beside",
     "document_in",
+    "document_with_hash",
     "hold_target",
+    "hold_target_if_free",
     "page_beside",
     "publish_folder",
     "require_free",
@@ -51,6 +54,9 @@ SEAL = ".seal"
 PROBE = ".mode"
 """A folder within a staging folder, for a moment, to see what permissions folders get."""
 
+
+MAX_HOLD_SECONDS = 5.0
+"""How long what is paid for waits for somebody who is about to show another folder in its place: a moment, usually."""
 
 CLOSED = 0o700
 """Permissions of a folder that is not shown yet."""
@@ -154,6 +160,23 @@ def hold_target(target: Path) -> Iterator[None]:
         release_file(path, handle)
 
 
+@contextmanager
+def hold_target_if_free(target: Path) -> Iterator[None]:
+    """The same for what is paid for already: nobody who holds the target, or spoils its lock, keeps it from being shown.
+
+    Showing it is one rename, which never takes the place of another folder; the lock only spares others a false note.
+    """
+    path = target.with_name(f".{target.name}.lock")
+    handle = None
+    with suppress(OSError):
+        handle = hold_file(path, seconds=MAX_HOLD_SECONDS)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            release_file(path, handle)
+
+
 def publish_folder(folder: Path, target: Path) -> None:
     """Show a complete staging folder under its real name, at once, and bring the name to the disk.
 
@@ -191,6 +214,12 @@ def document_in(folder: Path) -> Path:
     """The document of a published folder, by the name that it was made with; where there is none, by today's name."""
     is_old = not (folder / DOCUMENT).exists() and (folder / REPORT).exists()
     return folder / (REPORT if is_old else DOCUMENT)
+
+
+def document_with_hash(folder: Path, digest: str) -> Path | None:
+    """The document of a folder that has a hash, whatever else lies there; None if there is none."""
+    documents = (folder / name for name in (DOCUMENT, REPORT))
+    return next((one for one in documents if one.is_file() and hash_of_file(one) == digest), None)
 
 
 def page_beside(document: Path) -> Path:
@@ -237,7 +266,7 @@ def _is_kept(folder: Path) -> bool:
         return False
     except (OSError, ValueError):
         return document.name == DOCUMENT  # whatever it is, it may have been paid for
-    return isinstance(said, dict) and "ledger" in said
+    return isinstance(said, dict) and ("ledger" in said or (folder / SEAL).exists())
 
 
 def clear_abandoned(target: Path) -> None:

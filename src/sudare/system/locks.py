@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["FileLock", "hold_file", "is_held", "release_file"]
 
+PAUSE_SECONDS = 0.02
+"""Between two looks whether a file is free."""
 
-def hold_file(path: Path, on_wait: Callable[[], None] | None = None) -> int:
+
+def hold_file(path: Path, on_wait: Callable[[], None] | None = None, *, seconds: float | None = None) -> int:
     """Make a file and lock it, so that nobody else holds it at the same time; the handle that holds it.
 
     Args:
         path: of the file.
         on_wait: called once if somebody holds it, before waiting for them.
+        seconds: how long to wait; None for as long as it takes.
 
     Raises:
-        OSError: if the file cannot be made.
+        OSError: if the file cannot be made, is a link, or is held for longer than that.
 
     Example:
         >>> import tempfile
@@ -30,14 +35,15 @@ def hold_file(path: Path, on_wait: Callable[[], None] | None = None) -> int:
         False
     """
     is_told = on_wait is None
+    deadline = None if seconds is None else time.monotonic() + seconds
     while True:
-        handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             if is_held(handle):
                 if on_wait is not None and not is_told:
                     is_told = True
                     on_wait()
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                _wait_for(handle, deadline)
             # One that was removed while we waited is nobody's any more.
             with suppress(FileNotFoundError):
                 if path.stat().st_ino == os.fstat(handle).st_ino:
@@ -46,6 +52,21 @@ def hold_file(path: Path, on_wait: Callable[[], None] | None = None) -> int:
             os.close(handle)
             raise
         os.close(handle)
+
+
+def _wait_for(handle: int, deadline: float | None) -> None:
+    """Wait until nobody else holds an open file.
+
+    Raises:
+        TimeoutError: if somebody still does at the deadline.
+    """
+    if deadline is None:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        return
+    while is_held(handle):
+        if time.monotonic() > deadline:
+            raise TimeoutError("somebody else holds it")
+        time.sleep(PAUSE_SECONDS)
 
 
 def release_file(path: Path, handle: int) -> None:

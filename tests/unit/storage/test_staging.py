@@ -135,3 +135,11 @@ def test_a_target_has_one_holder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="cannot be written"), hold_target(tmp_path / "nowhere" / "release"):
         pass
+
+
+def test_what_is_sealed_is_kept_whatever_its_document_says(tmp_path: Path) -> None:
+    with Staging.beside(tmp_path / "release") as staging:
+        staging.complete(b'{"event": {}}', "a seal")
+    assert staging.folder.is_dir()
+    clear_abandoned(tmp_path / "release")
+    assert staging.folder.is_dir()
