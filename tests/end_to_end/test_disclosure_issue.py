@@ -1427,8 +1427,8 @@ settings = [0.1, 10]
             done = run("compare", plan, "--out", tmp_path / name)
             assert done.code == 0, done.err
         assert names_in(tmp_path / "a") >= {
-            "release.html",
-            "release.json",
+            "report.html",
+            "report.json",
             "comparison.csv",
             "picture-en.svg",
             "picture-ja.svg",

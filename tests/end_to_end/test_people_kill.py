@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,7 +36,7 @@ elif where == "before it is shown":
     protocol.publish_folder = kill
 elif where == "while records are written":
     running.write_people = kill
-else:
+elif where == "wait":
     def wait(*arguments):
         print("ready", flush=True)
         sys.stdin.read()
@@ -75,19 +75,29 @@ def test_the_next_run_clears_what_a_killed_one_left(tmp_path: Path, where: str, 
 
 @pytest.mark.slow
 def test_whoever_is_at_work_is_left_alone(tmp_path: Path) -> None:
-    """A complete folder that its process has not shown yet is not cleared by another run to the same place."""
+    """A complete folder that its process has not shown yet is not cleared by another run to the same place: that one waits."""
     build_town(tmp_path, PLAN)
-    process = child(tmp_path, "wait")
+    first, second = child(tmp_path, "wait"), None
     try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        assert first.stdout is not None
+        assert first.stdout.readline() == "ready\n"
         (theirs,) = hidden(tmp_path)
-        run_people_plan(read_people_plan(tmp_path / "plan.toml", tmp_path / "out"))
+        second = child(tmp_path, "undisturbed")
+        deadline = time.monotonic() + 120
+        while not all((folder / "release.json").is_file() for folder in hidden(tmp_path)) or len(hidden(tmp_path)) < 2:
+            assert second.poll() is None, "it waits for the place"
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         assert (theirs / "release.json").is_file()
-        os.kill(process.pid, signal.SIGKILL)
+        assert not (tmp_path / "out").exists()
+        first.kill()
+        second.communicate(timeout=120)
+        assert second.returncode == 0
     finally:
-        process.kill()
-        process.communicate(timeout=30)
+        for process in (first, second):
+            if process is not None:
+                process.kill()
+                process.communicate(timeout=30)
     (tmp_path / "out").rename(tmp_path / "first")
     run_people_plan(read_people_plan(tmp_path / "plan.toml", tmp_path / "out"))
     assert hidden(tmp_path) == []
