@@ -1,0 +1,5 @@
+"""Tables that are published again and again about the same people, under one promise for all of them.
+
+- `strategies`: what is measured of a series, between changes and stocks, in public whole numbers.
+- `sensitivity`: how far one person's path can move it; the chain formula, with its proof page.
+"""
