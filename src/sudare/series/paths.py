@@ -1,9 +1,9 @@
 """Where people are counted: their rows, bounded so that no path has more moves than the plan allows.
 
-Everybody is counted where their row says, until their moves are used up; then they stay where they were last counted. The rule
-looks at one person's rows alone, so that bounding costs nothing. Moves are counted at each level of the tree: a move inside a city
-is no move between regions. For every move that is left at a coarser level, one is kept back at the finer levels: whoever may leave
-the region may also leave the cell, so that the cells add up to their regions.
+Everybody is counted where their row says, until their moves are used up; then they stay where they were last counted. The
+rule looks at one person's rows alone, so that bounding costs nothing. Moves are counted at each level of the tree: a move
+inside a city is no move between regions. For every move that is left at a coarser level, one is kept back at the finer levels:
+whoever may leave the region may also leave the cell, so that the cells add up to their regions.
 
 Proof: ``paths.md`` beside this file.
 """
