@@ -96,8 +96,8 @@ def noise_for(measurement: Measurement) -> Sampler:
 
     Example:
         >>> import sudare
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> sudare.noise_for(sudare.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> sudare.noise.noise_for(sudare.privacy.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
         discrete_gaussian(sigma_squared=1)
     """
     if isinstance(measurement, LaplaceMeasurement):

@@ -82,7 +82,7 @@ class Published:
 
     Example:
         >>> import numpy as np, sudare
-        >>> published = sudare.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
+        >>> published = sudare.tables.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
         >>> published.to_dense().shape, published.event.mechanism
         ((8, 8), 'nn-wavelet')
         >>> table, event = published

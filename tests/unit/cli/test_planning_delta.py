@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare import rho_to_epsilon
+from sudare.privacy import rho_to_epsilon
 from tests.unit.cli.conftest import PLAN, Run
 
 PEOPLE = "\n[prediction]\npeople = 9000000\n"

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
+from sudare.errors import DatabaseError
 from tests.contracts.sql_servers import has_spark
 
 pytestmark = pytest.mark.slow

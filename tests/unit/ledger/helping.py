@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sudare import Budget, GaussianMeasurement, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+from sudare import Budget, ReleaseEvent, Unit
 from sudare.ledger import Ledger
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, sensitivity_of_counts
 
 PERSON = Unit("person")
 DELTA = 1e-6

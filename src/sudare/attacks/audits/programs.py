@@ -152,7 +152,7 @@ def audit_function(
         >>> import sudare
         >>> from sudare.attacks.audits.programs import audit_function
         >>> import numpy as np
-        >>> noise = sudare.discrete_laplace(0.5)  # half of what epsilon 1 needs
+        >>> noise = sudare.noise.discrete_laplace(0.5)  # half of what epsilon 1 needs
         >>> first, second = np.array([5, 9]), np.array([5, 10])
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True

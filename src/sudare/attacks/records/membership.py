@@ -189,7 +189,8 @@ def membership_in_tables(
         >>> import numpy as np
         >>> import sudare
         >>> from sudare.attacks.records.membership import membership_in_tables
-        >>> cells = sudare.uniform_below(2, 420_000).astype(int).reshape(700, 600) + 2 * np.arange(600)  # 600 tables of two cells
+        >>> halves = sudare.noise.uniform_below(2, 420_000).astype(int).reshape(700, 600)
+        >>> cells = halves + 2 * np.arange(600)  # 600 tables of two cells
         >>> counts = np.bincount(cells[:100].ravel(), minlength=1200)
         >>> test = membership_in_tables(counts, 100, members=cells[:100], outsiders=cells[100:300], reference=cells[300:])
         >>> test.is_broken

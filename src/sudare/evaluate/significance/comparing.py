@@ -104,8 +104,8 @@ def areas_differ(
     Example:
         >>> import sudare
         >>> from sudare.evaluate.significance import NoisyCount, areas_differ
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> noise = sudare.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> noise = sudare.privacy.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
         >>> north, south = NoisyCount.of_values([131], noise), NoisyCount.of_values([82], noise)
         >>> print(areas_differ(north, south))
         difference 49 (8 to 90), p = 0.0268 (exact): significant at 0.05
