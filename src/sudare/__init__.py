@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sudare.sql.execution.connection import connect as connect
     from sudare.tables import *  # noqa: F403
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PACKAGES = (
     "sudare.errors",

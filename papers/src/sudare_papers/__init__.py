@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sudare_papers.recovery.tables import Comparison as Comparison
     from sudare_papers.zcdp.runs import conversion_table as conversion_table
 
+__version__ = "0.2.0"
+
 _HOMES = {
     "Comparison": "recovery.tables",
     "compare_methods": "recovery.page",

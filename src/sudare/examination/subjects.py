@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from sudare import __version__
 from sudare.errors import InputError, SudareError, UserError
 from sudare.releases.kinds.counts.verification import read_document, verify_release
 from sudare.releases.verification import printable
@@ -172,7 +172,7 @@ def _require_own_report(file: Path, digest: str) -> None:
 def _require_page(page: Path, report: Mapping[str, Any]) -> None:
     """This version makes a page for every report."""
     versions = report.get("versions")
-    is_own = isinstance(versions, dict) and versions.get("sudare") == version("sudare")
+    is_own = isinstance(versions, dict) and versions.get("sudare") == __version__
     if is_own and not page.is_file():
         raise ChangedFolderError(
             f"'{page.parent}' is not complete, and is not examined: {page.name} is missing.",

@@ -14,6 +14,7 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
+from sudare import __version__
 from sudare.bilingual import Words
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.releases.accounts import Charge
@@ -165,7 +166,7 @@ def describe_head(
         created=time_text(),
         files=tuple(describe_file(path) for path in files),
         versions={
-            "sudare": version("sudare"),
+            "sudare": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in packages},
         },
