@@ -27,6 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sudare.lazy import MovedModules
+from sudare.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from sudare.domain import *  # noqa: F403
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from sudare.releases.kinds.counts import *  # noqa: F403
     from sudare.sql.execution.connection import connect as connect
     from sudare.tables import *  # noqa: F403
-
-__version__ = "0.2.0"
 
 _PACKAGES = (
     "sudare.errors",

@@ -20,12 +20,12 @@ def test_both_distributions_have_one_version() -> None:
     assert sudare.__version__ == sudare_papers.__version__
 
 
-@pytest.mark.parametrize(("folder", "package"), [(".", "sudare"), ("papers", "sudare_papers")])
-def test_it_is_read_from_the_package(folder: str, package: str) -> None:
+@pytest.mark.parametrize(("folder", "module"), [(".", "sudare.version"), ("papers", "sudare_papers")])
+def test_it_is_read_from_the_package(folder: str, module: str) -> None:
     settings = tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in settings["project"]
     assert settings["project"]["dynamic"] == ["version"]
-    assert settings["tool"]["setuptools"]["dynamic"]["version"] == {"attr": f"{package}.__version__"}
+    assert settings["tool"]["setuptools"]["dynamic"]["version"] == {"attr": f"{module}.__version__"}
 
 
 def test_the_newest_entry_of_the_changelog_and_the_citation_are_of_this_version() -> None:

@@ -9,7 +9,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sudare import __version__
 from sudare.errors import InputError, SudareError, UserError
 from sudare.releases.kinds.counts.verification import read_document, verify_release
 from sudare.releases.verification import printable
@@ -17,6 +16,7 @@ from sudare.storage.guarded_json import parse_json, read_json
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, REPORT, document_in, page_beside
 from sudare.system.regular_files import read_regular_file
+from sudare.version import __version__
 
 __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
 

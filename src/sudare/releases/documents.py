@@ -14,13 +14,13 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-from sudare import __version__
 from sudare.bilingual import Words
 from sudare.privacy import ReleaseEvent, best_power
 from sudare.releases.accounts import Charge
 from sudare.releases.header import PlanTitle
 from sudare.storage.hashes import hash_of_file
 from sudare.system.clock import time_text
+from sudare.version import __version__
 
 __all__ = [
     "INLINE",

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sudare import __version__
 from sudare.bilingual import Words
 from sudare.errors import SudareError
 from sudare.ledger import Ledger, open_ledger
@@ -16,6 +15,7 @@ from sudare.ledger.entries import PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, PAGE
+from sudare.version import __version__
 
 __all__ = [
     "Check",

@@ -158,7 +158,7 @@ def _python() -> Line:
 def _packages() -> Line:
     from importlib.metadata import PackageNotFoundError, version
 
-    from sudare import __version__
+    from sudare.version import __version__
 
     found, missing = [f"sudare {__version__}"], []
     for name in NEEDED:

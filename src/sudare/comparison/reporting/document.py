@@ -8,10 +8,10 @@ from importlib.metadata import version
 from io import StringIO
 from typing import Any
 
-from sudare import __version__
 from sudare.comparison.membership import FALSE_ALARMS
 from sudare.comparison.plan_file import ComparisonPlan
 from sudare.comparison.running import MEASURES, RARE, Comparison, Result
+from sudare.version import __version__
 
 __all__ = ["FORMAT", "comparison_csv", "comparison_document"]
 
