@@ -127,7 +127,7 @@ def as_stated(place: Path) -> Iterator[None]:
         raise InputError(
             f"The report of '{place}', or of a folder that is attacked with it, does not say what it should; "
             "`sudare verify` tells more.",
-            f"「{place}」、または合わせて攻撃するフォルダのレポートの内容が不正です。`sudare verify` で確認できます。",
+            f"「{place}」、または合わせて攻撃するフォルダの報告書の内容が不正です。`sudare verify` で確認できます。",
         ) from None
 
 
@@ -141,7 +141,7 @@ def _require_unchanged(path: Path, digest: str) -> None:
     if hash_of_file(path) != digest:
         raise ChangedFolderError(
             f"'{path.parent}' was changed, and is not examined: the hash of {name} is another than its report says.",
-            f"「{path.parent}」は変更されているため、調べません: {name} のハッシュがレポートの記載と異なります。",
+            f"「{path.parent}」は変更されているため、調べません: {name} のハッシュが報告書の記載と異なります。",
         )
 
 

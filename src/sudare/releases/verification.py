@@ -294,9 +294,9 @@ def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, docum
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(
             f"the ledger did not settle this {document_name} for entry {charge['entry']}",
-            f"台帳は項目 {charge['entry']} でこの {document_name} を精算していません",
+            f"台帳は項目 {charge['entry']} でこの {document_name} を確定していません",
         )
     return (
         f"reserved as entry {reserved.number}, settled as entry {settled[0][0]}",
-        f"項目 {reserved.number} で予約、項目 {settled[0][0]} で精算済み",
+        f"項目 {reserved.number} で予約、項目 {settled[0][0]} で確定済み",
     )
