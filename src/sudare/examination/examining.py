@@ -36,7 +36,7 @@ NO_RECORDS = Words(
 )
 NO_TABLE = Words("There is no table in the folder: it holds records.", "フォルダにあるのは個票で、表はありません。")
 NOTHING_HIDDEN = Words(
-    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数に雑音があります)。"
+    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数にノイズがあります)。"
 )
 ONE_TABLE = Words(
     "Needs further tables of the same people: give them with --with, or a --ledger that knows them.",
@@ -164,7 +164,9 @@ class _Run:
         views = self._views()
         self._add("reconstruction", lambda: reconstruct_views(views, seconds=self.seconds))
         self._add("differencing", lambda: difference_views(views))
-        self._skip("averaging", Words("No count has noise.", "雑音のある度数はありません。"), unless=_any_noise(views))
+        self._skip(
+            "averaging", Words("No count has noise.", "ノイズのある度数はありません。"), unless=_any_noise(views)
+        )
         if _any_noise(views):
             self._add("averaging", lambda: average_views(views))
         for attack in ("linkage", "uniqueness", "membership"):

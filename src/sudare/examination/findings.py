@@ -19,7 +19,7 @@ KINDS: Mapping[str, Words] = {
     "private-table": Words("a table with differential privacy", "差分プライバシーのある表"),
     "private-people": Words("records with differential privacy", "差分プライバシーのあるレコード"),
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
-    "protected-table": Words("a table protected by classical rules", "従来の秘匿規則で保護された表"),
+    "protected-table": Words("a table protected by classical rules", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
     "program": Words("a program", "プログラム"),
 }
@@ -32,13 +32,13 @@ NAMES: Mapping[str, Words] = {
     "earlier": Words("what earlier publications add", "以前の公表と合わせた推定"),
     "merging": Words("merged meshes", "合算したメッシュ"),
     "differencing": Words("differences of published cells", "公表値の差し引き"),
-    "averaging": Words("averaging of noisy counts", "雑音つき度数の平均"),
+    "averaging": Words("averaging of noisy counts", "ノイズ付き度数の平均"),
     "membership": Words("who is in the data", "データに含まれるかどうかの推測"),
     "linkage": Words("linkage with known people", "既知の人との照合"),
     "outside": Words("linkage with an outside file", "外部ファイルとの照合"),
     "uniqueness": Words("uniqueness", "一意性"),
     "models": Words("the models that are promised", "約束されたモデル"),
-    "attributes": Words("sensitive values of classes", "同値類の機微属性"),
+    "attributes": Words("sensitive values of classes", "等価クラスの機微属性"),
     "empirical epsilon": Words("empirical epsilon", "実測 ε"),
 }
 """Of attacks, in words; one that is not here is told by its own name."""

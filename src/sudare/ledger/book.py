@@ -164,7 +164,7 @@ class Book:
         if rows[0][0] is not None:
             raise LedgerError(
                 f"Reservation {reservation.number} was closed before, by entry {rows[0][0]}; make a new one.",
-                f"予約 {reservation.number} は {rows[0][0]} 番の記録で既に閉じられています。新しく予約してください。",
+                f"予約 {reservation.number} は {rows[0][0]} 番の項目で既に閉じられています。新しく予約してください。",
             )
         return body
 

@@ -354,7 +354,7 @@ class Ledger(Book):
                 return self._entry(number)
         raise LedgerError(
             f"The ledger has no entry {number!r:.20}; the last one is {last}.",
-            f"台帳に {number!r:.20} 番の記録はありません。最後の記録は {last} 番です。",
+            f"台帳に {number!r:.20} 番の項目はありません。最後の項目は {last} 番です。",
         )
 
     def opt_out(self, dataset: str, person: str) -> Entry:

@@ -41,14 +41,14 @@ REMEDY = Words(
 )
 REMEDY_OF_LINKED = Words(
     "Draw wider noise, publish fewer sums of the same cells, or use differentially private tables, whose loss covers all sums.",
-    "雑音を広げるか、同じセルの合計の公表を減らすか、全ての合計を含めて損失が保証される差分プライバシーの表を使ってください。",
+    "ノイズを広げるか、同じセルの合計の公表を減らすか、全ての合計を含めて損失が保証される差分プライバシーの表を使ってください。",
 )
 REMEDY_OF_LAW = Words(
-    "Attack again with the law that the noise really has.", "実際の雑音の分布を指定して、もう一度攻撃してください。"
+    "Attack again with the law that the noise really has.", "実際のノイズの分布を指定して、もう一度攻撃してください。"
 )
 NOT_EXPLAINED = Words(
     "No true count explains the noisy value(s): the noise does not have this law, so that nothing was tested.",
-    "雑音つきの値を説明できる真の値がありません。雑音の分布が指定と異なるため、何も調べられていません。",
+    "ノイズ付きの値を説明できる真の値がありません。ノイズの分布が指定と異なるため、何も調べられていません。",
 )
 
 
@@ -96,7 +96,7 @@ class AveragedCells:
             )
         sentence = Words(
             f"From {behind} noisy value(s) the true count is guessed as {estimate}, right with probability {confidence:.1%}.",
-            f"{behind} 個の雑音つきの値から、真の値は {estimate} と推定され、その確率は {confidence:.1%} です。",
+            f"{behind} 個のノイズ付きの値から、真の値は {estimate} と推定され、その確率は {confidence:.1%} です。",
         )
         return Verdict(
             "averaging",

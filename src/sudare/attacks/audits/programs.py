@@ -48,7 +48,7 @@ MIN_RUNS = 125
 REMEDY = Words(
     "Do not publish with this program: its noise is smaller than it claims, or depends on the data. "
     "Use a mechanism with a proof.",
-    "このプログラムで公表しないでください。雑音が主張より小さいか、データに依存しています。証明のある方法を使ってください。",
+    "このプログラムで公表しないでください。ノイズが主張より小さいか、データに依存しています。証明のある方法を使ってください。",
 )
 NAME_A_CLAIM = Words(
     "Say which epsilon the program claims, so that it can be compared.",

@@ -30,7 +30,7 @@ TIE = 1e-9
 REMEDY = Words(
     "Generalize or perturb the attributes that outsiders know, release a sample only, or release tables or synthetic data "
     "with noise.",
-    "外部に知られている属性を一般化または撹乱するか、標本だけを提供するか、雑音つきの表や合成データに替えてください。",
+    "外部に知られている属性を一般化または撹乱するか、標本だけを提供するか、ノイズ付きの表や合成データに替えてください。",
 )
 UNKNOWN = Words(" Whether it is right is not known.", "正しいかどうかはわかりません。")
 

@@ -43,7 +43,7 @@ __all__ = ["MembershipTest", "Rate", "evaluate_membership", "membership_in_recor
 
 REMEDY = Words(
     "Publish fewer cells, or add noise from one privacy budget to all of them: epsilon bounds how well any such test can do.",
-    "公表するセルを減らすか、一つのプライバシー予算から全セルに雑音を加えてください。ε はこの種の推測の精度に上限を与えます。",
+    "公表するセルを減らすか、一つのプライバシー予算から全セルにノイズを加えてください。ε はこの種の推測の精度に上限を与えます。",
 )
 TOO_FEW = Words(
     " Too few people were tried to tell whether the test works.",

@@ -34,7 +34,7 @@ MAX_COMBINATIONS = 100_000
 REMEDY = Words(
     "Generalize the attributes that make the person unique, withhold the record, or release k-anonymous records or tables "
     "with noise.",
-    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードや雑音つきの表にしてください。",
+    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードやノイズ付きの表にしてください。",
 )
 
 

@@ -38,7 +38,7 @@ CLOSE_OF_LARGE = 1e-9
 
 REMEDY = Words(
     "Hide further cells that share its sums, until the interval is as wide as it must be, or publish with noise instead.",
-    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、雑音を加えて公表してください。",
+    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、ノイズを加えて公表してください。",
 )
 NOT_FINISHED = Words(
     "Among whole numbers the interval may be narrower: that search was not finished.",

@@ -51,11 +51,11 @@ MAX_WRITTEN_OUT = 10**12
 REMEDY = Words(
     "Publish fewer or coarser tables, or add noise to every count (sudare.publish): thresholds and rounding alone do not "
     "stop this.",
-    "公表する表を減らすか粗くする、または全ての度数に雑音を加えてください(sudare.publish)。少数の秘匿や端数処理だけでは防げません。",
+    "公表する表を減らすか粗くする、または全ての度数にノイズを加えてください(sudare.publish)。少数の秘匿や端数処理だけでは防げません。",
 )
 ALLOW_FOR_NOISE = Words(
     "Attack again with counts that have room for it, such as Count(5, 7).",
-    "丸めや雑音の幅を見込んだ範囲、たとえば Count(5, 7) で、もう一度攻撃してください。",
+    "丸めやノイズの幅を見込んだ範囲、たとえば Count(5, 7) で、もう一度攻撃してください。",
 )
 
 
@@ -158,7 +158,7 @@ class Reconstruction:
             return Words(
                 "No data set fits the tables: they contradict each other, as tables that were rounded or perturbed do. "
                 "An attacker who allows for that may still succeed.",
-                "表を満たすデータは存在しません。端数処理や雑音を加えた表のように、互いに矛盾しています。"
+                "表を満たすデータは存在しません。端数処理やノイズを加えた表のように、互いに矛盾しています。"
                 "それを見込んだ攻撃は成功するかもしれません。",
             )
         if not self.is_exact:

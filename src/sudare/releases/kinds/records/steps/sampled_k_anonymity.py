@@ -51,7 +51,7 @@ class SampledGroups(PrivateStep):
     choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     name = "sampled-k-anonymity"
     keys = ("rate", "choose_levels")
-    words = Words("Sampled k-anonymity", "標本抽出つき k-匿名性")
+    words = Words("Sampled k-anonymity", "標本抽出付き k-匿名性")
     commands = ("anonymize", "sample")
     untold = ("levels", "choices")
 
