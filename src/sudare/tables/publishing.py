@@ -156,9 +156,7 @@ def _carry_out(
     if plan.budget != budget:
         raise ParameterError("budget", "publish", f"that of the plan, {plan.budget}", budget)
     mechanism = mechanism_named(plan.mechanism)
-    if not set(plan.settings) <= set(mechanism.settings):
-        requirement = f"a plan that settles {sorted(mechanism.settings)}"
-        raise ParameterError("method", "publish", requirement, sorted(plan.settings))
+    _require_consistent(plan, mechanism)
     is_public = common["public_total"] is not False
     if is_public != (TOTAL in plan.invariants):
         planned = "given" if TOTAL in plan.invariants else "left out"
@@ -168,6 +166,18 @@ def _carry_out(
         raise ParameterError("unit", "publish", f"that of the plan, {plan.unit}", unit)
     planned_unit = {"unit": plan.unit if unit is None else unit}
     return replace(_call(mechanism, table, budget, {**common, **planned_unit, **plan.settings}, {}), plan=plan)
+
+
+def _require_consistent(plan: Plan, mechanism: Mechanism) -> None:
+    """Refuse a plan, made by hand or changed, whose settings do something else than it states."""
+    # What is published exactly stands in the plan's own field, where readers look for it.
+    settles = sorted(set(mechanism.settings) - {"invariants"})
+    if not set(plan.settings) <= set(settles):
+        raise ParameterError("method", "publish", f"a plan that settles {settles}", sorted(plan.settings))
+    drawn = mechanism.noise_for(plan.budget, plan.settings)
+    if drawn != plan.noise:
+        requirement = f"a plan that states the noise of its settings, {drawn!r}"
+        raise ParameterError("method", "publish", requirement, shown(plan.noise))
 
 
 def _call(
