@@ -21,6 +21,7 @@ from sudare.disclosure.structure import Dimension, Table, TableSystem
 from sudare.errors import InputError, SudareError
 from sudare.releases.kinds.tables.methods.registry import registered_cell_methods
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS, whole_number
+from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -196,9 +197,8 @@ def read_published_tables(folder: Path, document: Mapping[str, Any]) -> Publishe
 def _read_file(path: Path, table: Table, value_name: str, decimals: int) -> tuple[Integers, Booleans]:
     """Values and hidden cells of one table, in the order of its cells."""
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.reader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error):
+        rows = list(csv.reader(io.StringIO(read_regular_file(path).decode(), newline="")))
+    except (OSError, ValueError, csv.Error):  # a name with a NUL is no name of a file either
         raise InputError(
             f"'{path.name}' is missing or cannot be read.", f"「{path.name}」がないか、読めません。"
         ) from None
