@@ -224,6 +224,7 @@ class Randomizer(ABC):
     # How it is written down.
 
     @classmethod
+    @abstractmethod
     def from_question(cls, method: str, section: Section) -> Randomizer:
         """Make it from a question of a questionnaire.
 
@@ -234,16 +235,15 @@ class Randomizer(ABC):
         Raises:
             ParameterError: if the values under the keys describe none.
         """
-        raise NotImplementedError(f"{cls.__name__} cannot be read from a questionnaire.")
 
     @classmethod
+    @abstractmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Self:
         """Make it again from what `parameters` wrote.
 
         Raises:
             ParameterError: if they do not describe one.
         """
-        raise NotImplementedError(f"{cls.__name__} cannot be read from a specification.")
 
     def drawing(self) -> dict[str, Any]:
         """All that a person's device needs to draw a report by itself, in whole numbers; see `sudare.collect.device.client`.
