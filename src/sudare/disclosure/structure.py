@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["CellName", "CellTable", "Dimension", "Table", "TableSystem"]
+__all__ = ["CellName", "CellTable", "CodeTree", "Dimension", "Table", "TableSystem"]
 
 CellName = tuple[tuple[str, str], ...]
 """What a cell is about: pairs of a dimension and a code, sorted, totals left out. The grand total is the empty tuple."""
+
+CodeTree: TypeAlias = "dict[str, CodeTree]"
+"""Codes, each with those below it."""
 
 MAX_CELLS = 20_000_000
 

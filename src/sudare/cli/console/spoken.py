@@ -47,7 +47,11 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
         words: of the help.
     """
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    groups = {one.name: (one.annotation, _fields_of(one.annotation)) for one in own if is_dataclass(one.annotation)}
+    groups: dict[str, tuple[type[Any], list[inspect.Parameter]]] = {
+        one.name: (one.annotation, _fields_of(one.annotation))
+        for one in own
+        if isinstance(one.annotation, type) and is_dataclass(one.annotation)
+    }
 
     def command(**given: Any) -> None:
         context: typer.Context = given.pop("context")

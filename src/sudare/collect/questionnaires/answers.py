@@ -22,6 +22,7 @@ from sudare.noise.sampler import read_entropy
 from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from sudare.noise.entropy import EntropySource
@@ -209,9 +210,9 @@ def answers_from_arrow(
     return asked, reports
 
 
-def text_types(questionnaire: Questionnaire) -> dict[str, Any]:
+def text_types(questionnaire: Questionnaire) -> dict[str, pa.DataType]:
     """The types of all columns of a text file, so that nothing is guessed."""
-    types: dict[str, Any] = {}
+    types: dict[str, pa.DataType] = {}
     for question, randomizer in questionnaire.questions.items():
         kinds = form_of(randomizer).types(randomizer, True).values()
         types.update(zip(_names(question, randomizer, text=True), kinds, strict=True))

@@ -28,13 +28,11 @@ from sudare.releases.kinds.records.attacking.earlier_records import find_compara
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
 from sudare.releases.kinds.records.attacking.published_records import read_published_records
 from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
-from sudare.releases.kinds.records.document import (
-    REPORT_FORMAT,
+from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
+from sudare.releases.kinds.records.document_parts import (
     PrivateRecordsDocument,
     ProtectedRecordsDocument,
     RecordsDocument,
-    private_document,
-    protected_document,
 )
 from sudare.releases.kinds.records.folders import PAGE, PEOPLE
 from sudare.releases.kinds.records.page import render_people_page
@@ -46,6 +44,7 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateSte
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
+from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import document_in
@@ -253,7 +252,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def fault_of(self, folder: Path) -> Check | None:
         """What is wrong with the published file of a folder."""
-        checks = check_files(folder, read_report(folder), document_in(folder).name)
+        checks = check_files(StatedDocument(document_in(folder), read_report(folder)))
         return next((check for check in checks if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
@@ -323,5 +322,5 @@ def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Reco
 
 def _require_models(draft: PeopleDraft) -> None:
     document = draft.document
-    if isinstance(document, ProtectedRecordsDocument) and any(one["holds"] is False for one in document.models):
+    if isinstance(document, ProtectedRecordsDocument) and any(one.holds is False for one in document.models):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then

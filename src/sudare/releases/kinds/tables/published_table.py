@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     Booleans = NDArray[np.bool_]
 
 __all__ = [
+    "DimensionRecord",
     "PublishedTables",
     "describe_dimension",
     "digits_needed_by",
@@ -135,9 +136,24 @@ def table_text(table: Table, shown: Integers, hidden: Booleans, value_name: str,
     return stream.getvalue()
 
 
-def describe_dimension(dimension: Dimension) -> dict[str, Any]:
-    """A tree of codes as plain values."""
-    return {"name": dimension.name, "codes": list(dimension.codes), "parents": list(dimension.parents)}
+@dataclass(frozen=True, kw_only=True)
+class DimensionRecord:
+    """A tree of codes as a document has it.
+
+    Attributes:
+        name: of the dimension.
+        codes: all of them, parents first.
+        parents: the place of each code's parent.
+    """
+
+    name: str
+    codes: tuple[str, ...]
+    parents: tuple[int, ...]
+
+
+def describe_dimension(dimension: Dimension) -> DimensionRecord:
+    """A tree of codes as a document has it."""
+    return DimensionRecord(name=dimension.name, codes=tuple(dimension.codes), parents=tuple(dimension.parents))
 
 
 def system_of_document(document: Mapping[str, Any]) -> TableSystem:

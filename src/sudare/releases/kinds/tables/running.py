@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,8 @@ from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.attacking.linked_attacks import find_comparable
-from sudare.releases.kinds.tables.confidential import (
-    CONFIDENTIAL,
-    CONFIDENTIAL_PAGE,
-    attacks_in_full,
-    write_confidential,
-)
+from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE, write_confidential
+from sudare.releases.kinds.tables.confidential_document import attacks_in_full
 from sudare.releases.kinds.tables.document import TablesDocument, with_attacks
 from sudare.releases.kinds.tables.methods.method import TableDraft
 from sudare.releases.kinds.tables.methods.registry import method_named
@@ -133,17 +129,14 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         document = with_attacks(draft.document, attacked.reports, even_if_broken=even_if_broken)
         values = document_values(document)
         digest = hashlib.sha256(document_text(document)).hexdigest()
-        confidential = {
-            **draft.confidential,
-            "attacks": attacks_in_full(attacked.reports),
-            "report_sha256": digest,
-        }
+        confidential = replace(draft.confidential, attacks=attacks_in_full(attacked.reports), report_sha256=digest)
         for name in (CONFIDENTIAL, CONFIDENTIAL_PAGE):
             (folder / name).unlink(missing_ok=True)
         write_confidential(folder / CONFIDENTIAL, document_text(confidential))
         page = render_table_page(folder, values, language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8", newline="")
-        own = render_table_page(folder, values, confidential=confidential, language=plan.language)
+        held = document_values(confidential)
+        own = render_table_page(folder, values, confidential=held, language=plan.language)
         write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document
 

@@ -38,7 +38,7 @@ from sudare.releases.kinds.records.attacking import attack_words as words
 from sudare.releases.kinds.records.attacking.earlier_records import attack_with_earlier
 from sudare.releases.kinds.records.attacking.linking import LinkageResult, comparable, link_exactly, link_nearest
 from sudare.releases.kinds.records.attacking.published_records import PublishedRecords, read_published_records
-from sudare.releases.kinds.records.document import record_of_words
+from sudare.releases.kinds.records.document_parts import AttackRecord, VerdictRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,26 +130,26 @@ def require_unbroken(reports: Sequence[AttackReport]) -> None:
             )
 
 
-def record_of_attacks(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
-    """The attacks as plain values, for a report."""
-    return [
-        {
-            "attack": report.attack,
-            "outcome": report.outcome.value,
-            "summary": record_of_words(report.summary),
-            "verdicts": [
-                {
-                    "target": verdict.target,
-                    "outcome": verdict.outcome.value,
-                    "number": verdict.number,
-                    "sentence": record_of_words(verdict.sentence),
-                    "remedy": record_of_words(verdict.remedy),
-                }
+def record_of_attacks(reports: Sequence[AttackReport]) -> tuple[AttackRecord, ...]:
+    """The attacks, for a report."""
+    return tuple(
+        AttackRecord(
+            attack=report.attack,
+            outcome=report.outcome.value,
+            summary=report.summary,
+            verdicts=tuple(
+                VerdictRecord(
+                    target=verdict.target,
+                    outcome=verdict.outcome.value,
+                    number=verdict.number,
+                    sentence=verdict.sentence,
+                    remedy=verdict.remedy,
+                )
                 for verdict in report.verdicts
-            ],
-        }
+            ),
+        )
         for report in reports
-    ]
+    )
 
 
 def _check_promises(table: PublishedRecords, *, is_being_made: bool) -> AttackReport | None:

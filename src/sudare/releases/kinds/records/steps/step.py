@@ -35,7 +35,7 @@ from sudare.sections import Section
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.attacking.published_records import PublishedRecords
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sudare.bilingual import Words
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from sudare.attacks.verdicts import AttackReport
+    from sudare.releases.kinds.tables.confidential_document import ConfidentialDocument
     from sudare.releases.kinds.tables.document import TablesDocument
     from sudare.releases.kinds.tables.planning.input_plan import Input
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
@@ -58,7 +61,7 @@ class TableDraft:
     """
 
     document: TablesDocument
-    confidential: Mapping[str, Any]
+    confidential: ConfidentialDocument
 
 
 class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
@@ -131,8 +134,11 @@ class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
         """
 
     @abstractmethod
-    def public_settings(self, plan: TablePlan, settings: SettingsT, result: ResultT) -> dict[str, Any]:
-        """What everybody may know of the settings; an attacker is supposed to. They go through JSON."""
+    def public_settings(self, plan: TablePlan, settings: SettingsT, result: ResultT) -> DataclassInstance:
+        """What everybody may know of the settings, as a frozen dataclass whose fields go through JSON.
+
+        An attacker is supposed to know them.
+        """
 
     def words_for(self, settings: SettingsT) -> MethodWords:
         """What it does with these settings; the same for all by default."""
