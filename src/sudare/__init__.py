@@ -5,7 +5,7 @@ The flat API below is loaded on first use, so that ``import sudare`` costs next 
 A reading map:
 
 1. ``ARCHITECTURE.md``: one page, one picture.
-2. `sudare.privacy.events`: the record in which a mechanism and whoever accounts for it meet.
+2. `sudare.privacy.events`: the record in which a mechanism and an accountant meet.
 3. `sudare.noise.selection`: a mechanism, with its proof page ``noise/selection.md`` beside it.
 4. `sudare.noise.lattice` and `sudare.noise.inversion`: where noise comes from, with their proof pages.
 5. `sudare.kernels.sampling`: the compiled loops, whose naive twins are in ``tests/reference``.

@@ -71,7 +71,7 @@ def normal_quantile(chance: float) -> float:
 
 @lru_cache(maxsize=1024)
 def chi_square_quantile(degrees: int, chance: float) -> float:
-    """The number that a chi-square one of so many degrees of freedom exceeds with a chance; infinite for 0.
+    """The number that a chi-square one of this many degrees of freedom exceeds with a chance; infinite for 0.
 
     Newton's steps on the logarithm of the smaller tail, which is concave and close to a line, so that no chance that a double can
     hold is too small.

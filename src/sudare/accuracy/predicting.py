@@ -86,7 +86,7 @@ def predict_accuracy(
         unit: who is protected; one person in one cell if left out.
         public_total: whether the total is published exactly.
         runs: how many trials of each stand-in; fewer for larger tables if left out.
-        progress: told which share of the trials is done.
+        progress: called with the share of the trials that is done.
         settings: what else `publish` takes, such as ``workload``, ``threshold`` or ``estimate``.
 
     Returns:
@@ -228,7 +228,7 @@ def _of_one_release(interval: tuple[float, float], grouping: Grouping) -> tuple[
 
 
 def _rough(numbers: int) -> float:
-    """By how much the root of a mean of so many squares may be off: twice its relative standard deviation, about."""
+    """By how much the root of a mean of this many squares may be off: twice its relative standard deviation, about."""
     return float(2 / np.sqrt(2 * min(numbers, 10_000)))
 
 

@@ -1,7 +1,7 @@
 """The cells of a table and every sum that must hold among them: one table, or several that share cells.
 
-A reader of published tables knows these sums. Whoever hides a cell must look at all of them together, so the sums of
-all linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
+A reader of published tables knows these sums. Anyone who hides a cell must look at all of them together, so the sums of all
+linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
 """
 
 from __future__ import annotations

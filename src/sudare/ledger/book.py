@@ -34,7 +34,7 @@ class Book:
         self._store = store
 
     def _dataset(self, name: str) -> Dataset:
-        """A data set with everything that is told of it."""
+        """A data set with everything that is known about it."""
         return replace(self._account(name), publications=self._publications(name))
 
     def _publications(self, dataset: str) -> int:

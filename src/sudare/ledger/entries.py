@@ -1,8 +1,8 @@
 """The entries of a ledger: numbered without gaps, each with the hash of the one before.
 
-What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind,
-data set, body and the previous hash, so that whoever keeps the last hash can tell whether anything before it changed.
-The time is information only; the numbers give the order.
+What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind, data
+set, body and the previous hash, so that anyone who keeps the last hash can tell whether anything before it changed. The time is
+information only; the numbers give the order.
 """
 
 from __future__ import annotations

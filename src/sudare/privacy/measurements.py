@@ -1,7 +1,7 @@
 """What was drawn: the noisy looks at the data that a release consists of, each with its exact cost.
 
-A measurement is made from a budget (`for_budget`), so that the noise follows from the cost, or from its noise, so
-that the cost follows from it. There is no way to state a cost that the noise does not have.
+A measurement is made from a budget (`for_budget`), so that the noise follows from the cost, or from its noise, so that the cost
+follows from it. A measurement cannot state another cost than that of its noise.
 
 Proof: ``measurements.md`` beside this file.
 """
@@ -400,7 +400,7 @@ def log_rounded_up(ratio: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def _reach_of_laplace(cells: int, chance: Fraction) -> Fraction:
-    """A number u >= cells: so many draws of discrete Laplace noise of any scale t hardly ever add up to more than u t.
+    """A number u >= cells: this many draws of discrete Laplace noise of any scale t hardly ever add up to more than u t.
 
     Their absolute values do with probability at most ``chance``: 2 exp(-u) for one, (u/d)**d exp(d - u) for d of them.
     """

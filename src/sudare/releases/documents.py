@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 INLINE: Mapping[str, bool] = {"inline": True}
-"""Of a field whose own fields stand in its place in the document."""
+"""Marks a field that is replaced by its own fields in the document."""
 
 FALSE_ALARM = 0.05
 
@@ -74,7 +74,7 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True)
 class InputHash:
-    """By what it can be proved later which data a release was made from.
+    """A hash that later proves which data a release was made from.
 
     Attributes:
         keyed_hash: of the data, with a key that stays in the ledger.
@@ -110,7 +110,7 @@ class DocumentHead:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseDocument:
-    """What the order of a release needs to know of a document; a kind adds fields of its own.
+    """The part of a document that the protocol needs; a kind adds fields of its own.
 
     A field that is None by default is left out of the text where it is None.
 

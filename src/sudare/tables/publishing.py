@@ -80,8 +80,8 @@ def publish(
             ``(1, 4, 16)``, or several parts with weights, as `plan_table` takes them; sides from 1 to 64 of maps, and every
             margin in every area of maps with attributes, if left out. Of tables with one ordered axis: ``"ranges"``,
             ``"prefixes"`` or ``"cells"``.
-        reference: a table over the same domain that is public already, such as the last census; it makes the result more
-            exact and costs nothing. **You declare that it is public.**
+        reference: a table over the same domain that is public already, such as the last census; it makes the result more accurate
+            and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.

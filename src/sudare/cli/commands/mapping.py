@@ -116,7 +116,7 @@ def _sign_of(shade: float) -> str:
 
 
 def shrink(counts: Grid, height: int, width: int) -> Grid:
-    """The counts summed into squares, so that they fit into so many rows and columns."""
+    """The counts summed into squares, so that they fit into this many rows and columns."""
     import numpy as np
 
     block = max(-(-counts.shape[0] // height), -(-counts.shape[1] // width), 1)

@@ -39,7 +39,7 @@ class CommonOptions:
 
 
 def spoken(function: Function, name: str, words: Catalogue) -> Function:
-    """The function as typer takes it: with help, with the common options, and with errors told instead of raised.
+    """The function as typer takes it: with help, with the common options, and with errors shown instead of raised.
 
     Args:
         function: its first parameter is the speaker.

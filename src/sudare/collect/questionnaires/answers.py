@@ -54,8 +54,8 @@ def randomize_answers(
         entropy: where the bits come from; the secure source by default.
 
     Raises:
-        InputError: if a question has no answers, not as many as others have, or one that it does not allow. Which one it was is
-            not told.
+        InputError: if a question has no answers, not as many as others have, or one that it does not allow. The message does not
+            say which one.
 
     Example:
         >>> from sudare.collect import KaryResponse, Questionnaire, randomize_answers
@@ -88,7 +88,7 @@ def randomize_answers(
 
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
-    """What is said of an answer that a question does not allow: not which it was."""
+    """The error for an answer that a question does not allow; it does not name the answer."""
     return InputError(
         f"An answer to '{question}' is not what the questionnaire allows: it must be {error.requirement}.",
         f"「{question}」の回答に、調査票で許されない値があります（{error.requirement}）。",

@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["protect", "prove"]
 
 SMALL = 4_000
-"""Up to so many cells every program looks at the whole table; beyond, at the neighbourhood of one requirement."""
+"""Up to this many cells every program looks at the whole table; beyond, at the neighbourhood of one requirement."""
 
 SMALL_IN_COUNTS = 1_000
 """Likewise for counts: a hidden count of 1 can only rise, so that far more programs are needed."""
 
 NEAREST = 200
-"""In a larger block, so many of the nearest cells are tried before."""
+"""In a larger block, this many of the nearest cells are tried before."""
 
 NEIGHBOURHOODS = (2_000, 20_000)
 """Sizes of neighbourhoods, tried one after the other, before the whole table."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Neighbourhoods"]
 
 MAX_BLOCK = 2_500
-"""Up to so many cells beside and below a cell are looked at first: changes among them leave all totals above alone."""
+"""Up to this many cells beside and below a cell are looked at first: changes among them leave all totals above alone."""
 
 
 class Neighbourhoods:

@@ -2,7 +2,7 @@
 
 What is asked is noted in the register first, so that no later run misses it; then each file is rewritten whole, and the log says
 what was done to which file before it is done. Whatever is interrupted is finished by asking again; asking twice changes nothing.
-A file that cannot be read or written is told, and does not keep the others from being changed.
+A file that cannot be read or written is reported, and the others are changed all the same.
 """
 
 from __future__ import annotations

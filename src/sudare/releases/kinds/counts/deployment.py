@@ -92,7 +92,7 @@ class Deployment:
 
 
 def describe_deployment(plan: ReleasePlan, published: Published) -> Deployment:
-    """What a registry is told of a release.
+    """The description of a release for a registry.
 
     Args:
         plan: what was asked for.

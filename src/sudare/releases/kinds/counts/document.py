@@ -123,7 +123,7 @@ class CountsDocument(ReleaseDocument):
         domain: the cells.
         published: the table in a few numbers.
         reference: the public table that was used.
-        input: by what the true counts can be proved.
+        input: a hash that proves the true counts.
         confidential: whether it is for the holder alone.
     """
 

@@ -44,7 +44,7 @@ __all__ = ["render_page"]
 
 TEMPLATE = "page.html.jinja"
 MAX_BARS = 24
-"""An attribute with more values is shown in so many groups of neighbours."""
+"""An attribute with more values is shown in this many groups of neighbours."""
 
 FLAVOURS = {
     frozenset({"epsilon"}): "pure",

@@ -1,6 +1,6 @@
 """The kind ``records``: records of people, from a plan to a folder with the protected records and a report.
 
-What is done in which order is said in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
+The order of the steps is described in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
 of three ways, as the plan says: with a price, by a method that is differential privacy of the table; without one, in memory; or
 without one, file by file, where they are larger than memory. What has no guarantee is attacked before it is shown.
 """
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["RECORDS", "STAGES", "ProtectedPeople", "run_people_plan"]
 
 STAGES = ("load", "protect", "save", "measure", "attack")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def run_people_plan(
         plan: what to do.
         again: for methods with a budget, draw and spend anew even if the same result was made before.
         even_if_broken: show it even if an attack succeeds; the report says so.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
 
     Raises:
@@ -139,7 +139,7 @@ class PeopleProtected:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PeopleDraft:
-    """Records that are written, and what the attacks are told of them by whoever holds the data.
+    """Records that are written, and what attacks learn about them from the holder of the data.
 
     Attributes:
         document: what ``release.json`` says, without the attacks.
@@ -166,7 +166,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         return read_people_plan(file, folder)
 
     def header(self, plan: PeoplePlan) -> PlanHeader:
-        """What the order needs to know of a plan; only methods with differential privacy have a price."""
+        """What the protocol needs to know of a plan; only methods with differential privacy have a price."""
         return plan.header
 
     def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
@@ -314,7 +314,7 @@ def _write_private(plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path
 
 
 def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Records]:
-    """Write the records, and read again what was written: whatever is said of them is said of the file."""
+    """Write the records, and read again what was written: all statements are about the file."""
     file = folder / f"{PEOPLE}.{plan.format}"
     write_people(file, records)
     return file, read_people(file)

@@ -1,7 +1,7 @@
 """``release.json``: what was done to a table and what everybody may know of it. Nothing in it follows from a hidden value.
 
-Left out on purpose, and told in ``confidential.json``: the parameters of rules about shares, which and how many cells were unsafe
-by which rule, the cost of the hidden cells (it is a sum of hidden values), and hashes of what is confidential.
+Left out on purpose, and stated in ``confidential.json``: the parameters of rules about shares, which and how many cells were
+unsafe by which rule, the cost of the hidden cells (it is a sum of hidden values), and hashes of what is confidential.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ def show_number(value: int, decimals: int) -> str:
 def digits_needed_by(values: Integers, decimals: int, at_least: int = 0) -> int:
     """Digits after the point that some values need.
 
-    What is published is shown with so many, whatever digits the hidden values have: else an end such as ``.00`` would tell
-    that some of them are no whole numbers.
+    What is published is shown with this many, whatever digits the hidden values have: else an end such as ``.00`` would tell that
+    some of them are no whole numbers.
 
     Args:
         values: that are shown, in units of ``10 ** -decimals``.

@@ -1,6 +1,6 @@
 """The kind ``tables``: tables that statistical disclosure control protects, from a plan to a folder with the tables and a report.
 
-What is done in which order is said in `sudare.releases.protocol`; here stands what tables add to it: how they are read, judged,
+The order of the steps is described in `sudare.releases.protocol`; here stands what tables add to it: how they are read, judged,
 protected, written and attacked. A table that an attack breaks is not shown unless that is asked for.
 """
 
@@ -36,7 +36,7 @@ from sudare.storage.staging import PAGE
 __all__ = ["STAGES", "TABLES", "ProtectedFolder", "run_table_plan"]
 
 STAGES = ("tables.read", "tables.protect", "tables.write", "tables.attack")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ def run_table_plan(
     Args:
         plan: what to do.
         even_if_broken: show the tables even if an attack breaks them; the report then says so.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
 
     Raises:
         InputError: if the data is not what the plan says, cannot be protected, or an attack breaks the result; nothing is
@@ -89,7 +89,7 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         return read_table_plan(file, folder)
 
     def header(self, plan: TablePlan) -> PlanHeader:
-        """What the order needs to know of a plan; it has no price."""
+        """What the protocol needs to know of a plan; it has no price."""
         return plan.header
 
     def prepare(self, plan: TablePlan, folder: Path) -> None:

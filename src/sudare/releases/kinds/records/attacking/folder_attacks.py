@@ -7,9 +7,9 @@
 - earlier: does the promise still hold for a reader who also has records that were published before?
 
 What counts as **broken**, and is refused: a promise that the file does not keep; and that more than MAX_FOUND of its records are
-found surely and rightly by whoever knows the quasi-identifiers, who is then more often right than wrong. Only k-map and presence
-allow that: they promise something about a population around the records. (With k-anonymity nobody is found surely.) What a
-method never promised to prevent is told with its number and left to the holder (undecided): k-anonymity without l-diversity
+found surely and rightly by anyone who knows the quasi-identifiers, who is then more often right than wrong. Only k-map and
+presence allow that: they promise something about a population around the records. (With k-anonymity nobody is found surely.) What
+a method never promised to prevent is reported with its number and left to the holder (undecided): k-anonymity without l-diversity
 leaves classes whose people share a value, and swapping leaves some records that are alone.
 
 Tables with a budget are not attacked here, and never refused: what an attack finds there is bounded beforehand.
@@ -79,10 +79,10 @@ def attack_folder(
     Args:
         folder: of records of people.
         document: what its ``release.json`` says, or will say.
-        original: the records as they were, for whoever holds them.
+        original: the records as they were, for their holder.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser; without them these columns cannot be compared with ``original``. Only
-            whoever is just making the file has them, and has checked while searching what the file alone cannot show.
+            the run that makes the file has them, and it has checked while searching what the file alone cannot show.
         outside: other people's file, with columns of the same names; whether a link with it is right nobody knows.
         earlier: folders of records of the same people that were published before, and can be compared.
 
@@ -213,7 +213,7 @@ def _link(
         verdict = words.verdict("linkage", table.name, AttackOutcome.HELD, smallest, sentence, words.COARSER)
         return AttackReport.of("linkage", sentence, [verdict])
     if table.counts is not None:
-        # Classes are published whole or not at all: whoever is alone here was alone there.
+        # Classes are published whole or not at all: anyone who is alone here was alone there.
         alone = int(np.count_nonzero(sizes == 1))
         found = LinkageResult(table.people, alone, alone)
         return AttackReport.of("linkage", words.exactly(found), [_verdict_of_links(table, found, words.exactly(found))])

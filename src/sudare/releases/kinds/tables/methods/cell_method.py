@@ -142,7 +142,7 @@ class CellMethod(DisclosureMethod[SettingsT, JudgedTable, ProtectedT]):
         return {}
 
     def write(self, plan: TablePlan, settings: SettingsT, result: ProtectedT, folder: Path) -> TableDraft:
-        """Write the tables, what only the holder gets, and say what is to be said of them."""
+        """Write the tables, what only the holder gets, and return their description."""
         table = result.judged.table
         digits = _digits_shown(plan, result)
         shown = result.shown // 10 ** (table.decimals - digits)

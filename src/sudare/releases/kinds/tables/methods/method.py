@@ -1,4 +1,4 @@
-"""What a method of disclosure control has to say for itself; nobody outside this room asks which method it is.
+"""What every method of disclosure control provides; nobody outside this room asks which method it is.
 
 A method is one object without state. What a plan says of it are its settings, a value of the method's own making; what everybody
 may know of them stands in ``release.json`` and is what attackers and verifiers go by.
@@ -53,7 +53,7 @@ class MethodWords:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableDraft:
-    """Tables that are written, and what is said of them.
+    """Tables that are written, and their description.
 
     Attributes:
         document: what ``release.json`` says, without the attacks.
@@ -146,7 +146,7 @@ class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
 
     @abstractmethod
     def write(self, plan: TablePlan, settings: SettingsT, result: ResultT, folder: Path) -> TableDraft:
-        """Write what everybody gets and what the holder gets besides, and say what is to be said of it."""
+        """Write what everybody gets and what the holder gets besides, and return its description."""
 
     @abstractmethod
     def attack(self, folder: Path, document: Mapping[str, Any], earlier: Sequence[Path]) -> tuple[AttackReport, ...]:
