@@ -144,7 +144,7 @@ def exact_text(value: Fraction) -> Described:
 
 
 def describe_array(value: object) -> Described:
-    """What an error message says of an array: its kind and layout, never its values."""
+    """How an error message describes an array: its kind and layout, never its values."""
     flags = getattr(value, "flags", None)
     if flags is None or not hasattr(value, "dtype"):
         return Described(f"an object of type {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Where modules and names went: whoever asks for an old one is told the new one.
+"""Where modules and names went: an import of an old one names the new one.
 
 Nothing here is listed by ``dir()``. Modules answer with an error that names the new module, because their contents may have been
 divided; names of packages go on working, with a warning.

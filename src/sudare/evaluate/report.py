@@ -40,7 +40,7 @@ class SidesError:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How exact a published table is. **Not private**: see `sudare.evaluate`.
+    """How accurate a published table is. **Not private**: see `sudare.evaluate`.
 
     Attributes:
         shape: places along each axis.

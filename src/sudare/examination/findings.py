@@ -62,7 +62,7 @@ class NotApplied:
 
 
 Remark = Words
-"""Something that whoever decides should know besides: public totals, releases that were not found."""
+"""Something else that those who decide should know: public totals, releases that were not found."""
 
 
 @dataclass(frozen=True)

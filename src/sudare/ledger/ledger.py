@@ -29,7 +29,7 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
-    key_of_publication,
+    keys_of_publication,
 )
 from sudare.ledger.records import (
     Dataset,
@@ -310,10 +310,7 @@ class Ledger(Book):
         checks.read_fingerprint(fingerprint, "settled")
         with self._store.transaction(write=False):
             self._account(dataset)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, fingerprint)
-            )
-            return self._entry(found[0][0]) if found else None
+            return self._result(dataset, fingerprint)
 
     def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled]]:
         """All settled releases with a fingerprint, in order, with what their entries say."""
@@ -414,12 +411,12 @@ class Ledger(Book):
         body = PublicationNoted(document_sha256, report_format, folder, title).to_json()
         with self._store.transaction(write=True):
             self._account(dataset)
-            key = key_of_publication(document_sha256)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
-            )
-            if found:
-                return self._entry(found[0][0])
+            key, second = keys_of_publication(document_sha256, folder)
+            found = self._result(dataset, key)
+            if found is not None and getattr(found.read(), "folder", folder) != folder:
+                key, found = second, self._result(dataset, second)
+            if found is not None:
+                return found
             if known is not None and self._publications(dataset) != known:
                 raise NewPublicationError(
                     f"Something else was published about {dataset!r} in the meantime. Look at both together, then try again.",

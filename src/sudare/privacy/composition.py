@@ -66,7 +66,7 @@ def compose_parallel(budgets: Iterable[Budget], adjacency: Adjacency = "add-remo
 
 
 def for_group(budget: Budget, people: int) -> Budget:
-    """What a guarantee for one person means for so many people together.
+    """What a guarantee for one person means for this many people together.
 
     Pure epsilon becomes k epsilon, rho becomes k**2 rho, and delta grows by the factor
     1 + exp(epsilon) + ... + exp((k - 1) epsilon), rounded up.

@@ -1,4 +1,4 @@
-"""The release event: the one record in which a mechanism and whoever accounts for it meet.
+"""The release event: the one record in which a mechanism and an accountant meet.
 
 A mechanism returns its result together with a `ReleaseEvent`; an accountant or a ledger reads nothing else. The rules
 for this format:

@@ -66,7 +66,7 @@ def best_power(budget: Budget, significance: float, noise: Noise = "any") -> flo
 
 
 def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fraction:
-    """A delta for a data set of so many people.
+    """A delta for a data set of this many people.
 
     An (epsilon, delta) guarantee does not exclude a mechanism that, with probability delta for each person, publishes
     that person's record. The chance that this hits anybody at all is at most people * delta. The suggestion keeps it

@@ -1,4 +1,4 @@
-"""What a mechanism hands back: the table, its event, and on request the noisy measurements behind it."""
+"""What a mechanism returns: the table, its event, and on request the noisy measurements behind it."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Published:
         return f"<div><table>{lines}</table>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """The published counts as a map of at most 256 pixels a side; nothing for tables that are none."""
+        """The published counts as a map of at most 256 pixels a side; nothing for tables that are no maps."""
         from sudare.tables.maps import find_map, pixels_of, png_of
 
         axes = find_map(self.table.domain)

@@ -219,7 +219,7 @@ def answers_that_break(law: NoiseLaw, *, sure: float = 0.99) -> int:
         raise ParameterError("law", "answers_that_break", "centred at 0", Described(f"a mean of {law.mean:.3g}"))
     if law.probabilities.max() >= wanted and int(law.values[law.probabilities.argmax()]) == 0:
         return 1
-    if law.variance > MAX_ANSWERS:  # the mean of so many answers still has a deviation of a whole person
+    if law.variance > MAX_ANSWERS:  # the mean of this many answers still has a deviation of a whole person
         raise _too_wide(law)
     high = 1
     while _rounded_mean_is_right(law, high) < wanted:

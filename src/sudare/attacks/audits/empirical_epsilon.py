@@ -91,7 +91,7 @@ def audit_epsilon(
 
 
 def largest_bound(runs: int, *, delta: float = 0.0, error_probability: float = 1e-6) -> float:
-    """The bound that so many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
+    """The bound that this many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
 
     Args:
         runs: on each of two neighbours.

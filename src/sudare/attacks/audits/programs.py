@@ -65,7 +65,7 @@ class ProgramAudit:
         audit: the lower bound of epsilon.
         claimed: the epsilon that the program claims; None if it claims none.
         failures: how many runs ended without an output; a failure is an output, too.
-        provable: the largest bound that so many runs can show, whatever the program.
+        provable: the largest bound that this many runs can show, whatever the program.
     """
 
     audit: EpsilonAudit
@@ -142,7 +142,7 @@ def audit_function(
         delta: the delta that it claims.
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if time ends before there are enough runs for any audit, or if the function never returns anything.
@@ -192,7 +192,7 @@ def audit_command(
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
         seconds_of_a_run: a run that takes longer is ended and counts as one without output.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if an input file is not there, if both hold the same, if the program cannot be started or never writes a

@@ -1,4 +1,4 @@
-"""Linkage: finding people of an outside file, which has names, in a file that has none, by what both files know of them.
+"""Linkage: finding people of an outside file, which has names, in a file that has none, by the attributes that both files have.
 
 Each outside record is linked with the nearest record of the attacked file. If several are equally near, the attacker guesses
 among them. Where the truth is known, the share of right links (guesses counted by their probability) stands beside that of blind

@@ -1,9 +1,9 @@
 """Membership inference: whether a person is in the data, from released tables or from synthetic records.
 
-On tables: whoever knows a person's values and a reference population adds up, over the person's cells, by how much the released
-counts exceed what the reference leads one to expect, each cell weighed by its variance, sampling and noise together. To first
-order this is the likelihood ratio of "in" against "out" (Homer et al. 2008; Sankararaman et al. 2009). One cell tells little,
-thousands tell a lot.
+On tables: anyone who knows a person's values and a reference population adds up, over the person's cells, by how much the
+released counts exceed what the reference leads one to expect, each cell weighed by its variance, sampling and noise together. To
+first order this is the likelihood ratio of "in" against "out" (Homer et al. 2008; Sankararaman et al. 2009). One cell tells
+little, thousands tell a lot.
 
 On synthetic records: how near the nearest one is.
 
@@ -54,7 +54,7 @@ WORKING_SHARE = 0.25
 """A test that tells members works at least so well: in this area under the curve, or by finding this share of them."""
 
 GUESSED = 0.1
-"""To show epsilon, guesses are made about so many of the highest and of the lowest scores."""
+"""To show epsilon, guesses are made about this many of the highest and of the lowest scores."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ class MembershipTest:
     def empirical_epsilon(self) -> float:
         """A lower bound of epsilon; 0, which says nothing, unless a fair coin decided for each person whether it is in.
 
-        The people with the highest scores are guessed to be in, those with the lowest to be out, whoever they are. With epsilon
-        each guess is right with odds of at most exp(epsilon), so the lower limit of the share of right guesses bounds it.
+        The people with the highest scores are guessed to be in, those with the lowest to be out, no matter who they are. With
+        epsilon each guess is right with odds of at most exp(epsilon), so the lower limit of the share of right guesses bounds it.
         """
         if not self.random_inclusion:
             return 0.0
@@ -279,7 +279,7 @@ def evaluate_membership(
     if inside.ndim != 1 or outside.ndim != 1 or inside.size < 1 or outside.size < 2:
         requirement = "in one dimension, with at least one member and two outsiders"
         raise ParameterError("member_scores", function, requirement, Described(f"{inside.shape}, {outside.shape}"))
-    # Every second outsider sets the threshold, the others measure it: whoever sets it has no part in judging it.
+    # Every second outsider sets the threshold, the others measure it: those who set it have no part in judging it.
     setting, judging = np.sort(outside[::2]), outside[1::2]
     allowed = int(goal * setting.size)
     threshold = float(setting[setting.size - 1 - allowed])

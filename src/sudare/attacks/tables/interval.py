@@ -1,6 +1,6 @@
 """The interval attack on suppressed tables: between which values every hidden cell must lie.
 
-Whoever knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
+Anyone who knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
 more sharply where cells are whole numbers. A cell whose bounds meet is published, whatever is printed in its place.
 
 This module knows nothing of how tables are protected, on purpose: it takes plain arrays and sees what an outsider sees.

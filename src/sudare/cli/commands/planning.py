@@ -59,7 +59,7 @@ def show_release_plan(speaker: Speaker, file: Path) -> None:
 
 
 def _predict(release_plan: ReleasePlan, speaker: Speaker) -> Accuracy:
-    """What to expect. A reference that cannot be read yet is left out, and that is said."""
+    """What to expect. A reference that cannot be read yet is left out, and a remark says so."""
     from sudare.releases.kinds.counts.expected import accuracy_of_plan
 
     with progress_bars(speaker) as tell:

@@ -49,7 +49,7 @@ METADATA = b"sudare"
 
 
 def specification(randomizer: Randomizer) -> dict[str, Any]:
-    """All that a device and whoever collects must agree on: the randomizer, its fingerprint, and how to draw a report.
+    """All that a device and the collector must agree on: the randomizer, its fingerprint, and how to draw a report.
 
     Example:
         >>> from sudare.collect import KaryResponse, read_randomizer, specification

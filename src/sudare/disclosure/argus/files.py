@@ -1,6 +1,6 @@
 """Files of tau-ARGUS: records (.asc), tables (.tab), judgements beforehand (.hst), and tables with status codes.
 
-Whoever has its files can use them here unchanged, and hand the result on to whoever reads its output.
+Anyone who has its files can use them here unchanged, and hand the result on to programs that read its output.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def read_apriori(
 
 
 def _default_levels(table: CellTable, cell: int, percent: int) -> tuple[int, int]:
-    """Protection levels of a cell for which nothing else is said; below only as far as everybody thinks possible."""
+    """Protection levels of a cell without any of its own; below only as far as everybody thinks possible."""
     value = int(table.values[cell])
     level = max(1, -(-value * percent // 100))
     return min(level, max(0, value - int(table.least[cell]))), level

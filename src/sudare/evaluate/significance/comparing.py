@@ -148,7 +148,7 @@ def read_significance(significance: object, function: str) -> float:
     """A chance of false alarms.
 
     Raises:
-        ParameterError: if it is none that can be kept.
+        ParameterError: if it cannot be kept.
     """
     is_number = isinstance(significance, Real) and not isinstance(significance, bool)
     if not is_number or not MIN_SIGNIFICANCE <= float(significance) <= 0.5:  # type: ignore[arg-type]

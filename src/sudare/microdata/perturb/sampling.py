@@ -88,7 +88,7 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
 
 
 def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None = None) -> Outcome:
-    """Draw a number of records without putting any back; every set of so many records is equally likely.
+    """Draw a number of records without putting any back; every set of this many records is equally likely.
 
     The number is fixed, so records are not independent: the guarantee of sampled k-anonymity does not hold for it.
 

@@ -1,6 +1,6 @@
 """From the files of a plan to exact tables whose unsafe cells are known; several tables become one system of sums.
 
-Whatever is wrong with the data is told with the file, the row or the codes of the cell, and never with a value.
+An error in the data names the file, the row or the codes of the cell, and never a value.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep
 from sudare.sections import Section
 
 if TYPE_CHECKING:
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["CLASSES_KEEP", "CLASSES_PROTECT", "Anonymize", "build_hierarchies", "pinned_levels"]

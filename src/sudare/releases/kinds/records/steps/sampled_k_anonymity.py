@@ -57,7 +57,7 @@ class SampledGroups(PrivateStep):
 
     @classmethod
     def read(cls, section: Section, columns: Mapping[str, PlannedColumn], file: str) -> Self:
-        """Levels are decided by whoever writes the plan, or chosen at a cost: that is what makes the guarantee true."""
+        """Levels are decided by the author of the plan, or chosen at a cost: that is what makes the guarantee true."""
         levels, free = {}, {}
         for name, column in columns.items():
             level = column.level or 0
