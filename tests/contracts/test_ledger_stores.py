@@ -813,7 +813,7 @@ def test_a_lost_postgresql_connection_is_told(server: PostgresServer) -> None:
         change(
             other,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid()",
+            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid() AND datname = current_database()",
         )
         for _ in range(2):
             with pytest.raises(LedgerError, match="cannot be reached"):
