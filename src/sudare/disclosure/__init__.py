@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sudare.disclosure.cell_table import Contributions as Contributions
     from sudare.disclosure.cell_table import aggregate as aggregate
     from sudare.disclosure.cell_table import scaled as scaled
+    from sudare.disclosure.linking import aggregate_linked as aggregate_linked
     from sudare.disclosure.linking import cells_of as cells_of
     from sudare.disclosure.linking import link_tables as link_tables
     from sudare.disclosure.merging import MergedMeshes as MergedMeshes
@@ -106,6 +107,7 @@ _HOMES = {
     "Witness": "suppression.certificate",
     "ZeroCells": "rules",
     "aggregate": "cell_table",
+    "aggregate_linked": "linking",
     "cell_keys": "cell_key",
     "cells_of": "linking",
     "cells_with_code": "rules",
@@ -166,6 +168,7 @@ __all__ = [
     "Witness",
     "ZeroCells",
     "aggregate",
+    "aggregate_linked",
     "cell_keys",
     "cells_of",
     "cells_with_code",
