@@ -102,7 +102,8 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    if not exact_fraction(seconds, "seconds", "examine", "a number above 0") > 0:
+    allowed = exact_fraction(seconds, "seconds", "examine", "a number above 0")
+    if not allowed > 0:
         raise ParameterError("seconds", "examine", "a number above 0", seconds)
     if threshold is not None:
         exact_integer(threshold, "threshold", "examine", "a whole number >= 2", smallest=2)
@@ -111,7 +112,7 @@ def examine(
             "A ledger and the name of a data set in it belong together: give both, or neither.",
             "台帳とデータセット名は両方指定するか、どちらも指定しないでください。",
         )
-    run = _Run(Path(folder), threshold, float(seconds), progress)
+    run = _Run(Path(folder), threshold, float(allowed), progress)
     run.open_others(others, ledger, dataset)
     if run.subject is None:
         return run.on_tables()

@@ -10,6 +10,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.frames import Rows
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
 
@@ -66,7 +67,7 @@ Remark = Words
 
 
 @dataclass(frozen=True)
-class Examination:
+class Examination(Rows):
     """All that attacks found about one publication. It speaks of protected people, and is not for publication.
 
     Attributes:
@@ -91,6 +92,12 @@ class Examination:
     not_applied: tuple[NotApplied, ...]
     remarks: tuple[Remark, ...]
     is_complete: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each verdict of each attack; sentences in English."""
+        frames = [report.frame_columns() for report in self.reports]
+        names = ("attack", "target", "outcome", "number", "sentence", "remedy")
+        return {name: [value for each in frames for value in each[name]] for name in names}
 
     @property
     def outcome(self) -> AttackOutcome:

@@ -31,7 +31,7 @@ from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_fraction, exact_integer
+from sudare.parameters import Rational, exact_fraction, exact_integer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -168,8 +168,8 @@ def membership_in_tables(
     outsiders: ArrayLike,
     reference: ArrayLike,
     law: NoiseLaw | None = None,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on released tables of counts, all cells in one array.
@@ -227,8 +227,8 @@ def membership_in_records(
     members: Sequence[KeyColumn],
     outsiders: Sequence[KeyColumn],
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on synthetic records: the nearer the nearest one, the likelier the person was in the data.
@@ -253,8 +253,8 @@ def evaluate_membership(
     member_scores: ArrayLike,
     outsider_scores: ArrayLike,
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Judge scores of any membership test, larger ones speaking for "in".
@@ -319,7 +319,7 @@ def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Intege
     return table.astype(np.int64)
 
 
-def _between(value: float, name: str, function: str) -> float:
+def _between(value: Rational, name: str, function: str) -> float:
     number = float(exact_fraction(value, name, function, "a number strictly between 0 and 1"))
     if not 0 < number < 1:
         raise ParameterError(name, function, "a number strictly between 0 and 1", value)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
+from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ ALLOW_FOR_NOISE = Words(
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction:
+class Reconstruction(Rows):
     """What published statistics tell about the people behind them.
 
     Attributes:
@@ -86,6 +87,13 @@ class Reconstruction:
     least_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     largest_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     groups_are_exact: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each kind of person that may exist: how many there are in all data sets that fit."""
+        kinds = np.flatnonzero(self.largest)
+        values = [self.domain.tuple_of(int(kind)) for kind in kinds]
+        named = {name: [each[place] for each in values] for place, name in enumerate(self.domain.names)}
+        return {**named, "least": self.least[kinds], "largest": self.largest[kinds]}
 
     @property
     def revealed(self) -> int:
@@ -244,9 +252,10 @@ def reconstruct(
         (2, [('F', 89), ('M', 89)])
     """
     exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
-    if not exact_fraction(seconds, "seconds", "reconstruct", "a number above 0") > 0:
+    allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
+    if not allowed > 0:
         raise ParameterError("seconds", "reconstruct", "a number above 0", seconds)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + float(allowed)
     compiled = StatisticRows(domain, list(statistics))
     if compiled.contradicts:
         nothing = np.zeros(domain.size, dtype=np.int64)

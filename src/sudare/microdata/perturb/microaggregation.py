@@ -21,7 +21,7 @@ from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
@@ -51,7 +51,11 @@ _KEEPS = Words(
 
 
 def microaggregate(
-    records: Records, columns: Sequence[str], *, k: int, method: Literal["multivariate", "univariate"] = "multivariate"
+    records: AnyRecords,
+    columns: Sequence[str],
+    *,
+    k: int,
+    method: Literal["multivariate", "univariate"] = "multivariate",
 ) -> Outcome:
     """Replace the numbers of records by the means of groups of at least k, and fewer than 2 k, records.
 
@@ -76,6 +80,8 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    records = read_people_records(records, "microaggregate")
+    columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"
     smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
     if method not in ("multivariate", "univariate"):

@@ -18,7 +18,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, read_probability
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, read_flag, shown
@@ -172,7 +172,7 @@ class TransitionMatrix:
 
 
 def randomize_values(
-    records: Records,
+    records: AnyRecords,
     column: str,
     matrix: TransitionMatrix,
     *,
@@ -199,6 +199,7 @@ def randomize_values(
         >>> round(float(outcome.local_epsilon), 3)  # ln 3
         1.099
     """
+    records = read_people_records(records, "randomize_values")
     function = "randomize_values"
     read_flag(invariant, "invariant", function)
     if not isinstance(matrix, TransitionMatrix):
