@@ -41,8 +41,6 @@ HOUSEHOLD = 4
 MAX_GROUP_EPSILON = 50
 """Beyond it nothing is left of a guarantee for a group."""
 
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
-
 
 def show_release_plan(speaker: Speaker, file: Path) -> None:
     """Show what a plan for counts means."""
@@ -345,7 +343,7 @@ def _metres(release_plan: ReleasePlan) -> int | None:
 
     attributes = release_plan.domain.attributes
     if len(attributes) == 1 and isinstance(attributes[0], (Mesh, MeshList)):
-        return METRES[mesh_level(attributes[0].level).name]
+        return mesh_level(attributes[0].level).metres
     return None
 
 
