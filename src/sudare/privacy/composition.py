@@ -32,7 +32,7 @@ def compose(budgets: Iterable[Budget]) -> Budget:
     Example:
         >>> from sudare import Budget, compose
         >>> compose([Budget(epsilon=0.5), Budget(epsilon=0.25, delta=1e-6)])
-        Budget(epsilon=0.75, delta=1e-06)
+        Budget(epsilon=0.75, delta=0.000001)
     """
     return reduce(Budget.__add__, _in_one_currency(budgets, "compose"))
 
