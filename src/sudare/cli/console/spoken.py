@@ -21,6 +21,7 @@ from sudare.cli.console.messages import Catalogue, Language, words_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
 from sudare.system.interrupts import delivered_interruption
+from sudare.system.preparing import when_preparing
 
 __all__ = ["Function", "Wishes", "common_parameters", "group_callback", "spoken"]
 
@@ -54,7 +55,7 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
             as_json=given.pop("as_json") or before.as_json,
             debug=given.pop("debug") or before.debug,
         )
-        with _told(speaker):
+        with _told(speaker), when_preparing(_announce_once(speaker)):
             function(speaker, **given)
 
     parameters = [
@@ -136,6 +137,18 @@ def _told(speaker: Speaker) -> Iterator[None]:
             raise
         except (Exception, KeyboardInterrupt) as error:
             speaker.fail(delivered_interruption() or error)
+
+
+def _announce_once(speaker: Speaker) -> Callable[[str], None]:
+    """Says on a terminal that code is compiled, the first time it is."""
+    announced: list[str] = []
+
+    def tell(name: str) -> None:
+        if not announced and not speaker.as_json and speaker.err.is_terminal:
+            speaker.say("any.preparing", style="dim")
+        announced.append(name)
+
+    return tell
 
 
 def _helped(parameter: inspect.Parameter, name: str, words: Catalogue) -> inspect.Parameter:
