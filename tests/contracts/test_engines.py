@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError, ParameterError
 from sudare.engines import ColumnType, Engine, open_engine
+from sudare.errors import DatabaseError, ParameterError
 from tests.contracts.sql_servers import ENGINES, Servers, location_of, quoted, running_servers
 
 pytestmark = pytest.mark.slow

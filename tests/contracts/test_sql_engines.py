@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from sudare import Budget, QueryRefusedError
+from sudare import Budget
 from sudare.engines import Engine, open_engine
+from sudare.errors import QueryRefusedError
 from sudare.noise.entropy import SecureEntropy
 from sudare.sql.execution.answering import answer, exact_answer
 from sudare.sql.measures.allocating import allocate

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from sudare import Budget, Unit, WeakBudgetWarning
+from sudare import Budget, Unit
+from sudare.errors import WeakBudgetWarning
 from sudare.ledger import open_ledger
 from sudare.ledger.postgres_store import MAX_WAIT, WRITERS_LOCK
 from tests.end_to_end.killed import Doomed, run_command_until_signal, signal_at

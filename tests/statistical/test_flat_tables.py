@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
-from sudare import Budget, ResearchEntropy, Unit, morton_layout, rho_to_epsilon
+from sudare import Budget, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
+from sudare.domain import morton_layout
 from sudare.noise.skipping import Skipping
+from sudare.privacy import rho_to_epsilon
 from sudare.refine.signed import counts_down_a_tree, counts_with_total
 from sudare.tables.mechanisms.flat import gaussian, laplace
 from sudare.tables.mechanisms.privelet import privelet

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from sudare import Budget, Category, CountTable, Domain, Mesh, MeshList, ResearchEntropy, publish
+from sudare import Budget, Category, CountTable, Domain, Mesh, ResearchEntropy, publish
+from sudare.domain import MeshList
 from sudare.domain.layout import map_layout, morton_layout
 from sudare.errors import WeakBudgetWarning
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS

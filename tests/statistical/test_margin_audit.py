@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, Unit, wide_tree
+from sudare import Budget, CountTable, Unit
 from sudare.attacks import audit_epsilon
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
+from sudare.tables import wide_tree
 from tests.statistical.power import runs_to_refute
 
 pytestmark = pytest.mark.slow

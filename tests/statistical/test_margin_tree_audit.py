@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, Domain, Positions, Unit, margin_tree
+from sudare import Budget, CountTable, Domain, Positions, Unit
 from sudare.attacks import audit_epsilon
 from sudare.domain import Category
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
+from sudare.tables import margin_tree
 from tests.statistical.power import runs_to_refute
 
 pytestmark = pytest.mark.slow

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TurnedEnds"]
 
 ALIGNED = 8
-"""Areas of so many places a side stay where they are, but for the last whole one: it turns with what is left over."""
+"""Areas of this many places a side stay where they are, but for the last whole one: it turns with what is left over."""
 
 
 def places_that_turn(length: int) -> int:

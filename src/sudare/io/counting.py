@@ -229,7 +229,7 @@ class _Reading:
     def count_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """One for each row, at most so many for each person."""
+        """One for each row, at most this many for each person."""
         if self.source.person is not None and not bounds.is_by_rows:
             return self._count_cells_of_people(bounds, opted_out, progress)
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -271,7 +271,7 @@ class _Reading:
     def _count_cells_of_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """At most so many cells of each person. Values are brought to cells first: several may mean the same one."""
+        """At most this many cells of each person. Values are brought to cells first: several may mean the same one."""
         import pyarrow
 
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -388,7 +388,7 @@ class _Reading:
         return places
 
     def _checked(self, number: int, column: AttributeColumn, result: Any, read: Callable[[Any], Any]) -> Any:
-        """Read a column of the result; a mistake is looked for in the data, and told."""
+        """Read a column of the result; a mistake is looked for in the data, and reported."""
         values = result[f"a{number}"]
         if values.null_count:
             raise complaints.missing_value(", ".join(column.names), self._spot(column.is_missing))
@@ -398,7 +398,7 @@ class _Reading:
             spot = self._spot(column.finds(wrong.value))
             # Of people, a value is somebody's; of a table, it is the label of a cell.
             label = wrong.value if wrong.is_label and self.defaults.rows == "counts" else None
-            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label) from None
+            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label, wrong.hint) from None
 
     def _spot(self, condition: str) -> complaints.Spot:
         """The first row that fulfils a condition; this reads the data once more."""

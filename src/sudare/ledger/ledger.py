@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TextIO
 
 from sudare.errors import LedgerError
+from sudare.frames import RowList
 from sudare.ledger import checks
 from sudare.ledger.amounts import NOTHING
 from sudare.ledger.book import Book
@@ -29,7 +30,7 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
-    key_of_publication,
+    keys_of_publication,
 )
 from sudare.ledger.records import (
     Dataset,
@@ -50,9 +51,6 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
 __all__ = ["Ledger"]
-
-PAGE = 1000
-"""Entries read at a time: a reader of a long ledger keeps nobody waiting."""
 
 
 class Ledger(Book):
@@ -173,11 +171,11 @@ class Ledger(Book):
             )
             return self._dataset(dataset)
 
-    def datasets(self) -> list[Dataset]:
-        """All data sets, in the order in which they were added."""
+    def datasets(self) -> RowList[Dataset]:
+        """All data sets, in the order in which they were added; ``datasets().to_frame()`` has the balances."""
         with self._store.transaction(write=False):
             names = self._store.fetch("SELECT name FROM sudare_datasets ORDER BY entry")
-            return [self._dataset(str(name)) for (name,) in names]
+            return RowList(self._dataset(str(name)) for (name,) in names)
 
     def dataset(self, name: str) -> Dataset:
         """One data set and its balance.
@@ -310,10 +308,7 @@ class Ledger(Book):
         checks.read_fingerprint(fingerprint, "settled")
         with self._store.transaction(write=False):
             self._account(dataset)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, fingerprint)
-            )
-            return self._entry(found[0][0]) if found else None
+            return self._result(dataset, fingerprint)
 
     def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled]]:
         """All settled releases with a fingerprint, in order, with what their entries say."""
@@ -354,7 +349,7 @@ class Ledger(Book):
                 return self._entry(number)
         raise LedgerError(
             f"The ledger has no entry {number!r:.20}; the last one is {last}.",
-            f"台帳に {number!r:.20} 番の記録はありません。最後の記録は {last} 番です。",
+            f"台帳に {number!r:.20} 番の項目はありません。最後の項目は {last} 番です。",
         )
 
     def opt_out(self, dataset: str, person: str) -> Entry:
@@ -414,12 +409,12 @@ class Ledger(Book):
         body = PublicationNoted(document_sha256, report_format, folder, title).to_json()
         with self._store.transaction(write=True):
             self._account(dataset)
-            key = key_of_publication(document_sha256)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
-            )
-            if found:
-                return self._entry(found[0][0])
+            key, second = keys_of_publication(document_sha256, folder)
+            found = self._result(dataset, key)
+            if found is not None and getattr(found.read(), "folder", folder) != folder:
+                key, found = second, self._result(dataset, second)
+            if found is not None:
+                return found
             if known is not None and self._publications(dataset) != known:
                 raise NewPublicationError(
                     f"Something else was published about {dataset!r} in the meantime. Look at both together, then try again.",
@@ -453,20 +448,6 @@ class Ledger(Book):
         if dataset is not None:
             self.dataset(dataset)
         return self._pages(dataset)
-
-    def _pages(self, dataset: str | None) -> Iterator[Entry]:
-        after = 0
-        while True:
-            with self._store.transaction(write=False):
-                rows = self._store.fetch(
-                    f"SELECT {COLUMNS} FROM sudare_entries WHERE number > ? ORDER BY number LIMIT ?",  # noqa: S608
-                    (after, PAGE),
-                )
-            page = [Entry(*row) for row in rows]
-            yield from (entry for entry in page if dataset in (None, entry.dataset))
-            if len(page) < PAGE:
-                return
-            after = page[-1].number
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last entry. A copy kept elsewhere proves later that nothing before it has changed."""

@@ -35,7 +35,7 @@ MAX_EXPONENT = 600
 
 @dataclass(frozen=True)
 class DeltaAdvice:
-    """A delta for a data set, and what is to be said of the one that a budget has.
+    """A delta for a data set, and a remark on the one that a budget has.
 
     Attributes:
         suggested: the largest power of ten that keeps the accepted chance.
@@ -141,7 +141,7 @@ def advise_delta(
 
 
 def _growth(epsilon: Fraction, members: int) -> Fraction:
-    """By how much delta grows for so many units at once; so much that nothing is left of it, where that is very much."""
+    """By how much delta grows for this many units at once; so much that nothing is left of it, where that is very much."""
     if members == 1:
         return Fraction(1)
     return growth_of_delta(epsilon, members) if epsilon * members <= MAX_EXPONENT else 1 / MIN_DELTA

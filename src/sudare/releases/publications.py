@@ -51,7 +51,7 @@ class Journal:
         self._is_changed = is_changed
 
     def known(self) -> KnownFolders:
-        """The folders that were published before. One whose public files were changed is as good as lost.
+        """The folders that were published before. A folder whose public files were changed counts as lost.
 
         Raises:
             LedgerError: if the ledger does not know the data set.

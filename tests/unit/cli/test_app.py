@@ -224,7 +224,7 @@ def test_a_signal_before_the_command_begins(
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Typer makes something else of it there."""
-    monkeypatch.setattr("sudare.cli.console.spoken.Wishes", lambda *_: signal.raise_signal(number))
+    monkeypatch.setattr("sudare.cli.console.spoken.CommonOptions", lambda *_: signal.raise_signal(number))
     shown = run("mesh", "bounds", "5339")
     assert (shown.code, shown.out) == (128 + number, "")
     assert "Interrupted" in shown.err

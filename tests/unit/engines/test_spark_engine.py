@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
+from sudare.errors import DatabaseError
 from tests.contracts.sql_servers import running_servers
 
 pytestmark = [pytest.mark.slow, pytest.mark.spark]

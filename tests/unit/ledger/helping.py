@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sudare import Budget, GaussianMeasurement, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+from sudare import Budget, ReleaseEvent, Unit
 from sudare.ledger import Ledger
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, sensitivity_of_counts
 from tests.run_servers import shared_by_run
 
 PERSON = Unit("person")

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sudare import InputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, random_order, toss_coins
 from sudare.microdata.perturb.sampling import sample_by_coins, sample_of_size, sample_of_strata
 from sudare.microdata.records import Records

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import ParameterError
+from sudare.errors import ParameterError
 from sudare.refine import lasso, negative_l2, nonnegative_lasso, project_on_simplex
 
 VALUES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-100, 100).map(lambda x: round(x, 3)))

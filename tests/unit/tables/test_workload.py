@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare import Budget, Domain, ParameterError, plan_table
+from sudare import Budget, Domain, plan_table
+from sudare.errors import ParameterError
 from sudare.tables.histograms.strategy import best_strategy, cell_variance, prefix_variance, range_variance
 from sudare.tables.planning.workload import Vocabulary, WorkloadPart, read_workload
 

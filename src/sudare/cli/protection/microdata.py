@@ -168,7 +168,7 @@ def _carry_out(
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
-    """What attacks found that is not refused; figures for whoever holds the data."""
+    """What attacks found that is not refused; figures for the holder of the data."""
     for attack in made.document["attacks"]:
         for verdict in attack["verdicts"]:
             if verdict["outcome"] == "undecided" and not speaker.as_json:

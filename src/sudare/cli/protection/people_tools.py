@@ -34,6 +34,7 @@ def risk(
 ) -> None:
     """Measure how easily somebody is found."""
     from sudare.microdata.records import read_people
+    from sudare.releases.documents import document_values
     from sudare.releases.kinds.records import measure_risks
 
     names = _listed(quasi_identifiers)
@@ -50,7 +51,7 @@ def risk(
         everybody = [others.column(name) for name in names]
     found = measure_risks(records, names, private, population=everybody, threshold=threshold)
     speaker.warn_of("people.risk_confidential")
-    speaker.give(found.to_dict(), *_risk_shown(speaker, found))
+    speaker.give(document_values(found.to_record()), *_risk_shown(speaker, found))
 
 
 def check(

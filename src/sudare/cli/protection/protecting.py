@@ -73,7 +73,7 @@ def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
-    """How the attacks ended; figures for whoever holds the data."""
+    """How the attacks ended; figures for the holder of the data."""
     from sudare.attacks.verdicts import AttackOutcome
 
     for report in made.attacks:

@@ -1,8 +1,8 @@
 """Local hashing: a short randomized hash of the value, under a hash function that each person draws.
 
 A report is a seed and a number below a small range; it supports every value that the seed's hash function maps to the number. The
-error is that of optimized unary encoding, but a report has the same size for any number of values. Whoever
-collects pays for it: each report is hashed with each candidate value.
+error is that of optimized unary encoding, but a report has the same size for any number of values. The collector pays for it:
+each report is hashed with each candidate value.
 
 Proof: ``hashing.md`` beside this file.
 """

@@ -121,12 +121,12 @@ class SafeExpression:
 
 
 def cast_to(sql: exp.Expr, to: str) -> exp.Expr:
-    """A cast to a type without digits, such as DOUBLE; whoever writes it shows that it cannot fail."""
+    """A cast to a type without digits, such as DOUBLE; code that uses it must show that it cannot fail."""
     return exp.Cast(this=sql, to=exp.DataType(this=exp.DataType.Type[to], nested=False))
 
 
 def cast_to_decimal(sql: exp.Expr, digits: int, scale: int) -> exp.Expr:
-    """A cast to DECIMAL; whoever writes it shows that it cannot fail."""
+    """A cast to DECIMAL; code that uses it must show that it cannot fail."""
     return exp.Cast(this=sql, to=decimal_type(digits, scale))
 
 

@@ -26,7 +26,7 @@ _left: ContextVar[list[int] | None] = ContextVar("left", default=None)
 
 @contextmanager
 def limited_copies(most: int = MAX_COPIED) -> Iterator[None]:
-    """While it is entered, no more than so many nodes are copied.
+    """While it is entered, no more than this many nodes are copied.
 
     Raises:
         QueryRefusedError: from `copied`, when there would be more.

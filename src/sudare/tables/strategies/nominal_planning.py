@@ -76,7 +76,7 @@ def plan_cross_table(
         parts: its attributes; there are no places.
         budget: what may be spent.
         unit: who is protected.
-        workload: what matters; all margins of up to three attributes where nothing is said.
+        workload: what matters; all margins of up to three attributes by default.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         public_total: whether the total is published exactly.

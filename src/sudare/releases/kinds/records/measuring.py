@@ -6,8 +6,8 @@ All of this is computed from the records: for tables that are not published it i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,35 @@ __all__ = ["SIZES", "Risks", "class_sizes", "measure_risks", "rest_of_population
 
 SIZES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
 """Classes from so many to so many records, as they are shown together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalistRisk:
+    """The chances of somebody who has a list of the population.
+
+    Attributes:
+        highest: of any record.
+        average: over all records.
+    """
+
+    highest: float
+    average: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskRecord:
+    """The figures of `Risks` as a document has them."""
+
+    records: int
+    classes: int
+    k: int
+    unique: float
+    highest: float
+    average: float
+    at_risk: float
+    threshold: float
+    journalist: JournalistRisk | None
+    sensitive: Mapping[str, Measured]
 
 
 @dataclass(frozen=True)
@@ -59,13 +88,12 @@ class Risks:
     journalist: tuple[float, float] | None = None
     sensitive: Mapping[str, Measured] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        values = asdict(self)
-        values["journalist"] = (
-            None if self.journalist is None else dict(zip(("highest", "average"), self.journalist, strict=True))
-        )
-        return values
+    def to_record(self) -> RiskRecord:
+        """As a document has it."""
+        journalist = None
+        if self.journalist is not None:
+            journalist = JournalistRisk(highest=self.journalist[0], average=self.journalist[1])
+        return RiskRecord(**{**vars(self), "journalist": journalist})
 
 
 def class_sizes(records: Records, quasi_identifiers: Sequence[str], counts: NDArray[np.int64] | None = None) -> Classes:

@@ -7,6 +7,7 @@ holder's page shows besides what only the holder may know.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +38,44 @@ MAX_ROWS, MAX_COLUMNS = 40, 12
 MAX_INTERVALS = 40
 MAX_MESHES = 30
 HIDDEN = "×"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownAttack:
+    name: Words
+    outcome: Words
+    is_broken: bool
+    found: Words | None
+    worst: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownTable:
+    name: str
+    down: str
+    across: str | None
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, int, Sequence[str]]]
+    others: str
+    is_cut: bool
+    has_hidden: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownMeshes:
+    names: Sequence[str]
+    rows: Sequence[tuple[str, str, str, Sequence[str]]]
+    is_cut: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownInterval:
+    name: str
+    value: str
+    low: str
+    high: str
+    required: str
+    drawn: str
 
 
 def render_table_page(
@@ -129,27 +168,26 @@ def _cost(own: Mapping[str, Any], decimals: int) -> tuple[str, dict[str, str]] |
     return "cost_only", {"cost": f"{cost:,}"}
 
 
-def _attack(
-    method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], own: Mapping[str, Any]
-) -> dict[str, Any]:
+def _attack(method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], own: Mapping[str, Any]) -> _ShownAttack:
     full = next((one for one in own.get("attacks") or [] if one["attack"] == attack["attack"]), None)
-    return {
-        "name": method.attack_words[attack["attack"]],
-        "outcome": page_words.OUTCOMES[attack["outcome"]],
-        "is_broken": attack["outcome"] == "broken",
-        "found": None if full is None else _words(full["summary"]),
-        "worst": [] if full is None else [one["target"] for one in full["verdicts"][:5] if one["outcome"] == "broken"],
-    }
+    worst = [] if full is None else [one["target"] for one in full["verdicts"][:5] if one["outcome"] == "broken"]
+    return _ShownAttack(
+        name=method.attack_words[attack["attack"]],
+        outcome=page_words.OUTCOMES[attack["outcome"]],
+        is_broken=attack["outcome"] == "broken",
+        found=None if full is None else _words(full["summary"]),
+        worst=worst,
+    )
 
 
-def _pictures(report: Mapping[str, Any], published: PublishedTables) -> list[dict[str, Any]]:
+def _pictures(report: Mapping[str, Any], published: PublishedTables) -> list[_ShownTable]:
     return [
         _picture(name["name"], table, published)
         for name, table in zip(report["tables"], published.system.tables, strict=True)
     ]
 
 
-def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, Any]:
+def _picture(name: str, table: Table, published: PublishedTables) -> _ShownTable:
     """Two dimensions of a table, the others at their totals; the longer one downwards."""
     order = sorted(range(len(table.dimensions)), key=lambda axis: -len(table.dimensions[axis]))[:2]
     down = table.dimensions[order[0]]
@@ -166,16 +204,16 @@ def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, A
         (down.codes[place], down.depth[place], [_shown(published, cell) for cell in row])
         for place, row in enumerate(cells.tolist())
     ]
-    return {
-        "name": name,
-        "down": down.name,
-        "across": None if across is None else across.name,
-        "columns": [""] if across is None else list(across.codes[:MAX_COLUMNS]),
-        "rows": rows,
-        "others": ", ".join(others),
-        "is_cut": _is_cut(down, MAX_ROWS) or (across is not None and _is_cut(across, MAX_COLUMNS)),
-        "has_hidden": bool(published.hidden[cells].any()),
-    }
+    return _ShownTable(
+        name=name,
+        down=down.name,
+        across=None if across is None else across.name,
+        columns=[""] if across is None else across.codes[:MAX_COLUMNS],
+        rows=rows,
+        others=", ".join(others),
+        is_cut=_is_cut(down, MAX_ROWS) or (across is not None and _is_cut(across, MAX_COLUMNS)),
+        has_hidden=bool(published.hidden[cells].any()),
+    )
 
 
 def _is_cut(dimension: Dimension, most: int) -> bool:
@@ -189,7 +227,7 @@ def _shown(published: PublishedTables, cell: int) -> str:
     return f"{int(whole):,}{point}{rest}"
 
 
-def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
+def _meshes(folder: Path, report: Mapping[str, Any]) -> _ShownMeshes:
     meshes = read_published_meshes(folder, report)
     names = list(meshes.values)
     hidden_first = sorted(
@@ -207,10 +245,10 @@ def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
                 [HIDDEN if number < 0 else f"{number:,}" for number in numbers],
             )
         )
-    return {"names": names[:MAX_COLUMNS], "rows": rows, "is_cut": len(meshes.codes) > MAX_MESHES}
+    return _ShownMeshes(names=names[:MAX_COLUMNS], rows=rows, is_cut=len(meshes.codes) > MAX_MESHES)
 
 
-def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _intervals(own: Mapping[str, Any]) -> list[_ShownInterval]:
     """Hidden cells with their intervals, the narrowest first; unsafe ones with what was required."""
     if "intervals" not in own:
         return []
@@ -227,11 +265,12 @@ def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
         value = values[one["cell"]]
         rows.append((width / max(1, value), one["name"], value, low, high, lower, upper))
     rows.sort(key=lambda row: (row[0], row[1]))
-    return [_interval_row(row[1:], own["decimals"]) for row in rows[:MAX_INTERVALS]]
+    return [_interval(*row[1:], decimals=own["decimals"]) for row in rows[:MAX_INTERVALS]]
 
 
-def _interval_row(row: Sequence[Any], decimals: int) -> dict[str, Any]:
-    name, value, low, high, lower, upper = row
+def _interval(
+    name: str, value: int, low: Fraction | None, high: Fraction | None, lower: int, upper: int, *, decimals: int
+) -> _ShownInterval:
     left = float(low) if low is not None else float(value - 2 * lower - 1)
     right = float(high) if high is not None else float(value + 4 * upper + 1)
     span = max(right - left, 1e-9)
@@ -246,14 +285,14 @@ def _interval_row(row: Sequence[Any], decimals: int) -> dict[str, Any]:
         f'<rect class="needed" x="{start:.2f}" width="{max(0.6, end - start):.2f}" height="8"/>'
         f'<rect class="value" x="{place(value) - 0.4:.2f}" width="0.8" height="8"/></svg>'
     )
-    return {
-        "name": name,
-        "value": _plain(value, decimals),
-        "low": "−∞" if low is None else _plain(low, decimals),
-        "high": "∞" if high is None else _plain(high, decimals),
-        "required": f"{_plain(value - lower, decimals)} – {_plain(value + upper, decimals)}",
-        "drawn": drawn,
-    }
+    return _ShownInterval(
+        name=name,
+        value=_plain(value, decimals),
+        low="−∞" if low is None else _plain(low, decimals),
+        high="∞" if high is None else _plain(high, decimals),
+        required=f"{_plain(value - lower, decimals)} – {_plain(value + upper, decimals)}",
+        drawn=drawn,
+    )
 
 
 def _plain(value: int | Fraction, decimals: int) -> str:
