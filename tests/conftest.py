@@ -37,15 +37,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Stop this process's Spark, which no other one can use."""
-    if "tests.contracts.sql_servers" in sys.modules:
-        sys.modules["tests.contracts.sql_servers"].stop_spark()
+    """Stop this process's Spark and browser, which no other one can use."""
+    for module, function in (("tests.contracts.sql_servers", "stop_spark"), ("tests.browser", "close_browser")):
+        if module in sys.modules:
+            getattr(sys.modules[module], function)()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs Spark comes first: one process of a run has it all, and starts Spark once."""
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+    """What needs Spark comes first, then what needs a browser: one process of a run has it all, and starts each once."""
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("spark", "browser")])
 
 
 @pytest.fixture
