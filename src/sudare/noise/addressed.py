@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hmac
 import os
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -175,6 +176,8 @@ class NoiseKey:
             self._encryptor = Cipher(algorithms.AES(self.material()), modes.ECB()).encryptor()  # noqa: S305
         elif self._material is None:
             self.material()
+        if nodes.size == 0:
+            return np.empty((0, 2), dtype=np.uint64)
         addresses = np.empty((nodes.size, 2), dtype="<u8")
         addresses[:, 0], addresses[:, 1] = nodes, block
         bits = np.empty(addresses.nbytes + BLOCK_BYTES, dtype=np.uint8)  # the cipher asks for room of one block more
@@ -182,6 +185,22 @@ class NoiseKey:
         room: Any = bits
         self._encryptor.update_into(memoryview(plain).cast("B"), memoryview(room))
         words: Words = bits[: addresses.nbytes].view("<u8").astype(np.uint64, copy=False).reshape(-1, 2)
+        return words
+
+    def stream(self) -> Callable[[int], Words]:
+        """Words of this key one after the other, for what is decided by chance beside the noise: call it for the next so many.
+
+        The key must serve nothing else.
+        """
+        taken = 0
+
+        def words(count: int) -> Words:
+            nonlocal taken
+            first, last = taken // 2, -(-(taken + count) // 2)
+            made = self.blocks(np.arange(first, last, dtype=np.uint64), 0).reshape(-1)
+            skipped, taken = taken % 2, taken + count
+            return made[skipped : skipped + count].copy()
+
         return words
 
     def destroy(self) -> None:
