@@ -183,8 +183,8 @@ def unit_of(
     """
     if cells is None and rows_per_cell is None:
         return Unit.with_rows(1 if rows is None else rows, who, adjacency)
-    limits = {"cells": 1 if cells is None else cells, "rows_per_cell": 1 if rows_per_cell is None else rows_per_cell}
-    return Unit(who, adjacency=adjacency, **limits, **({} if rows is None else {"rows": rows}))
+    places, each = 1 if cells is None else cells, 1 if rows_per_cell is None else rows_per_cell
+    return Unit(who, places, each, cast("int", rows), adjacency)
 
 
 def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = False) -> Sensitivity:

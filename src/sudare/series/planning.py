@@ -88,7 +88,7 @@ def plan_series(
 
     Example:
         >>> from sudare.domain import Category, Domain
-        >>> design = plan_series(Domain((Category("place", ["a", "b"]),)), Budget(rho="0.1"), ticks=24, moves=2)
+        >>> design = plan_series(Domain((Category("place", ("a", "b")),)), Budget(rho="0.1"), ticks=24, moves=2)
         >>> design.event().cost
         Budget(rho=0.1)
     """

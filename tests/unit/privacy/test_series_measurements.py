@@ -9,7 +9,7 @@ import pytest
 
 from sudare.errors import EventError, GuaranteeError, LedgerError, MixedCurrencyError, ParameterError
 from sudare.ledger import open_ledger
-from sudare.privacy import Budget, GaussianMeasurement, ProtectedTime, ReleaseEvent, SeriesMeasurement, Unit
+from sudare.privacy import Budget, ProtectedTime, ReleaseEvent, SeriesMeasurement, Unit
 
 DAY = Unit("person", time=ProtectedTime("person-day", 144))
 OLD = '{"adjacency": "add-remove", "cells": 1, "rows": 1, "rows_per_cell": 1, "who": "person"}'
@@ -119,4 +119,3 @@ def test_a_ledger_does_not_mix_times(tmp_path: Any) -> None:
                 ledger.reserve("flow", Budget(rho="0.1"), unit=other, fingerprint="1" * 64)
     with open_ledger(tmp_path / "budget.db") as ledger:
         assert ledger.dataset("flow").unit == DAY
-        assert GaussianMeasurement.for_budget  # single tables about such units are charged as ever

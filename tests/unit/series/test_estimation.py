@@ -52,7 +52,7 @@ def test_memory_of_buffered_strategies_does_not_grow_with_the_window() -> None:
 def test_after_the_window_nothing_is_estimated() -> None:
     estimate = RunningEstimate(strategy_for("moves", 1, 0), 2)
     with pytest.raises(ParameterError, match="measured"):
-        estimate.update(np.array([1.0, 2.0]))  # type: ignore[arg-type]
+        estimate.update(np.array([1.0, 2.0]))
     with pytest.raises(ParameterError, match="measured"):
         estimate.update(np.array([1, 2, 3]))
     estimate.update(np.array([1, 2]))

@@ -99,16 +99,14 @@ def test_an_event_states_every_level_and_what_is_paid() -> None:
     plan = design(Budget(epsilon=1, delta=1e-6))
     event = plan.event()
     assert event.cost == Budget(epsilon=1, delta=1e-6)
-    assert [one.moves for one in event.measurements] == [0, *[2] * len(plan.bits)]  # type: ignore[attr-defined]
+    assert [one.moves for one in event.measurements] == [0, *[2] * len(plan.bits)]
     pure = design(Budget(epsilon=1)).event()
     assert sum(one.epsilon or 0 for one in pure.measurements) == 1
     assert plan_series(MAP, Budget(rho=1), ticks=TICKS, moves=1, span="person-window").event().cost == Budget(rho=1)
 
 
 def test_any_window_costs_two_blocks() -> None:
-    day, window = (
-        plan_series(MAP, Budget(rho=1), ticks=TICKS, moves=1, span=span) for span in ("person-day", "person-window")
-    )  # type: ignore[arg-type]
+    day, window = design(Budget(rho=1)), design(Budget(rho=1), span="person-window")
     assert len(window.event().measurements) == 2 * len(day.event().measurements)
     assert sum(one.rho for one in window.event().measurements) <= 1
     assert window.levels[0].measurement.rho == day.levels[0].measurement.rho / 2
@@ -129,7 +127,7 @@ def test_noise_for_a_smaller_sensitivity_is_refused() -> None:
 
 def test_tables_without_a_tree_and_of_one_cell_are_published_too() -> None:
     for categories in (["a"], ["a", "b", "c"]):
-        plan = plan_series(Domain((Category("place", categories),)), Budget(rho=5), ticks=2, moves=1)
+        plan = plan_series(Domain((Category("place", tuple(categories)),)), Budget(rho=5), ticks=2, moves=1)
         window = SeriesWindow(plan, KEY, 3)
         table = window.publish(np.array([0, 0, len(categories) - 1])).table
         assert table.total in (2, 3, 4)

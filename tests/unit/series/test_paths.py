@@ -156,4 +156,4 @@ def test_ticks_go_forward_and_wishes_fit() -> None:
         (4, np.array([5]), np.array([1]), "opted_out"),
     ]:
         with pytest.raises(ParameterError, match=f"'{named}'"):
-            paths.advance(tick, wishes, out)  # type: ignore[arg-type]
+            paths.advance(tick, wishes, out)
