@@ -31,11 +31,11 @@ TARGETS = {
 }
 
 PEERS = {
-    "opendp": ("0.16.0", "opendp.prelude"),
-    "diffprivlib": ("0.6.6", "diffprivlib"),
-    "dp-wizard": ("0.10.0", "dp_wizard"),
+    "opendp": ("opendp.prelude", "opendp==0.16.0"),
+    "diffprivlib": ("diffprivlib", "diffprivlib==0.6.6", "scikit-learn==1.5.2"),
+    "dp-wizard": ("dp_wizard", "dp-wizard==0.10.0"),
 }
-"""Package, version and what a program imports."""
+"""What a program imports, and what is installed: diffprivlib does not work with newer versions of what it needs."""
 
 RELEASED = "3. "
 """How the line begins that the demonstration writes once its release is finished."""
@@ -55,20 +55,20 @@ def run() -> dict[str, float]:
         command = str(Path(python).with_name("sudare"))
         numbers["help_ms"] = 1000 * min(_seconds([command, "--help"]) for _ in range(ROUNDS))
         numbers["names"] = float(in_new_process("import sudare; print(len(dir(sudare)))", python))
-        for package, (version, module) in PEERS.items():
-            peer, sizes = _installed(folder / package, f"{package}=={version}")
+        for package, (module, *needed) in PEERS.items():
+            peer, sizes = _installed(folder / package, *needed)
             numbers |= {f"{package}_{key}": value for key, value in sizes.items()}
             numbers[f"{package}_import_ms"] = _import_ms(peer, module)
     return numbers
 
 
-def _installed(folder: Path, what: str) -> tuple[str, dict[str, float]]:
+def _installed(folder: Path, *what: str) -> tuple[str, dict[str, float]]:
     """The Python of a new environment with a package, what that took, and how large it is without pip."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     python = folder / "bin" / "python"
     empty = _bytes_of(folder)
     start = time.perf_counter()
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", what]
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     seconds = time.perf_counter() - start
     return str(python), {"install_mb": (_bytes_of(folder) - empty) / MEGABYTE, "install_s": seconds}
