@@ -119,7 +119,7 @@ class Examination:
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -129,7 +129,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,
