@@ -158,7 +158,7 @@ class UserError(Worded, SudareError):
         words: both.
 
     Example:
-        >>> from sudare import OutputError
+        >>> from sudare.errors import OutputError
         >>> OutputError("The folder exists.", "フォルダが既にあります。").explain("ja")
         'フォルダが既にあります。'
     """
@@ -213,7 +213,7 @@ class QueryRefusedError(UserError, ValueError):
         japanese: the same.
 
     Example:
-        >>> from sudare import QueryRefusedError
+        >>> from sudare.errors import QueryRefusedError
         >>> str(QueryRefusedError("window-function", "Windows are not offered.", "窓関数は使えません。", line=1, column=8))
         'Line 1, column 8: Windows are not offered.'
     """

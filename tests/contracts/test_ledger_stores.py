@@ -21,15 +21,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from sudare import (
-    Budget,
-    BudgetExceededError,
-    EventError,
-    LedgerError,
-    NotPrivateError,
-    ParameterError,
-    Unit,
-)
+from sudare import Budget, Unit
+from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger import Ledger, Reservation, note_publication, open_ledger
 from sudare.ledger.amounts import Amount
 from sudare.ledger.entries import DatasetAdded, Settled, hash_of
@@ -820,7 +813,7 @@ def test_a_lost_postgresql_connection_is_told(server: PostgresServer) -> None:
         change(
             other,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid()",
+            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid() AND datname = current_database()",
         )
         for _ in range(2):
             with pytest.raises(LedgerError, match="cannot be reached"):

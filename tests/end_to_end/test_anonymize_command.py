@@ -64,7 +64,7 @@ class TestAnonymize:
         assert "not differential privacy" in done.err
         told = run("anonymize", plan, "--out", tmp_path / "ja", "--lang", "ja")
         assert "差分プライバシーではありません" in told.err
-        assert "記録の保護" in told.err
+        assert "レコードの保護" in told.err
 
     def test_checking_reads_nothing(self, run: Run, tmp_path: Path) -> None:
         plan = build_town(tmp_path)

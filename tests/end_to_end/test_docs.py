@@ -240,9 +240,11 @@ class TestSite:
             for name in module.__all__:
                 assert self.is_described(getattr(module, name), f"{path}.{name}", pages[f"api/{package}"]), name
         everything = "".join(pages.values())
-        for name in sudare.__all__:
-            thing = getattr(sudare, name)
-            assert self.is_described(thing, f"{self.home_of(thing)}.{name}", everything), name
+        for room in (sudare.errors, sudare.privacy, sudare.domain, sudare.noise, sudare.tables):
+            for name in room.__all__:
+                thing = getattr(room, name)
+                assert self.is_described(thing, f"{self.home_of(thing)}.{name}", everything), name
+        assert all(f"<code>{name}</code>" in everything for name in dir(sudare))
 
     def home_of(self, thing: object) -> str:
         """The package that shows a thing: of a whole room, or one with a page of its own."""

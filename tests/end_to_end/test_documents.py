@@ -46,6 +46,13 @@ SAMPLERS_AND_MECHANISMS = [
     "histogram",
 ]
 
+PILLARS = [f"sudare.{name}" for name in dir(sudare) if inspect.ismodule(getattr(sudare, name))]
+PUBLIC = [
+    (package, name)
+    for package in ("sudare.releases.kinds.counts", *PILLARS)
+    for name in importlib.import_module(package).__all__
+]
+
 
 @pytest.mark.parametrize("name", ["sudare", "sudare_papers", *MODULES])
 def test_examples_in_docstrings(name: str) -> None:
@@ -87,7 +94,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("name", SAMPLERS_AND_MECHANISMS)
 def test_every_sampler_and_mechanism_has_a_proof_page(name: str) -> None:
-    function = getattr(sudare, name)
+    function = getattr(sudare.noise, name, None) or getattr(sudare.tables, name)
     named = re.search(r"Proof: (.*?)\n\n", inspect.getdoc(function) or "", re.DOTALL)
     assert named, f"{name} names no proof"
     pages = re.findall(r"``([\w/]+\.md)``", named.group(1))
@@ -110,9 +117,9 @@ def documented_parameters(function: Any) -> set[str]:
     return set(re.findall(r"^    (\w+): ", section.group(1), re.MULTILINE)) if section else set()
 
 
-@pytest.mark.parametrize("name", sudare.__all__)
-def test_documented_parameters_are_those_of_the_signature(name: str) -> None:
-    thing = getattr(sudare, name)
+@pytest.mark.parametrize(("package", "name"), PUBLIC)
+def test_documented_parameters_are_those_of_the_signature(package: str, name: str) -> None:
+    thing = getattr(importlib.import_module(package), name)
     assert inspect.getdoc(thing), f"{name} has no docstring"
     documented = documented_parameters(thing)
     if documented:

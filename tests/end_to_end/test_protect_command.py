@@ -46,7 +46,7 @@ def test_a_folder(run: Run, tmp_path: Path) -> None:
     told = run("protect", plan, "--out", tmp_path / "ja", "--lang", "ja")
     assert told.code == 0
     assert "セルの秘匿" in told.err
-    assert "守るべき 4 セルのうち 0 セル" in told.err
+    assert "一次秘匿対象の 4 セルのうち 0 セル" in told.err
     assert all(check.outcome == "passed" for check in verify_protected(tmp_path / "out"))
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, WeakBudgetWarning
+from sudare import Budget
+from sudare.errors import WeakBudgetWarning
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import read_plan, run_release, verify_release
 from tests.end_to_end.killed import Doomed, release_again_and_again
@@ -62,7 +63,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
     code = (
         "import resource, sys, signal\n"
         "from sudare.releases.kinds.counts import read_plan, run_release\n"
-        "from sudare import OutputError\n"
+        "from sudare.errors import OutputError\n"
         f"plan = read_plan({str(plan.file)!r})\n"
         "from sudare.releases.kinds.counts import page\n"
         "import duckdb, numba, sudare.tables\n"

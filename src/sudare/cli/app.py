@@ -11,7 +11,6 @@ from typing import Any
 import typer
 from typer.main import get_command
 
-from sudare import __version__
 from sudare.cli import extensions
 from sudare.cli.collection import collect_planning, collecting, prio
 from sudare.cli.commands import (
@@ -35,6 +34,7 @@ from sudare.cli.protection import comparing, microdata, people_rights, people_to
 from sudare.cli.sql import commands
 from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned
+from sudare.version import __version__
 
 __all__ = ["COMMANDS", "GROUPS", "build_app", "main", "speaker_of", "tell_interruption"]
 

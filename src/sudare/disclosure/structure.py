@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.disclosure.cell_rows import CellRows
 from sudare.errors import InputError, ParameterError
 from sudare.extras import TABLE_PROTECTION, optional_module
 
@@ -343,7 +344,7 @@ class TableSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class CellTable:
+class CellTable(CellRows):
     """A magnitude or frequency table, exact: whole numbers in units of ``10 ** -decimals``.
 
     Contributors are what the rules protect: records, or holdings if the table was made of them.

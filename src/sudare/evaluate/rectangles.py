@@ -11,6 +11,7 @@ from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
+from sudare.frames import Figures
 from sudare.noise.entropy import ResearchEntropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import describe_array, exact_integer, shown
@@ -28,7 +29,7 @@ MAX_DENSE = 1 << 26
 
 
 @dataclass(frozen=True)
-class RectangleError:
+class RectangleError(Figures):
     """The errors of some rectangles.
 
     Attributes:

@@ -36,7 +36,7 @@ NO_RECORDS = Words(
 )
 NO_TABLE = Words("There is no table in the folder: it holds records.", "フォルダにあるのは個票で、表はありません。")
 NOTHING_HIDDEN = Words(
-    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数に雑音があります)。"
+    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数にノイズがあります)。"
 )
 ONE_TABLE = Words(
     "Needs further tables of the same people: give them with --with, or a --ledger that knows them.",
@@ -102,7 +102,8 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    if not exact_fraction(seconds, "seconds", "examine", "a number above 0") > 0:
+    allowed = exact_fraction(seconds, "seconds", "examine", "a number above 0")
+    if not allowed > 0:
         raise ParameterError("seconds", "examine", "a number above 0", seconds)
     if threshold is not None:
         exact_integer(threshold, "threshold", "examine", "a whole number >= 2", smallest=2)
@@ -111,7 +112,7 @@ def examine(
             "A ledger and the name of a data set in it belong together: give both, or neither.",
             "台帳とデータセット名は両方指定するか、どちらも指定しないでください。",
         )
-    run = _Run(Path(folder), threshold, float(seconds), progress)
+    run = _Run(Path(folder), threshold, float(allowed), progress)
     run.open_others(others, ledger, dataset)
     if run.subject is None:
         return run.on_tables()
@@ -164,7 +165,9 @@ class _Run:
         views = self._views()
         self._add("reconstruction", lambda: reconstruct_views(views, seconds=self.seconds))
         self._add("differencing", lambda: difference_views(views))
-        self._skip("averaging", Words("No count has noise.", "雑音のある度数はありません。"), unless=_any_noise(views))
+        self._skip(
+            "averaging", Words("No count has noise.", "ノイズのある度数はありません。"), unless=_any_noise(views)
+        )
         if _any_noise(views):
             self._add("averaging", lambda: average_views(views))
         for attack in ("linkage", "uniqueness", "membership"):

@@ -398,7 +398,7 @@ class _Reading:
             spot = self._spot(column.finds(wrong.value))
             # Of people, a value is somebody's; of a table, it is the label of a cell.
             label = wrong.value if wrong.is_label and self.defaults.rows == "counts" else None
-            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label) from None
+            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label, wrong.hint) from None
 
     def _spot(self, condition: str) -> complaints.Spot:
         """The first row that fulfils a condition; this reads the data once more."""

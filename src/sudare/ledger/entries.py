@@ -272,7 +272,7 @@ class Entry:
         except (SudareError, ValueError, TypeError, KeyError, RecursionError):
             raise LedgerError(
                 f"Entry {self.number} of the ledger cannot be read; 'sudare ledger verify' tells more.",
-                f"台帳の {self.number} 番の記録が読めません。'sudare ledger verify' で詳しく調べられます。",
+                f"台帳の {self.number} 番の項目が読めません。'sudare ledger verify' で詳しく調べられます。",
             ) from None
         return body
 

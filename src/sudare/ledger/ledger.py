@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sudare.errors import LedgerError
+from sudare.frames import RowList
 from sudare.ledger import checks
 from sudare.ledger.amounts import NOTHING
 from sudare.ledger.book import Book
@@ -50,9 +51,6 @@ from sudare.privacy.unit import Unit
 from sudare.system.closing import Closeable
 
 __all__ = ["Ledger"]
-
-PAGE = 1000
-"""Entries read at a time: a reader of a long ledger keeps nobody waiting."""
 
 
 class Ledger(Closeable, Book):
@@ -165,11 +163,11 @@ class Ledger(Closeable, Book):
             )
             return self._dataset(dataset)
 
-    def datasets(self) -> list[Dataset]:
-        """All data sets, in the order in which they were added."""
+    def datasets(self) -> RowList[Dataset]:
+        """All data sets, in the order in which they were added; ``datasets().to_frame()`` has the balances."""
         with self._store.transaction(write=False):
             names = self._store.fetch("SELECT name FROM sudare_datasets ORDER BY entry")
-            return [self._dataset(str(name)) for (name,) in names]
+            return RowList(self._dataset(str(name)) for (name,) in names)
 
     def dataset(self, name: str) -> Dataset:
         """One data set and its balance.
@@ -343,7 +341,7 @@ class Ledger(Closeable, Book):
                 return self._entry(number)
         raise LedgerError(
             f"The ledger has no entry {number!r:.20}; the last one is {last}.",
-            f"台帳に {number!r:.20} 番の記録はありません。最後の記録は {last} 番です。",
+            f"台帳に {number!r:.20} 番の項目はありません。最後の項目は {last} 番です。",
         )
 
     def opt_out(self, dataset: str, person: str) -> Entry:
@@ -442,20 +440,6 @@ class Ledger(Closeable, Book):
         if dataset is not None:
             self.dataset(dataset)
         return self._pages(dataset)
-
-    def _pages(self, dataset: str | None) -> Iterator[Entry]:
-        after = 0
-        while True:
-            with self._store.transaction(write=False):
-                rows = self._store.fetch(
-                    f"SELECT {COLUMNS} FROM sudare_entries WHERE number > ? ORDER BY number LIMIT ?",  # noqa: S608
-                    (after, PAGE),
-                )
-            page = [Entry(*row) for row in rows]
-            yield from (entry for entry in page if dataset in (None, entry.dataset))
-            if len(page) < PAGE:
-                return
-            after = page[-1].number
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last entry. A copy kept elsewhere proves later that nothing before it has changed."""

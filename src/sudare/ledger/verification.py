@@ -83,7 +83,7 @@ def _replay_all(store: LedgerStore, replay: _Replay, known: tuple[int, str] | No
         replay.tell(
             None,
             f"Entry {known[0]}, whose hash was kept, is not in the ledger: entries are missing at its end.",
-            f"控えにある {known[0]} 番の記録が台帳にありません。末尾の記録が失われています。",
+            f"控えにある {known[0]} 番の項目が台帳にありません。末尾の項目が失われています。",
         )
     replay.compare(store)
 
@@ -133,13 +133,13 @@ class _Replay:
             self.tell(
                 entry.number,
                 f"Entries are missing before it: it follows entry {self.last_number}.",
-                f"直前の記録が欠けています（{self.last_number} 番の次に置かれています）。",
+                f"直前の項目が欠けています（{self.last_number} 番の次に置かれています）。",
             )
         if entry.previous != self.last_hash:
             self.tell(
                 entry.number,
                 "The hash it carries of the entry before is not that entry's hash.",
-                "記録されている直前のハッシュが、直前の記録のハッシュと一致しません。",
+                "記録されている直前のハッシュが、直前の項目のハッシュと一致しません。",
             )
         if entry.hash != hash_of(entry.number, entry.time, entry.kind, entry.dataset, entry.body, entry.previous):
             self.tell(
@@ -170,7 +170,7 @@ class _Replay:
             self.tell(
                 entry.number,
                 f"It is about a data set {entry.dataset!r} that was not added before.",
-                f"追加されていないデータセット {entry.dataset!r} についての記録です。",
+                f"追加されていないデータセット {entry.dataset!r} についての項目です。",
             )
         elif isinstance(body, OptedOut):
             if (entry.dataset, body.digest) in self._opt_outs:
@@ -278,7 +278,7 @@ class _Replay:
                 self.tell(
                     account.entry,
                     f"The balance of {name!r} is not what the entries add up to.",
-                    f"{name!r} の残高が記録の合計と一致しません。",
+                    f"{name!r} の残高が項目の合計と一致しません。",
                 )
             if commitment_of(str(secret), str(salt)) != account.added.commitment:
                 self.tell(
@@ -312,7 +312,7 @@ class _Replay:
                 self.tell(
                     _whole(wanted),
                     f"The table of {words.english}s has another entry number than the entries say.",
-                    f"{words.japanese}の表の番号が記録と一致しません。",
+                    f"{words.japanese}の表の番号が項目と一致しません。",
                 )
 
     def _rows(
@@ -324,7 +324,7 @@ class _Replay:
             self.tell(
                 None,
                 f"There is a {words.english} {key!r:.100} without an entry.",
-                f"記録のない{words.japanese} {key!r:.100} があります。",
+                f"項目のない{words.japanese} {key!r:.100} があります。",
             )
         for key in expected.keys() - found.keys():
             self.tell(

@@ -65,7 +65,8 @@ class ReleaseEvent:
         EventError: if a field is of the wrong kind, or the measurements cost more than stated.
 
     Example:
-        >>> from sudare import Budget, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, ReleaseEvent, Unit
+        >>> from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
         >>> unit, budget = Unit("person"), Budget(epsilon=0.5)
         >>> noise = LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
         >>> event = ReleaseEvent("laplace", unit, budget, (noise,), "secure")

@@ -52,7 +52,8 @@ class LaplaceMeasurement(Measurement):
         largest: by how much each, at most.
 
     Example:
-        >>> from sudare import Budget, LaplaceMeasurement, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, Unit
+        >>> from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
         >>> LaplaceMeasurement.for_budget(Budget(epsilon=0.1), sensitivity_of_counts(Unit())).scale
         Fraction(10, 1)
     """
@@ -109,7 +110,8 @@ class GaussianMeasurement(Measurement):
         largest: by how much each, at most.
 
     Example:
-        >>> from sudare import Budget, GaussianMeasurement, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, Unit
+        >>> from sudare.privacy import GaussianMeasurement, sensitivity_of_counts
         >>> GaussianMeasurement.for_budget(Budget(rho=0.5), sensitivity_of_counts(Unit(cells=4))).sigma_squared
         Fraction(4, 1)
     """
@@ -185,7 +187,7 @@ class SelectionMeasurement(Measurement):
         rule: ``"exponential"`` or ``"permute-and-flip"``.
 
     Example:
-        >>> from sudare import SelectionMeasurement
+        >>> from sudare.privacy import SelectionMeasurement
         >>> SelectionMeasurement(2, "exponential").rho, SelectionMeasurement(2, "permute-and-flip").rho
         (Fraction(1, 2), Fraction(2, 1))
     """
@@ -223,7 +225,7 @@ class ResponseMeasurement(Measurement):
         ratio: the largest ratio of the probabilities with which two true answers give the same report.
 
     Example:
-        >>> from sudare import ResponseMeasurement
+        >>> from sudare.privacy import ResponseMeasurement
         >>> round(float(ResponseMeasurement(3).epsilon), 6)  # two coins: ln 3
         1.098612
     """

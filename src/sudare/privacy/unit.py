@@ -159,7 +159,8 @@ def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = Fa
         signed: whether the table holds differences of counts.
 
     Example:
-        >>> from sudare import Unit, sensitivity_of_counts
+        >>> from sudare import Unit
+        >>> from sudare.privacy import sensitivity_of_counts
         >>> sensitivity_of_counts(Unit(adjacency="replace"))
         Sensitivity(l1=2, l2_squared=2, cells=2, largest=1)
         >>> sensitivity_of_counts(Unit(adjacency="replace"), signed=True)

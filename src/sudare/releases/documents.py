@@ -20,6 +20,7 @@ from sudare.releases.accounts import Charge
 from sudare.releases.header import PlanTitle
 from sudare.storage.hashes import hash_of_file
 from sudare.system.clock import time_text
+from sudare.version import __version__
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -172,7 +173,7 @@ def describe_head(
         created=time_text(),
         files=tuple(describe_file(path) for path in files),
         versions={
-            "sudare": version("sudare"),
+            "sudare": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in packages},
         },

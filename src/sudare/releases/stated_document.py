@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from sudare.privacy import ReleaseEvent
+from sudare.version import __version__
 
 __all__ = ["StatedDocument"]
 
@@ -66,5 +66,9 @@ class StatedDocument:
 
     def is_of_this_version(self) -> bool:
         """Whether this version of sudare made it."""
+        return self.made_by() == __version__
+
+    def made_by(self) -> str:
+        """The version of sudare that made it, as the document states it."""
         versions = self.get("versions")
-        return isinstance(versions, dict) and versions.get("sudare") == version("sudare")
+        return str(versions.get("sudare")) if isinstance(versions, dict) else "None"

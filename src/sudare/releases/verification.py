@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import SudareError
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import PublicationNoted, Settled
@@ -13,6 +14,7 @@ from sudare.privacy import ReleaseEvent
 from sudare.releases.stated_document import StatedDocument
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, page_beside
+from sudare.version import __version__
 
 __all__ = [
     "Check",
@@ -29,6 +31,11 @@ __all__ = [
 Outcome = Literal["passed", "failed", "skipped"]
 MAX_LETTERS = 2_000
 SPACES = "\u00a0\u3000"
+
+OTHER_VERSION = Words(
+    "not compared: sudare {version} made this page, and sudare {own} words pages in another way",
+    "照合していません: このページは sudare {version} が作成したもので、sudare {own} とは文言が異なります",
+)
 
 
 @dataclass(frozen=True)
@@ -129,11 +136,15 @@ def check_page(
     unlisted = outcome_of("page", check_unlisted, document.name)
     if unlisted.outcome == "failed":
         return unlisted
-    if not is_same_form:
-        english, japanese = "made with another form of the page", "ページの形式が異なるため確認していません"
-        return Check("page", "skipped", english, japanese)
     if not document.is_of_this_version():
-        english, japanese = "made by another version of sudare", "別の版の sudare で作成されたため確認していません"
+        # A page is made of words, and these change from version to version: what another one wrote is no forgery.
+        words = OTHER_VERSION.format(version=printable(document.made_by()), own=__version__)
+        return Check("page", "skipped", words.english, words.japanese)
+    if not is_same_form:
+        english, japanese = (
+            "not compared: made with another form of the page",
+            "ページの形式が異なるため照合していません",
+        )
         return Check("page", "skipped", english, japanese)
     return outcome_of("page", check_drawn, document.name)
 
@@ -272,9 +283,9 @@ def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(
             f"the ledger did not settle this {document.name} for entry {charge['entry']}",
-            f"台帳は項目 {charge['entry']} でこの {document.name} を精算していません",
+            f"台帳は項目 {charge['entry']} でこの {document.name} を確定していません",
         )
     return (
         f"reserved as entry {reserved.number}, settled as entry {settled[0][0]}",
-        f"項目 {reserved.number} で予約、項目 {settled[0][0]} で精算済み",
+        f"項目 {reserved.number} で予約、項目 {settled[0][0]} で確定済み",
     )

@@ -11,7 +11,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudare import InputError
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, Rule, cells_with_code, primary_cells
 from sudare.disclosure.structure import CellTable, Dimension
@@ -20,6 +19,7 @@ from sudare.disclosure.suppression.hidden_sums import unsafe_sums
 from sudare.disclosure.suppression.linear import SolverDeadline
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
+from sudare.errors import InputError
 
 Booleans = NDArray[np.bool_]
 Record = tuple[str, str, int]

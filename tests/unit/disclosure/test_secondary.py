@@ -15,7 +15,6 @@ from benchmarks.disclosure_known_secondary import known_answers
 from benchmarks.disclosure_secondary import enterprise_problem
 from hypothesis import HealthCheck, assume, given, settings
 
-from sudare import InputError, MissingPackageError, ParameterError
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import Dimension, TableSystem
 from sudare.disclosure.suppression import heuristic, neighbourhoods
@@ -24,6 +23,7 @@ from sudare.disclosure.suppression.exact import cheapest
 from sudare.disclosure.suppression.heuristic import protect
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
+from sudare.errors import InputError, MissingPackageError, ParameterError
 from tests.unit.disclosure.small_tables import CUBE, FLAT, ends_by_another_solver, filled, is_safe, patterns, problems
 from tests.unit.disclosure.test_audit import trap
 

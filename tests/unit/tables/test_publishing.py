@@ -9,20 +9,8 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    Hierarchy,
-    MixedCurrencyError,
-    ParameterError,
-    Published,
-    ResearchEntropy,
-    SudareError,
-    Unit,
-    plan_table,
-    publish,
-)
+from sudare import Budget, CountTable, Domain, Hierarchy, Published, ResearchEntropy, Unit, plan_table, publish
+from sudare.errors import MixedCurrencyError, ParameterError, SudareError
 from sudare.tables.registry import mechanism_names
 from tests.scripted import ScriptedEntropy
 
@@ -60,7 +48,7 @@ def test_a_method_by_name_is_the_mechanism(method: str) -> None:
     budget = Budget(rho=0.1) if method == "gaussian" else Budget(epsilon=1)
     table = table_for(method)
     by_name = publish(table, budget, method, entropy=ResearchEntropy(4))
-    direct = getattr(sudare, method.replace("-", "_"))(table, budget, entropy=ResearchEntropy(4))
+    direct = getattr(sudare.tables, method.replace("-", "_"))(table, budget, entropy=ResearchEntropy(4))
     assert by_name.table == direct.table
     assert by_name.event == direct.event
 

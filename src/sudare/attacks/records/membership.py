@@ -31,7 +31,7 @@ from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_fraction, exact_integer
+from sudare.parameters import Rational, exact_fraction, exact_integer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,7 +43,7 @@ __all__ = ["MembershipTest", "Rate", "evaluate_membership", "membership_in_recor
 
 REMEDY = Words(
     "Publish fewer cells, or add noise from one privacy budget to all of them: epsilon bounds how well any such test can do.",
-    "公表するセルを減らすか、一つのプライバシー予算から全セルに雑音を加えてください。ε はこの種の推測の精度に上限を与えます。",
+    "公表するセルを減らすか、一つのプライバシー予算から全セルにノイズを加えてください。ε はこの種の推測の精度に上限を与えます。",
 )
 TOO_FEW = Words(
     " Too few people were tried to tell whether the test works.",
@@ -168,8 +168,8 @@ def membership_in_tables(
     outsiders: ArrayLike,
     reference: ArrayLike,
     law: NoiseLaw | None = None,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on released tables of counts, all cells in one array.
@@ -189,7 +189,8 @@ def membership_in_tables(
         >>> import numpy as np
         >>> import sudare
         >>> from sudare.attacks.records.membership import membership_in_tables
-        >>> cells = sudare.uniform_below(2, 420_000).astype(int).reshape(700, 600) + 2 * np.arange(600)  # 600 tables of two cells
+        >>> halves = sudare.noise.uniform_below(2, 420_000).astype(int).reshape(700, 600)
+        >>> cells = halves + 2 * np.arange(600)  # 600 tables of two cells
         >>> counts = np.bincount(cells[:100].ravel(), minlength=1200)
         >>> test = membership_in_tables(counts, 100, members=cells[:100], outsiders=cells[100:300], reference=cells[300:])
         >>> test.is_broken
@@ -226,8 +227,8 @@ def membership_in_records(
     members: Sequence[KeyColumn],
     outsiders: Sequence[KeyColumn],
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on synthetic records: the nearer the nearest one, the likelier the person was in the data.
@@ -252,8 +253,8 @@ def evaluate_membership(
     member_scores: ArrayLike,
     outsider_scores: ArrayLike,
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Judge scores of any membership test, larger ones speaking for "in".
@@ -318,7 +319,7 @@ def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Intege
     return table.astype(np.int64)
 
 
-def _between(value: float, name: str, function: str) -> float:
+def _between(value: Rational, name: str, function: str) -> float:
     number = float(exact_fraction(value, name, function, "a number strictly between 0 and 1"))
     if not 0 < number < 1:
         raise ParameterError(name, function, "a number strictly between 0 and 1", value)

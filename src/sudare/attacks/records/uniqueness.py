@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from sudare.attacks.records.distances import codes_of_values
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
+from sudare.frames import Rows
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
@@ -35,12 +36,12 @@ MAX_COMBINATIONS = 100_000
 REMEDY = Words(
     "Generalize the attributes that make the person unique, withhold the record, or release k-anonymous records or tables "
     "with noise.",
-    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードや雑音つきの表にしてください。",
+    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードやノイズ付きの表にしてください。",
 )
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialUniques:
+class SpecialUniques(Rows):
     """Who is unique, by which smallest combinations of attributes.
 
     Attributes:
@@ -56,6 +57,15 @@ class SpecialUniques:
     scores: Integers
     largest_size: int
     unique_with_all: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each record: its score, and the smallest sets of attributes that make it unique."""
+        return {
+            "record": np.arange(len(self.combinations)),
+            "score": self.scores,
+            "smallest": self.smallest,
+            "combinations": ["; ".join(", ".join(names) for names in found) for found in self.combinations],
+        }
 
     @property
     def smallest(self) -> Integers:

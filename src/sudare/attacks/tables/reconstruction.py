@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
+from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -46,16 +47,16 @@ MAX_WRITTEN_OUT = 10**12
 REMEDY = Words(
     "Publish fewer or coarser tables, or add noise to every count (sudare.publish): thresholds and rounding alone do not "
     "stop this.",
-    "公表する表を減らすか粗くする、または全ての度数に雑音を加えてください(sudare.publish)。少数の秘匿や端数処理だけでは防げません。",
+    "公表する表を減らすか粗くする、または全ての度数にノイズを加えてください(sudare.publish)。少数の秘匿や端数処理だけでは防げません。",
 )
 ALLOW_FOR_NOISE = Words(
     "Attack again with counts that have room for it, such as Count(5, 7).",
-    "丸めや雑音の幅を見込んだ範囲、たとえば Count(5, 7) で、もう一度攻撃してください。",
+    "丸めやノイズの幅を見込んだ範囲、たとえば Count(5, 7) で、もう一度攻撃してください。",
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction:
+class Reconstruction(Rows):
     """What published statistics tell about the people behind them.
 
     Attributes:
@@ -86,6 +87,13 @@ class Reconstruction:
     least_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     largest_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     groups_are_exact: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each kind of person that may exist: how many there are in all data sets that fit."""
+        kinds = np.flatnonzero(self.largest)
+        values = [self.domain.tuple_of(int(kind)) for kind in kinds]
+        named = {name: [each[place] for each in values] for place, name in enumerate(self.domain.names)}
+        return {**named, "least": self.least[kinds], "largest": self.largest[kinds]}
 
     @property
     def revealed(self) -> int:
@@ -153,7 +161,7 @@ class Reconstruction:
             return Words(
                 "No data set fits the tables: they contradict each other, as tables that were rounded or perturbed do. "
                 "An attacker who allows for that may still succeed.",
-                "表を満たすデータは存在しません。端数処理や雑音を加えた表のように、互いに矛盾しています。"
+                "表を満たすデータは存在しません。端数処理やノイズを加えた表のように、互いに矛盾しています。"
                 "それを見込んだ攻撃は成功するかもしれません。",
             )
         if not self.is_exact:
@@ -244,9 +252,10 @@ def reconstruct(
         (2, [('F', 89), ('M', 89)])
     """
     exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
-    if not exact_fraction(seconds, "seconds", "reconstruct", "a number above 0") > 0:
+    allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
+    if not allowed > 0:
         raise ParameterError("seconds", "reconstruct", "a number above 0", seconds)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + float(allowed)
     compiled = StatisticRows(domain, list(statistics))
     if compiled.contradicts:
         nothing = np.zeros(domain.size, dtype=np.int64)

@@ -410,7 +410,7 @@ def _read(reports: Path, questions: Path | None) -> tuple[Questionnaire, Reports
         if asked is None:
             raise InputError(
                 "A CSV file does not say how its answers were randomized. Give the questionnaire with --questions.",
-                "CSV ファイルには乱択の方法が記されていません。--questions で調査票を指定してください。",
+                "CSV ファイルにはランダム化の方法が記されていません。--questions で調査票を指定してください。",
             )
         complaints.require_few_columns(first_fields(str(reports), "utf-8"), str(reports))
         options = csv.ConvertOptions(strings_can_be_null=False, null_values=[], column_types=text_types(asked))

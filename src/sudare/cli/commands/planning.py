@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack, table_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import InputError, SudareError
+from sudare.parameters import plain_number, show_fraction
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -38,8 +40,6 @@ FALSE_ALARM = 0.05
 HOUSEHOLD = 4
 MAX_GROUP_EPSILON = 50
 """Beyond it nothing is left of a guarantee for a group."""
-
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
 
 
 def show_release_plan(speaker: Speaker, file: Path) -> None:
@@ -227,8 +227,8 @@ def _delta(release_plan: ReleasePlan, words: Catalogue) -> list[RenderableType]:
 def _delta_values(advice: DeltaAdvice) -> dict[str, str]:
     return {
         "people": f"{advice.people or 0:,}",
-        "suggested": f"{float(advice.suggested):.0e}",
-        "given": f"{float(advice.given or 0):.2g}",
+        "suggested": plain_number(f"{float(advice.suggested):.0e}"),
+        "given": show_fraction(advice.given or Fraction(0)),
         "exposed": f"{float(advice.exposed or 0):,.3g}",
         "epsilon": f"{float(advice.epsilon or 0):.3g}",
     }
@@ -343,7 +343,7 @@ def _metres(release_plan: ReleasePlan) -> int | None:
 
     attributes = release_plan.domain.attributes
     if len(attributes) == 1 and isinstance(attributes[0], (Mesh, MeshList)):
-        return METRES[mesh_level(attributes[0].level).name]
+        return mesh_level(attributes[0].level).metres
     return None
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sudare.cli.console.failures import UsageError
 from sudare.cli.console.messages import Catalogue, words_of
+from sudare.parameters import show_fraction
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset
@@ -149,9 +151,5 @@ def read_decimal(name: str, text: str) -> Decimal:
 
 
 def short_text(fraction: str) -> str:
-    """A fraction as it is shown: exactly where that is short, else to six digits."""
-    exact = exact_text(fraction)
-    if len(exact) <= 12 and "/" not in exact:
-        return exact
-    numerator, _, denominator = fraction.partition("/")
-    return f"{int(numerator) / int(denominator or 1):.6g}"
+    """A fraction as it is shown: exactly where that is short, else to six digits behind a ``~``."""
+    return show_fraction(Fraction(fraction))

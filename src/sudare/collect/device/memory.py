@@ -225,7 +225,7 @@ class Memory:
                 "A second report of the same answers would give more away: keep the specification, or ask a new "
                 "question under "
                 "another name, which costs anew.",
-                f"この記憶ファイルには、「{question}」への回答が別の乱択器（または別の版の仕"
+                f"この記憶ファイルには、「{question}」への回答が別のランダム化器（または別の版の仕"
                 "様）で記録されています。同じ回答を別の方法で報告すると"
                 "漏れる情報が増えます。仕様を変えないか、"
                 "新しい名前の質問として尋ねてください（費用が新たにかかります）。",

@@ -236,7 +236,8 @@ def _from_metadata(table: Any) -> Questionnaire:
         raise InputError(
             "This file does not say how its answers were randomized: it is not one that sudare wrote, or was written again "
             "without its metadata.",
-            "このファイルには乱択の方法が記されていません。sudare が書いたものではないか、メタデータなしで書き直されたものです。",
+            "このファイルにはランダム化の方法が記されていません。sudare が書いたものではないか、"
+            "メタデータなしで書き直されたものです。",
         ) from None
     if version != VERSION or isinstance(version, bool):
         raise InputError(

@@ -25,10 +25,11 @@ from sudare.collect.transitions.grids import Grid
 from sudare.collect.transitions.mean_transitions import OneBitTransition, WindowTransition
 from sudare.distributions import normal_quantile
 from sudare.errors import Described, ParameterError
+from sudare.frames import Figures
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import bounded_exp
 from sudare.noise.sampler import read_entropy
-from sudare.parameters import Rational, shown
+from sudare.parameters import Rational, read_chance, shown
 from sudare.privacy.budget import read_text_fraction
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ MIN_STEPS = 1024
 
 
 @dataclass(frozen=True)
-class MeanEstimate:
+class MeanEstimate(Figures):
     """An estimated mean of all people's numbers.
 
     Attributes:
@@ -64,15 +65,14 @@ class MeanEstimate:
     mean: float
     standard_error: float
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: Rational = 0.95) -> tuple[float, float]:
         """Lower and upper end that hold the true mean with this probability.
 
         Args:
             level: above 0 and below 1.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError("level", "MeanEstimate.interval", "a number above 0 and below 1", shown(level))
-        reach = normal_quantile(0.5 + level / 2) * self.standard_error
+        chance = read_chance(level, "level", "MeanEstimate.interval")
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_error
         return self.mean - reach, self.mean + reach
 
 

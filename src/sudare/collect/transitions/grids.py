@@ -323,6 +323,8 @@ def _exp_minus(exponent: Fraction, *, up: bool) -> Fraction:
 def _read_numbers(values: ArrayLike, parameter: str, function: str, requirement: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "O" and array.size:
+        if any(isinstance(x, str) for x in array.flat):  # an answer, not a setting: texts are no numbers
+            raise ParameterError(parameter, function, requirement, Described("something else"))
         try:
             array = np.array([float(exact_fraction(x, parameter, function, requirement)) for x in array.flat]).reshape(
                 array.shape

@@ -18,9 +18,9 @@ from sudare.disclosure.argus.metadata import (
     ArgusMetadata,
     Variable,
     dimension_of,
-    read_hierarchy,
+    read_argus_hierarchy,
+    read_argus_metadata,
     read_lines,
-    read_metadata,
 )
 from sudare.disclosure.cell_table import MAX_DECIMALS, Contributions, aggregate, scaled
 from sudare.disclosure.status import CellStatus, PrimaryCells
@@ -38,8 +38,8 @@ __all__ = [
     "Variable",
     "dimension_of",
     "read_apriori",
-    "read_hierarchy",
-    "read_metadata",
+    "read_argus_hierarchy",
+    "read_argus_metadata",
     "read_records",
     "read_table",
     "status_lines",
@@ -112,7 +112,7 @@ def table_of_records(
         holdings: whether the variable marked <HOLDING> says who contributes.
         weights: whether the variable marked <WEIGHT> weighs the records.
         largest: how many of the largest contributions to keep.
-        repeated: see `read_hierarchy`.
+        repeated: see `read_argus_hierarchy`.
     """
     columns = read_records(path, metadata)
     names = [metadata.variable(name).name for name in spanning]

@@ -6,6 +6,7 @@ is no wider is the solver's word, where `Audit.tight` says so (``audit.md``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from sudare.disclosure.suppression.linear import (
 )
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.errors import InputError
+from sudare.frames import ShownRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +49,7 @@ WORK = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(ShownRows):
     """The interval of every hidden cell.
 
     Attributes:
@@ -64,6 +66,10 @@ class Audit:
     high: tuple[Fraction | None, ...]
     tight: tuple[bool, ...]
     programs: int
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each hidden cell: what everybody can work out of it."""
+        return {"cell": self.cells, "low": self.low, "high": self.high, "is_tight": self.tight}
 
     def interval(self, cell: int) -> tuple[Fraction | None, Fraction | None]:
         """The interval of one hidden cell."""

@@ -140,5 +140,5 @@ def model_of_record(record: Any) -> PlannedModel | None:
 def _no_record() -> InputError:
     return InputError(
         "The report names a model that this sudare does not know.",
-        "レポートに、この sudare が扱えない条件があります。",
+        "報告書に、この sudare が扱えない条件があります。",
     )

@@ -12,6 +12,7 @@ from sudare.engines.engine import Engine
 from sudare.engines.files import find_tables, header_of
 from sudare.engines.opening import DUCKDB_SUFFIXES, open_engine
 from sudare.errors import LedgerError, ParameterError, QueryRefusedError
+from sudare.frames import RowTuple
 from sudare.ledger import Dataset, Ledger, open_ledger
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget, read_budget
@@ -360,7 +361,7 @@ class Connection(Closeable):
             return None
         return self._accounts.times_left(allocation.cost, allocation.measurements)
 
-    def balances(self) -> tuple[Dataset, ...]:
+    def balances(self) -> RowTuple[Dataset]:
         """The data set's account, and the analyst's if there is one."""
         self._require_open()
         return self._accounts.balances()

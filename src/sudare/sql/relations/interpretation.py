@@ -134,7 +134,7 @@ class Reader:
                 "too-many-rows",
                 "With the limits of its tables one unit could change more than 2**62 rows of this join, which no noise hides. "
                 "Join fewer tables, or state a smaller max_rows or max_frequency in the metadata.",
-                "表の上限から考えて、一つの保護単位がこの結合の 2**62 行より多くを変えうるため、どの雑音でも隠せません。"
+                "表の上限から考えて、一つの保護単位がこの結合の 2**62 行より多くを変えうるため、どのノイズでも隠せません。"
                 "結合する表を減らすか、メタデータの max_rows や max_frequency を小さくしてください。",
             )
         self.cut |= dict.fromkeys(cut)

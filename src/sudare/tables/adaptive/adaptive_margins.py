@@ -106,7 +106,7 @@ def adaptive_margins(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((4, 3, 2, 2), dtype=np.int64); counts[0, 1], counts[2, 2] = 500, 300
-        >>> published, event = sudare.adaptive_margins(counts, sudare.Budget(rho=0.5))
+        >>> published, event = sudare.tables.adaptive_margins(counts, sudare.Budget(rho=0.5))
         >>> published.domain.shape, abs(published.total - 3200) < 500, str(event.cost)
         ((4, 3, 2, 2), True, 'rho = 0.5')
     """

@@ -119,7 +119,7 @@ def suits_adaptive_margins(
     Example:
         >>> import sudare
         >>> survey = sudare.Domain.of_shape((9, 16, 7, 15, 6, 5, 2, 2))
-        >>> answer = sudare.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
+        >>> answer = sudare.tables.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
         >>> bool(answer), str(answer.reason)
         (True, 'noise on each of 1,814,400 cells would move 0.284 times the people of a margin of 106 cells')
     """

@@ -11,7 +11,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.arguments import Noise
-from sudare.tables.histograms.histogram import planned_measurements
+from sudare.tables.histograms.mechanism import planned_measurements
 from sudare.tables.histograms.strategy import (
     WeightedWorkload,
     best_strategy,

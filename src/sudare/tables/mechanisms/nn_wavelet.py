@@ -121,7 +121,7 @@ def nn_wavelet(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
-        >>> published, event = sudare.nn_wavelet(counts, sudare.Budget(epsilon=1))
+        >>> published, event = sudare.tables.nn_wavelet(counts, sudare.Budget(epsilon=1))
         >>> bool((published.counts > 0).all()), len(event.measurements)
         (True, 13)
     """

@@ -103,7 +103,7 @@ def privelet(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare import privelet
+        >>> from sudare.tables import privelet
         >>> published, event = privelet(np.full((16, 16), 40), sudare.Budget(epsilon=1))
         >>> event.measurements[0].cells
         25

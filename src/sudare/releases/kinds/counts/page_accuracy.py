@@ -22,9 +22,6 @@ __all__ = ["AccuracySection", "accuracy_section"]
 LARGER_AREA = 16
 """The area that the text speaks of, beside a single cell."""
 
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
-"""About the side of a mesh."""
-
 FIELDS = ("kind", "name", "side", "groups", "rmse", "low", "high", "mean_error", "systematic", "systematic_high")
 SYSTEMATIC_SHARE = 0.5
 """From this share of the error on, the systematic part is pointed out."""
@@ -89,7 +86,7 @@ def accuracy_section(
     errors = _stated_errors(release)
     measured = [] if truth is None else errors_of(truth, table, groupings_of(table.domain))
     level = axes.mesh.level if axes is not None and axes.mesh is not None else None
-    metres = METRES.get(getattr(level, "name", ""))
+    metres = getattr(level, "metres", None)
     areas = [error for error in errors if error.kind == "area" and error.side is not None]
     points = [CurvePoint(error.side or 1, error.rmse, error.low, error.high) for error in areas]
     by_side = [(error.side or 1, value) for error, value in zip(areas, measured, strict=False)]

@@ -180,8 +180,8 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
         PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
 
     Example:
-        >>> import sudare
-        >>> sudare.read_plan("nowhere.toml")
+        >>> from sudare.releases.kinds.counts import read_plan
+        >>> read_plan("nowhere.toml")
         Traceback (most recent call last):
         ...
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.

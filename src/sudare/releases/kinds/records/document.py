@@ -65,7 +65,7 @@ FOR_THE_HOLDER = Words(
     "Figures in this report were computed from the records as they were. Keep it where the records are kept, and "
     "give away the "
     "file of people alone.",
-    "このレポートの数値には、元の記録から計算したものが含まれます。元の記録と同じ管理のもとに置き、people "
+    "この報告書の数値には、元のレコードから計算したものが含まれます。元のレコードと同じ管理のもとに置き、people "
     "のファイルだけを渡してください。",
 )
 

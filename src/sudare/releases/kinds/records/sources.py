@@ -10,6 +10,7 @@ from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.microdata.records import Records, read_people
 from sudare.sections import suggest
+from sudare.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
@@ -53,9 +54,10 @@ def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
             hint = suggest(name, wanted)
             raise InputError(
                 f"{plan.source.name} has a column '{name:.60}' that the plan does not name.{hint.english} Add "
-                f"[columns.{name:.60}] with "
+                f"[columns.{toml_key(name):.60}] with "
                 'a role ("identifier" leaves it out), or write others = "drop" under [source].',
-                f"{plan.source.name} の列「{name:.60}」が計画にありません。{hint.japanese}[columns.{name:.60}] に role を書くか"
+                f"{plan.source.name} の列「{name:.60}」が計画にありません。{hint.japanese}"
+                f"[columns.{toml_key(name):.60}] に role を書くか"
                 '（"identifier" なら除かれます）、[source] に others = "drop" と書いてください。',
             )
 

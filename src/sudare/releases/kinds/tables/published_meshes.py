@@ -101,6 +101,6 @@ def read_published_meshes(folder: Path, document: Mapping[str, Any]) -> Publishe
     except (OSError, ValueError, KeyError, TypeError, IndexError, OverflowError, csv.Error):
         raise InputError(
             f"'{path}' is missing, or is not the table that its report describes.",
-            f"「{path}」がないか、レポートと異なります。",
+            f"「{path}」がないか、報告書と異なります。",
         ) from None
     return PublishedMeshes(codes, targets, population, {name: table[:, place] for place, name in enumerate(names)})

@@ -175,7 +175,7 @@ def system_of_document(document: Mapping[str, Any]) -> TableSystem:
     except (KeyError, TypeError, ValueError, IndexError, SudareError):
         raise InputError(
             "The report does not describe the dimensions of its tables. It is damaged, or another one's.",
-            "レポートに表の次元が正しく書かれていません。壊れているか、別のものです。",
+            "報告書に表の次元が正しく書かれていません。壊れているか、別のものです。",
         ) from None
 
 
@@ -191,7 +191,7 @@ def read_published_tables(folder: Path, document: Mapping[str, Any]) -> Publishe
         value_name, is_count = str(document["value"]["name"]), bool(document["value"]["is_count"])
         files = [Path(table["file"]).name for table in document["tables"]]
     except (KeyError, TypeError, ValueError):
-        raise InputError("The report does not name its tables.", "レポートに表の名前がありません。") from None
+        raise InputError("The report does not name its tables.", "報告書に表の名前がありません。") from None
     values = np.zeros(system.size, dtype=np.int64)
     hidden = np.zeros(system.size, dtype=np.bool_)
     seen = np.zeros(system.size, dtype=np.bool_)
@@ -220,7 +220,7 @@ def _read_file(path: Path, table: Table, value_name: str, decimals: int) -> tupl
         ) from None
     header = [*(one.name for one in table.dimensions), value_name, "status"]
     if not rows or rows[0] != header:
-        raise _wrong(path, 1, "is not the header that the report announces", "の見出しがレポートと異なります")
+        raise _wrong(path, 1, "is not the header that the report announces", "の見出しが報告書と異なります")
     shape = tuple(len(one) for one in table.dimensions)
     size = int(np.prod(shape))
     values, hidden = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
+from sudare.bilingual import Words
+from sudare.disclosure.argus.files import read_apriori, read_argus_metadata, read_table, table_of_records
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.linking import link_tables
 from sudare.disclosure.rules import cells_with_code, primary_cells, strictest
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.domain import mesh_cells
+from sudare.domain.mesh import other_level
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.records import Records, read_people
 from sudare.releases.kinds.tables.methods.registry import cell_method_named, registered_cell_methods
@@ -259,7 +261,7 @@ def _require_sound_cells(system: TableSystem, values: Integers, counts: Integers
 
 def _of_argus(plan: TablePlan, source: ArgusInput) -> JudgedTable:
     with _about(source.path):
-        metadata = read_metadata(source.metadata)
+        metadata = read_argus_metadata(source.metadata)
         marked = None
         if source.is_table:
             table, marked = read_table(source.path, metadata, plan.tables[0].dimensions, source.value or "")
@@ -329,9 +331,12 @@ def read_meshes(source: MeshInput) -> Meshes:
         try:
             mesh_cells(codes, source.level)
         except ParameterError as error:
+            hint = next((found for code in codes if (found := other_level(int(code), source.level)).en), Words.same(""))
             raise InputError(
-                f"The column '{source.mesh}' must hold mesh codes: {error.requirement}. It has {error.got}, counted from 0.",
-                f"列「{source.mesh}」には {source.level} のメッシュコードが必要です（{error.got}、0 から数えて）。",
+                f"The column '{source.mesh}' must hold mesh codes: {error.requirement}. It has {error.got}, counted from 0."
+                f"{hint.english}",
+                f"列「{source.mesh}」には {source.level} のメッシュコードが必要です（{error.got}、0 から数えて）。"
+                f"{hint.japanese}",
             ) from None
         population = exact_numbers(records.column(source.population), 0)[0]
         values = {name: exact_numbers(records.column(name), 0)[0] for name in source.values}

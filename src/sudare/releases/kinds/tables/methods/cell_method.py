@@ -52,7 +52,7 @@ Cost = Literal["value", "count", "equal"]
 ATTACK_WORDS = {
     "interval": Words(
         "Bounds of the unsafe cells from all that is published, by linear programs",
-        "公表された値から、守るべきセルの範囲を線形計画で求める",
+        "公表された値から、一次秘匿対象セルの範囲を線形計画で求める",
     ),
     "earlier": Words("The same with tables that were published before", "以前に公表した表も使って同じことをする"),
 }

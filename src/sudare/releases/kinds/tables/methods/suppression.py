@@ -38,7 +38,7 @@ WORDS = MethodWords(
         "Cells that would say too much about few contributors are hidden. Further cells are hidden with them, so that nobody can "
         "work out the first ones from totals: each stays uncertain within an interval that was required beforehand.",
         "少数の提供者の情報が現れるセルを秘匿し、合計からの引き算で求められないよう、ほかのセルもあわせて秘匿しています。"
-        "守るべき各セルの値は、あらかじめ定めた幅の範囲で不確かなままです。",
+        "一次秘匿対象の各セルの値は、あらかじめ定めた幅の範囲で不確かなままです。",
     ),
     keeps=Words("Every value that is shown is exact.", "公表している値はすべて正確です。"),
     limits=Words(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.disclosure.argus.metadata import read_hierarchy
+from sudare.disclosure.argus.metadata import read_argus_hierarchy
 from sudare.disclosure.structure import CodeTree, Dimension
 from sudare.errors import InputError
 from sudare.io.formats.text_files import read_text
@@ -86,7 +86,7 @@ def read_dimension(section: Section, name: str, base: Path) -> PlannedDimension:
     tree, told = None, "data"
     if given == ["hierarchy"]:
         lead, file = section.text("lead", "@"), base / section.text("hierarchy")
-        tree, told = read_hierarchy(file, name, lead=lead, total=total), file.name
+        tree, told = read_argus_hierarchy(file, name, lead=lead, total=total), file.name
     elif given == ["parents"]:
         file = base / section.text("parents")
         tree, told = _read_parents(file, name, total), file.name
