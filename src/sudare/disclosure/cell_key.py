@@ -12,7 +12,6 @@ import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from sudare.bilingual import Words
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
+from sudare.frames import ShownRows
 from sudare.parameters import Rational, exact_fraction, exact_integer
 from sudare.system.regular_files import read_regular_file
 
@@ -52,7 +52,7 @@ CLOSE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class PerturbationTable:
+class PerturbationTable(ShownRows):
     """Noise for counts: row i is for the count i, the last row for all larger counts.
 
     Attributes:
@@ -67,6 +67,15 @@ class PerturbationTable:
 
     noise: tuple[tuple[int, ...], ...]
     bounds: tuple[tuple[int, ...], ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each change of each count, with its probability; the last count stands for all larger ones."""
+        listed = [
+            (count, change, (high - low) / KEY_UNITS)
+            for count, (noise, bounds) in enumerate(zip(self.noise, self.bounds, strict=True))
+            for change, low, high in zip(noise, (0, *bounds), bounds, strict=False)
+        ]
+        return {name: [row[place] for row in listed] for place, name in enumerate(("count", "change", "probability"))}
 
     def __post_init__(self) -> None:
         if len(self.noise) != len(self.bounds) or not self.noise:
@@ -102,9 +111,9 @@ def maximum_entropy_row(
     count: int,
     *,
     largest: int,
-    variance: Rational | str,
+    variance: Rational,
     forbidden: int = 0,
-    stay: Rational | str | None = None,
+    stay: Rational | None = None,
     monotone: bool = False,
 ) -> dict[int, float]:
     """The probabilities of the counts that a count can become: the ones of largest entropy that meet the conditions.
@@ -134,7 +143,7 @@ def maximum_entropy_row(
     with required(Words(f"from 0 to {MAX_NOISE}", f"0 から {MAX_NOISE} までの整数")):
         small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MAX_NOISE}", smallest=0, largest=MAX_NOISE)
     with required(Words("a number above 0", "0 より大きい数")):
-        spread = float(exact_fraction(_number(variance), "variance", name, "a number above 0"))
+        spread = float(exact_fraction(variance, "variance", name, "a number above 0"))
         if spread <= 0:
             raise ParameterError("variance", name, "a number above 0", variance)
     if number == 0:
@@ -144,7 +153,7 @@ def maximum_entropy_row(
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
         with required(Words("a probability between 0 and 1", "0 より大きく 1 より小さい数")):
-            share = float(exact_fraction(_number(stay), "stay", name, "a probability"))
+            share = float(exact_fraction(stay, "stay", name, "a probability"))
             if not 0 < share < 1:
                 raise ParameterError("stay", name, "between 0 and 1", stay)
         conditions.append((steps == 0) - share)
@@ -163,9 +172,9 @@ def maximum_entropy_row(
 def perturbation_table(
     *,
     largest: int,
-    variance: Rational | str,
+    variance: Rational,
     forbidden: int = 0,
-    stay: Rational | str | None = None,
+    stay: Rational | None = None,
     monotone: bool = False,
 ) -> PerturbationTable:
     """Rows for every count up to the first one whose noise is not cut off at 0; see `maximum_entropy_row`.
@@ -228,7 +237,7 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
 
 
 def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
-    """A key for each record, always the same for the same identifier and secret, and random for whoever lacks the secret.
+    """A key for each record, always the same for the same identifier and secret, and random without the secret.
 
     Args:
         identifiers: of the records; a record must keep its identifier in every table.
@@ -270,15 +279,6 @@ def cell_keys(
         raise InputError("A record key must be from 0 to below 1.", "レコードキーは 0 以上 1 未満にしてください。")
     table = aggregate(dimensions, codes, Contributions(), largest=2)
     return table, aggregate(dimensions, codes, Contributions(whole), largest=2).values % KEY_UNITS
-
-
-def _number(value: object) -> object:
-    if isinstance(value, str):
-        try:
-            return Decimal(value)
-        except InvalidOperation:
-            return value
-    return value
 
 
 def _table(rows: Sequence[Mapping[int, float]]) -> PerturbationTable:

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.domain import mesh_cells, mesh_level
 from sudare.errors import InputError, ParameterError
+from sudare.frames import ShownRows
 from sudare.io import atomically
 from sudare.parameters import exact_integer
 
@@ -35,7 +36,7 @@ SECONDARY_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class MergedMeshes:
+class MergedMeshes(ShownRows):
     """Meshes whose attributes stand for enough people each.
 
     Attributes:
@@ -49,6 +50,16 @@ class MergedMeshes:
     open_values: Mapping[str, Integers]
     values: Mapping[str, Integers]
     targets: Integers
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each mesh: its columns, what was done with it (0, 1 or 2, see `treatment`), and where it is counted."""
+        return {
+            "mesh": self.codes,
+            **self.open_values,
+            **self.values,
+            "treatment": self.treatment,
+            "counted_in": self.codes[self.targets],
+        }
 
     @property
     def treatment(self) -> Integers:

@@ -7,8 +7,9 @@ rounded so: then a cell may go further, as few steps as possible.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from sudare.attacks.refusals import required
 from sudare.bilingual import Words
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError, ParameterError
+from sudare.frames import ShownRows
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ MAX_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class RoundedTable:
+class RoundedTable(ShownRows):
     """A table of multiples of a base that adds up.
 
     Attributes:
@@ -46,6 +48,16 @@ class RoundedTable:
     base: int
     steps: int
     optimal: bool
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: the rounded value, and between which values the true one lies."""
+        ends = [self.interval(cell) for cell in range(self.values.size)]
+        return {
+            "cell": np.arange(self.values.size),
+            "value": self.values,
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
 
     def __post_init__(self) -> None:
         self.values.setflags(write=False)

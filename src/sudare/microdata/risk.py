@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.errors import Described, InputError, ParameterError
+from sudare.frames import Figures, RowTuple
 from sudare.microdata.grouping import group
-from sudare.microdata.records import CodedColumn, Records
-from sudare.parameters import shown
+from sudare.microdata.records import AnyRecords, CodedColumn, names_of_columns, read_people_records
+from sudare.parameters import Rational, read_chance, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -49,7 +50,7 @@ STEPS = 64
 
 
 @dataclass(frozen=True)
-class ReidentificationRisk:
+class ReidentificationRisk(Figures):
     """The chance that an attacker is right about a published record.
 
     Attributes:
@@ -80,12 +81,11 @@ def _kept(sizes: Integers, suppressed: ArrayLike | None) -> NDArray[np.bool_]:
     return (sizes > 0) & (True if suppressed is None else ~np.asarray(suppressed, dtype=bool))
 
 
-def _risk(sizes: Integers, behind: Floats, threshold: float, function: str) -> ReidentificationRisk:
-    if not 0 <= threshold <= 1:
-        raise ParameterError("threshold", function, "a number from 0 to 1", shown(threshold))
+def _risk(sizes: Integers, behind: Floats, threshold: Rational, function: str) -> ReidentificationRisk:
+    limit = read_chance(threshold, "threshold", function, with_ends=True)
     rows = int(sizes.sum())
     if rows == 0:
-        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, 0.0, threshold)
+        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, 0.0, limit)
     chance = 1.0 / behind
     return ReidentificationRisk(
         highest=float(chance.max()),
@@ -93,13 +93,13 @@ def _risk(sizes: Integers, behind: Floats, threshold: float, function: str) -> R
         average_of_classes=float(chance.mean()),
         lowest=float(chance.min()),
         # A threshold of 1 / 49 is rounded: classes of 49 are meant to be within it.
-        at_risk=float(sizes[behind * threshold < 1.0 - ROUNDING].sum()) / rows,
-        threshold=threshold,
+        at_risk=float(sizes[behind * limit < 1.0 - ROUNDING].sum()) / rows,
+        threshold=limit,
     )
 
 
 def prosecutor_risk(
-    sizes: ArrayLike, *, threshold: float = 0.2, suppressed: ArrayLike | None = None
+    sizes: ArrayLike, *, threshold: Rational = 0.2, suppressed: ArrayLike | None = None
 ) -> ReidentificationRisk:
     """The risk if the attacker knows that the target is in the data.
 
@@ -120,7 +120,7 @@ def prosecutor_risk(
 
 
 def journalist_risk(
-    sizes: ArrayLike, population: ArrayLike, *, threshold: float = 0.2, suppressed: ArrayLike | None = None
+    sizes: ArrayLike, population: ArrayLike, *, threshold: Rational = 0.2, suppressed: ArrayLike | None = None
 ) -> ReidentificationRisk:
     """The risk if the attacker does not know whether the target is in the data, but has a list of the population.
 
@@ -321,7 +321,7 @@ class AttributeRisk:
     separation: float
 
 
-def attribute_risks(records: Records, names: Iterable[str], *, most: int | None = None) -> tuple[AttributeRisk, ...]:
+def attribute_risks(records: AnyRecords, names: Iterable[str], *, most: int | None = None) -> RowTuple[AttributeRisk]:
     """Distinction and separation of every set of columns: which ones identify people.
 
     Args:
@@ -339,6 +339,8 @@ def attribute_risks(records: Records, names: Iterable[str], *, most: int | None 
         >>> [(risk.names, risk.distinction, risk.separation) for risk in attribute_risks(people, ["age", "sex"])][0]
         (('sex',), 0.4, 0.6)
     """
+    records = read_people_records(records, "attribute_risks")
+    names = names_of_columns(names, records, "names", "attribute_risks")
     columns = [records.column(name) for name in dict.fromkeys(names)]
     found = []
     pairs = records.rows * (records.rows - 1) / 2
@@ -353,4 +355,4 @@ def attribute_risks(records: Records, names: Iterable[str], *, most: int | None 
                     1.0 - alike / pairs if pairs else 1.0,
                 )
             )
-    return tuple(sorted(found, key=lambda risk: (risk.separation, risk.distinction, len(risk.names))))
+    return RowTuple(sorted(found, key=lambda risk: (risk.separation, risk.distinction, len(risk.names))))

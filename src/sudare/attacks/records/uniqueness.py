@@ -4,7 +4,8 @@ A person whose combination of values nobody else has can be recognized by it. Th
 likelier that they are so in the population as well): the smallest such combinations are the minimal sample uniques of the special
 uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
 
-Whoever is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is proved.
+Anyone who is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is
+proved.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from sudare.attacks.records.distances import codes_of_values
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
+from sudare.frames import Rows
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
@@ -34,12 +36,12 @@ MAX_COMBINATIONS = 100_000
 REMEDY = Words(
     "Generalize the attributes that make the person unique, withhold the record, or release k-anonymous records or tables "
     "with noise.",
-    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードや雑音つきの表にしてください。",
+    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードやノイズ付きの表にしてください。",
 )
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialUniques:
+class SpecialUniques(Rows):
     """Who is unique, by which smallest combinations of attributes.
 
     Attributes:
@@ -55,6 +57,15 @@ class SpecialUniques:
     scores: Integers
     largest_size: int
     unique_with_all: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each record: its score, and the smallest sets of attributes that make it unique."""
+        return {
+            "record": np.arange(len(self.combinations)),
+            "score": self.scores,
+            "smallest": self.smallest,
+            "combinations": ["; ".join(", ".join(names) for names in found) for found in self.combinations],
+        }
 
     @property
     def smallest(self) -> Integers:

@@ -1,6 +1,6 @@
 """The interval attack on suppressed tables: between which values every hidden cell must lie.
 
-Whoever knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
+Anyone who knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
 more sharply where cells are whole numbers. A cell whose bounds meet is published, whatever is printed in its place.
 
 This module knows nothing of how tables are protected, on purpose: it takes plain arrays and sees what an outsider sees.
@@ -9,7 +9,7 @@ This module knows nothing of how tables are protected, on purpose: it takes plai
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.extras import TABLE_ATTACKS, optional_module
+from sudare.frames import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -38,7 +39,7 @@ CLOSE_OF_LARGE = 1e-9
 
 REMEDY = Words(
     "Hide further cells that share its sums, until the interval is as wide as it must be, or publish with noise instead.",
-    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、雑音を加えて公表してください。",
+    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、ノイズを加えて公表してください。",
 )
 NOT_FINISHED = Words(
     "Among whole numbers the interval may be narrower: that search was not finished.",
@@ -53,7 +54,7 @@ LESS_THAN_ONE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class CellIntervals:
+class CellIntervals(Rows):
     """Between which values hidden cells lie, for somebody who sees the published ones.
 
     Attributes:
@@ -81,6 +82,17 @@ class CellIntervals:
     is_exact: bool
     slack: Floats
     is_unproved: NDArray[np.bool_] | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each hidden cell: what it hides, and what an attacker can tell of it."""
+        return {
+            "cell": self.names,
+            "value": self.values,
+            "low": self.lower,
+            "high": self.upper,
+            "is_revealed": self.is_revealed,
+            "is_broken": self.is_broken,
+        }
 
     @property
     def is_revealed(self) -> NDArray[np.bool_]:

@@ -161,8 +161,10 @@ def _python() -> Line:
 def _packages() -> Line:
     from importlib.metadata import PackageNotFoundError, version
 
-    found, missing = [], []
-    for name in ("sudare", *NEEDED):
+    from sudare.version import __version__
+
+    found, missing = [f"sudare {__version__}"], []
+    for name in NEEDED:
         try:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:

@@ -207,6 +207,6 @@ SPOKEN: Mapping[str, Words] = {
         "{encoding} では表示できない文字があります。LANG=ja_JP.UTF-8 などの UTF-8 ロケールをお使いください",
     ),
     "doctor.ledger.name": Words("Ledger", "台帳"),
-    "doctor.ledger.ok": Words("whole: {number} entries", "正常: {number} 件の記録"),
+    "doctor.ledger.ok": Words("whole: {number} entries", "正常: {number} 件の項目"),
     "doctor.ledger.broken": Words.same("{error}"),
 }

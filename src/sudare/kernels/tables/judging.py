@@ -115,7 +115,7 @@ def value_in_order(values: Any, place: Any) -> Any:
 
 @called
 def mark_likeliest(rank: Any, places: Any) -> None:
-    """Change the sign of so many of the highest ranks; ranks up to 0 stay."""
+    """Change the sign of this many of the highest ranks; ranks up to 0 stay."""
     if places <= MAX_SEARCHES:
         for _ in range(places):
             best = 0
@@ -159,8 +159,8 @@ def judge_children(
     """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
 
     Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one, and, unless ``few`` is 0, not more than leaves so many people for each of all who take part. Of those
-    that are equally likely, chance takes the ones or the others.
+    occupied; at least one, and, unless ``few`` is 0, not more than leaves this many people for each of all who take part. Of
+    those that are equally likely, chance takes the ones or the others.
 
     Args:
         values: of the children.
@@ -172,7 +172,7 @@ def judge_children(
         variances: for each class and bin.
         occupied: for each class and bin, how likely a place is not to be empty.
         bin_width: of the bins.
-        few: so many people each; 0 for any number.
+        few: this many people each; 0 for any number.
         words: one for each parent.
         out_values: where means are written.
         out_variances: where variances are written.

@@ -185,7 +185,7 @@ def learn_factors(shares: Any, likelihood: Any, strength: float, rounds: int, fa
     Args:
         shares: the prior of each place (row) for each kind of count (column).
         likelihood: of what was seen at each place, for each kind.
-        strength: so many places believe in factors of 1.
+        strength: this many places believe in factors of 1.
         rounds: of expectation maximisation.
         factors: where the factors are written.
 

@@ -55,7 +55,7 @@ GROUP_EDGES = (0.05, 0.2, 0.6, 1.6, 4.0)
 """Groups of places, by the prior's mean in standard deviations: each learns how often kinds of counts occur there."""
 
 SAMPLE = 60_000
-"""About so many places are asked how often kinds of counts occur."""
+"""About this many places are asked how often kinds of counts occur."""
 
 STRENGTH = 20.0
 """What the prior itself is worth to a group, in places."""
