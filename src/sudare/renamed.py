@@ -6,10 +6,11 @@ divided; names of packages go on working, with a warning.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
+
+from sudare.notices import warn_user
 
 __all__ = ["MOVED_MODULES", "MOVED_TO_PAPERS", "RENAMED", "moved_module", "old_names", "renamed"]
 
@@ -418,7 +419,7 @@ def renamed(package: str, name: str) -> Any:
     new = RENAMED.get(package, {}).get(name)
     if new is None:
         return None
-    warnings.warn(f"'{package}.{name}' is called {new!r} now.", DeprecationWarning, stacklevel=3)
+    warn_user(f"'{package}.{name}' is called {new!r} now.", DeprecationWarning)
     return getattr(import_module(package), new)
 
 
