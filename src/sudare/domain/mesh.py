@@ -104,6 +104,10 @@ MESH_LEVELS = _levels()
 def mesh_level(level: str | MeshLevel, function: str = "mesh_level") -> MeshLevel:
     """The level of a name.
 
+    Args:
+        level: its name, or the level itself.
+        function: that was handed it, for the error.
+
     Example:
         >>> from sudare.domain import mesh_level
         >>> mesh_level("1/2").divisions

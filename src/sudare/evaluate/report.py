@@ -1,4 +1,4 @@
-"""All measures of exactness in one object."""
+"""All measures of accuracy in one object."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SidesError:
 
 @dataclass(frozen=True)
 class Evaluation(Rows):
-    """How exact a published table is. **Not private**: see `sudare.evaluate`.
+    """How accurate a published table is. **Not private**: see `sudare.evaluate`.
 
     Attributes:
         shape: places along each axis.

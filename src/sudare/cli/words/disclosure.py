@@ -9,7 +9,7 @@ from sudare.bilingual import Words
 __all__ = ["HELP", "SPOKEN"]
 
 HELP: Mapping[str, Words] = {
-    "panel.tables": Words("Tables by statistical disclosure control", "従来の方法による表の保護（統計的開示抑制）"),
+    "panel.tables": Words("Tables by statistical disclosure control", "統計的開示抑制による表の保護"),
     "protect.help": Words(
         "Carry out a plan for a table: hide, round or perturb unsafe cells.\n\nLinked tables are protected as one. "
         "What would be published is attacked first, and not written if an attack succeeds. This is not "

@@ -68,7 +68,7 @@ def adaptive_margins(
     Every attribute is counted by itself with noise. Then, in rounds, a margin (the counts of all combinations of some attributes'
     values) is chosen where the model of all that was measured so far is worst for the workload, and measured. The published
     table is drawn from the last model: whole numbers >= 0, with about the margins that the model has. Memory grows with the
-    margins, the model and the people, not with the number of cells. How exact the result is depends on the data.
+    margins, the model and the people, not with the number of cells. How accurate the result is depends on the data.
 
     Guarantee: the budget, for the unit: pure epsilon with Laplace noise, or with Gaussian noise rho or (epsilon, delta).
 
