@@ -60,7 +60,9 @@ def _power() -> Any:
     """What a test of one presence can achieve."""
     import sudare
 
-    return sudare.plot_trade_off({f"epsilon = {epsilon}": sudare.Budget(epsilon=epsilon) for epsilon in EPSILONS})
+    return sudare.privacy.plot_trade_off(
+        {f"epsilon = {epsilon}": sudare.Budget(epsilon=epsilon) for epsilon in EPSILONS}
+    )
 
 
 def _png(figure: Any) -> bytes:

@@ -19,6 +19,7 @@ __all__ = [
     "exact_integer",
     "exact_text",
     "is_exact_number",
+    "plain_number",
     "read_chance",
     "read_flag",
     "show_fraction",
@@ -30,6 +31,9 @@ Rational = int | float | Fraction | Decimal | str
 
 MIN_NORMAL = Fraction(sys.float_info.min)
 MAX_FLOAT = Fraction(sys.float_info.max)
+MIN_PLAIN_POWER = -6
+"""Of ten: from a millionth on, numbers are written with their zeros."""
+
 MAX_BITS = 4096
 """Of a numerator or denominator that a user hands in; far more than any decimal that a float can show."""
 
@@ -189,13 +193,38 @@ def read_flag(value: object, parameter: str, function: str) -> bool:
 
 
 def show_fraction(value: Fraction, digits: int = 6) -> str:
-    """A fraction as people write it: exactly if that is short, else rounded and marked with ``~``."""
+    """A fraction as people write it: exactly if that is short, else rounded and marked with ``~``.
+
+    Budgets and deltas are written by this function wherever people read them in lines of text, so that a delta of a millionth
+    is 0.000001 in every command and every message. Smaller numbers are written as 2.5e-11.
+
+    Example:
+        >>> from fractions import Fraction
+        >>> show_fraction(Fraction(1, 10**6)), show_fraction(Fraction(1, 3)), show_fraction(Fraction(1, 10**12))
+        ('0.000001', '~0.333333', '1e-12')
+    """
     if value.denominator == 1 and abs(value.numerator) < 10**12:
         return str(value.numerator)
     if abs(value) > MAX_FLOAT:
         return "~1e308 or more"
     rounded = f"{float(value):.{digits}g}"
-    return rounded if Fraction(rounded) == value else f"~{rounded}"
+    written = plain_number(rounded)
+    return written if Fraction(rounded) == value else f"~{written}"
+
+
+def plain_number(text: str) -> str:
+    """A number that Python wrote with an exponent, as people write it: with zeros where there are not too many.
+
+    Example:
+        >>> plain_number("2.5e-06"), plain_number("1e-09"), plain_number("1.5e+20")
+        ('0.0000025', '1e-9', '1.5e20')
+    """
+    digits, _, power = text.partition("e")
+    if not power:
+        return text
+    if MIN_PLAIN_POWER <= int(power) < 0:
+        return format(Decimal(text), "f")
+    return f"{digits}e{int(power)}"
 
 
 def exact_text(value: Fraction) -> Described:
@@ -208,7 +237,7 @@ def exact_text(value: Fraction) -> Described:
 
 
 def describe_array(value: object) -> Described:
-    """What an error message says of an array: its kind and layout, never its values."""
+    """How an error message describes an array: its kind and layout, never its values."""
     flags = getattr(value, "flags", None)
     if flags is None or not hasattr(value, "dtype"):
         return Described(f"an object of type {type(value).__name__}")

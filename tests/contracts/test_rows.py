@@ -33,7 +33,7 @@ from sudare.privacy import Budget
 from sudare.sql.execution.pricing import BatchPrice, ColumnPrice, MeasurePrice, Price
 from tests.contracts import working_calls as made
 
-KINDS: dict[Any, Any] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
+KINDS: dict[Any, type] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
 BUDGET = Budget(epsilon=1)
 MAP = np.arange(16).reshape(4, 4)
 PUBLISHED = tables.laplace(MAP, BUDGET, keep_measurements=True)
@@ -140,8 +140,8 @@ def test_frames(name: str) -> None:
     example, rows = BY_NAME[name]
     columns = example.frame_columns()
     for kind, expected in KINDS.items():
-        frame = example.to_frame(kind)
-        assert isinstance(frame, expected)
+        frame: Any = example.to_frame(kind)
+        assert type(frame) is expected
         assert len(frame) == rows
         assert list(getattr(frame, "column_names", None) or frame.columns) == list(columns)
     assert isinstance(example.to_frame(), pandas.DataFrame)

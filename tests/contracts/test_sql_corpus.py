@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, QueryRefusedError
+from sudare import Budget
 from sudare.engines import Engine, open_engine
+from sudare.errors import QueryRefusedError
 from sudare.sql.execution.answering import LeftOutLists, answer
 from sudare.sql.frontend.naming import Names
 from sudare.sql.frontend.parsing import parse_query

@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from sudare import Budget, QueryRefusedError
+from sudare import Budget
 from sudare.engines import Engine, open_engine
+from sudare.errors import QueryRefusedError
 from sudare.noise.entropy import SecureEntropy
 from sudare.sql.execution.answering import answer, exact_answer
 from sudare.sql.measures.allocating import allocate
@@ -39,6 +40,8 @@ def _cases(every: dict[EngineName, int]) -> list[Any]:
         entries = [entry for entry in ACCEPTED if DIALECTS[name] in entry.dialects]
         for i, entry in enumerate(entries[:: 1 if EVERY_QUERY in os.environ else step]):
             marks = [] if name == "duckdb" and i % QUICK == 0 else [pytest.mark.slow]
+            if name == "spark":
+                marks.append(pytest.mark.spark)
             cases.append(pytest.param(name, entry, id=f"{name}-{entry.name}", marks=marks))
     return cases
 
@@ -114,6 +117,7 @@ def test_with_noise_it_costs_the_budget(databases: _Databases, name: EngineName,
 
 
 @pytest.mark.slow
+@pytest.mark.spark
 @pytest.mark.parametrize("name", SAME_EVERYWHERE)
 def test_noise_is_added_to_the_same_numbers_everywhere(databases: _Databases, name: str) -> None:
     # Noise depends on the budget and the sensitivity alone: the same whole numbers have the same distribution.

@@ -23,38 +23,34 @@ from sudare import (
     Category,
     CountTable,
     Domain,
-    GaussianMeasurement,
-    GuaranteeError,
     Hierarchy,
-    ParameterError,
     Published,
     ReleaseEvent,
     ResearchEntropy,
-    SelectionMeasurement,
-    SignedTable,
-    SudareError,
     Unit,
+    publish,
+)
+from sudare.domain import SignedTable, layout_named, morton_layout, raster_layout
+from sudare.errors import GuaranteeError, ParameterError, SudareError
+from sudare.evaluate import measure_errors
+from sudare.privacy import GaussianMeasurement, SelectionMeasurement
+from sudare.tables import (
     adaptive_margins,
     gaussian,
     histogram,
     laplace,
     lasso,
-    layout_named,
     lm,
     margin_tree,
-    morton_layout,
     negative_l2,
     nn_wavelet,
     privelet,
-    publish,
-    raster_layout,
     simplex,
     table_at_level,
     topdown,
     topdown_bisection,
     wide_tree,
 )
-from sudare.evaluate import evaluate
 from sudare.tables.registry import mechanism_names
 from sudare.tables.trees import lazy_learning, thin_levels, visited_level
 from sudare.tables.trees.dense_tree import variance_of
@@ -501,7 +497,7 @@ class TestSignedTables:
         assert published.is_signed
         assert "Negative cells" in published._repr_html_()
         assert published.to_frame("pyarrow")["count"].to_pylist() == published.table.counts.tolist()
-        assert evaluate(counts, published).total_error == published.table.total
+        assert measure_errors(counts, published).total_error == published.table.total
         with pytest.raises(ParameterError, match="a CountTable"):
             case(published.table, case.budgets()[0])
         with pytest.raises(ParameterError, match="The 'reference' parameter"):

@@ -1,6 +1,6 @@
 """One form for what every attack finds: a verdict for each person or cell, a plain sentence, a number, and what would stop it.
 
-A verdict speaks of protected data. It is for whoever decides about a publication and is never published itself.
+A verdict speaks of protected data. It is for those who decide about a publication and is never published itself.
 """
 
 from __future__ import annotations

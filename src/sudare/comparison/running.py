@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "MeasuredValue", "Result", "compare"]
 
 RARE = 3
-"""Whoever shares all columns with so few people of the population, themselves among them, is rare."""
+"""Anyone who shares all columns with so few people of the population, themselves among them, is rare."""
 
 MIN_RARE = 20
 HALF = Fraction(1, 2)
@@ -161,7 +161,7 @@ def compare(
 ) -> Comparison:
     """Protect halves of a population in several ways, attack each, and measure what is lost and what is found.
 
-    The truth is used, so the result is for research, or for whoever holds the data. Nothing is spent.
+    The truth is used, so the result is for research, or for the holder of the data. Nothing is spent.
 
     Args:
         population: everybody.

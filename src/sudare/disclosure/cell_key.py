@@ -251,7 +251,7 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
 
 
 def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
-    """A key for each record, always the same for the same identifier and secret, and random for whoever lacks the secret.
+    """A key for each record, always the same for the same identifier and secret, and random without the secret.
 
     Args:
         identifiers: of the records; a record must keep its identifier in every table.

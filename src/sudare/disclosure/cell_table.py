@@ -104,7 +104,7 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
 
 
 def fault_of_number(value: object, decimals: int) -> Words:
-    """What is wrong with a number that `scaled` refuses, and how to mend it; the value itself is not told.
+    """What is wrong with a number that `scaled` refuses, and how to mend it; the message does not name the value.
 
     Args:
         value: the number or text.

@@ -1,7 +1,7 @@
 """The cells of a table and every sum that must hold among them: one table, or several that share cells.
 
-A reader of published tables knows these sums. Whoever hides a cell must look at all of them together, so the sums of
-all linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
+A reader of published tables knows these sums. Anyone who hides a cell must look at all of them together, so the sums of all
+linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["CellName", "CellTable", "Dimension", "Table", "TableSystem"]
+__all__ = ["CellName", "CellTable", "CodeTree", "Dimension", "Table", "TableSystem"]
 
 CellName = tuple[tuple[str, str], ...]
 """What a cell is about: pairs of a dimension and a code, sorted, totals left out. The grand total is the empty tuple."""
+
+CodeTree: TypeAlias = "dict[str, CodeTree]"
+"""Codes, each with those below it."""
 
 MAX_CELLS = 20_000_000
 

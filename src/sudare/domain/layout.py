@@ -345,8 +345,8 @@ def morton_layout(shape: tuple[int, ...]) -> Layout:
 def map_layout(domain: Domain, depth: int) -> Layout:
     """The Morton layout over the map, also where the domain lists its meshes: nodes are squares, and the rest has no cells.
 
-    For trees that know how many cells each node has. Where the map has more halvings than so many, or there is no list, it is the
-    Morton layout of the domain itself, with the meshes in a row.
+    For trees that know how many cells each node has. Where the map has more halvings than this many, or there is no list, it is
+    the Morton layout of the domain itself, with the meshes in a row.
     """
     from sudare.domain.mesh_list import MeshList
 

@@ -258,7 +258,7 @@ class SparseTable(Rows):
     def from_sparse(cls, matrix: Any, domain: Domain | None = None) -> Self:
         """A table from a scipy.sparse matrix or array."""
         function = f"{cls.__name__}.from_sparse"
-        sparse = sys.modules.get("scipy.sparse")  # whoever has such a matrix has loaded it
+        sparse = sys.modules.get("scipy.sparse")  # a caller with such a matrix has loaded it
         if sparse is None or not sparse.issparse(matrix):
             raise ParameterError("matrix", function, "a scipy.sparse matrix or array", shown(matrix))
         entries = matrix.tocoo()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["AreaError", "areas_of", "error_by_area", "read_sides"]
 
 DENSE_SHARE = 8
-"""Areas are counted in an array of all of them only if they are at most so many times the cells with an error."""
+"""Areas are counted in an array of all of them only if they are at most this many times the cells with an error."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RectangleError", "error_of_rectangles", "random_rectangles", "rectangles_of"]
 
 MAX_DENSE = 1 << 26
-"""Up to so many cells, sums of rectangles are read off running sums over all cells."""
+"""Up to this many cells, sums of rectangles are read off running sums over all cells."""
 
 
 @dataclass(frozen=True)

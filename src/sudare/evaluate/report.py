@@ -14,7 +14,7 @@ from sudare.evaluate.values import BANDS, Band, BandError, NonZeroShare, bands_o
 from sudare.extras import FIGURES, optional_module
 from sudare.frames import Rows
 
-__all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "evaluate"]
+__all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "measure_errors"]
 
 RECTANGLE_CLASSES = ((2, 15), (16, 63), (64, 256))
 """Shortest and longest sides of the random rectangles of each class."""
@@ -154,7 +154,7 @@ class Evaluation(Rows):
         return figure
 
 
-def evaluate(
+def measure_errors(
     true: Any, published: Any, sides: Sequence[int] | None = None, bands: Sequence[Band] = BANDS
 ) -> Evaluation:
     """Compare a published table with the true one, in all ways that this package knows.
@@ -172,13 +172,13 @@ def evaluate(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare.evaluate import evaluate
+        >>> from sudare.evaluate import measure_errors
         >>> public = np.full((8, 8), 100)
-        >>> evaluation = evaluate(public, sudare.nn_wavelet(public, sudare.Budget(epsilon=1)))
+        >>> evaluation = measure_errors(public, sudare.tables.nn_wavelet(public, sudare.Budget(epsilon=1)))
         >>> [row.side for row in evaluation.areas]
         [1, 2, 4, 8]
     """
-    function = "evaluate"
+    function = "measure_errors"
     pair = read_pair(true, published, function)
     lengths, counts = read_sides(sides, pair.shape, function), read_bands(bands, function)
     return Evaluation(

@@ -33,13 +33,13 @@ NAMES: Mapping[str, Words] = {
     "earlier": Words("what earlier publications add", "以前の公表と合わせた推定"),
     "merging": Words("merged meshes", "合算したメッシュ"),
     "differencing": Words("differences of published cells", "公表値の差し引き"),
-    "averaging": Words("averaging of noisy counts", "雑音つき度数の平均"),
+    "averaging": Words("averaging of noisy counts", "ノイズ付き度数の平均"),
     "membership": Words("who is in the data", "データに含まれるかどうかの推測"),
     "linkage": Words("linkage with known people", "既知の人との照合"),
     "outside": Words("linkage with an outside file", "外部ファイルとの照合"),
     "uniqueness": Words("uniqueness", "一意性"),
     "models": Words("the models that are promised", "約束されたモデル"),
-    "attributes": Words("sensitive values of classes", "同値類の機微属性"),
+    "attributes": Words("sensitive values of classes", "等価クラスの機微属性"),
     "empirical epsilon": Words("empirical epsilon", "実測 ε"),
 }
 """Of attacks, in words; one that is not here is told by its own name."""
@@ -63,7 +63,7 @@ class NotApplied:
 
 
 Remark = Words
-"""Something that whoever decides should know besides: public totals, releases that were not found."""
+"""Something else that those who decide should know: public totals, releases that were not found."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Examination(Rows):
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -136,7 +136,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,

@@ -60,7 +60,7 @@ class Book(Rows):
             after = page[-1].number
 
     def _dataset(self, name: str) -> Dataset:
-        """A data set with everything that is told of it."""
+        """A data set with everything that is known about it."""
         return replace(self._account(name), publications=self._publications(name))
 
     def _publications(self, dataset: str) -> int:
@@ -86,15 +86,20 @@ class Book(Rows):
             raise checks.damaged() from None
 
     def _rule(self, name: str, added: DatasetAdded) -> CompositionRule:
-        found = self._store.fetch(
-            "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (name, KEY_OF_RULE)
-        )
-        if not found:
+        found = self._result(name, KEY_OF_RULE)
+        if found is None:
             return Sums(added.total) if added.rule is None else added.rule
-        changed = self._entry(found[0][0]).read()
+        changed = found.read()
         if not isinstance(changed, RuleChanged) or changed.rule.total != added.total:
             raise ValueError("not the entry of a changed rule")
         return changed.rule
+
+    def _result(self, dataset: str, key: str) -> Entry | None:
+        """The entry that stands under a key in the table of results; None if there is none."""
+        found = self._store.fetch(
+            "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
+        )
+        return self._entry(found[0][0]) if found else None
 
     def _costs(self, dataset: str) -> tuple[list[Cost], list[Cost]]:
         """What every release of a data set cost, and what is reserved, both in order."""
@@ -190,7 +195,7 @@ class Book(Rows):
         if rows[0][0] is not None:
             raise LedgerError(
                 f"Reservation {reservation.number} was closed before, by entry {rows[0][0]}; make a new one.",
-                f"予約 {reservation.number} は {rows[0][0]} 番の記録で既に閉じられています。新しく予約してください。",
+                f"予約 {reservation.number} は {rows[0][0]} 番の項目で既に閉じられています。新しく予約してください。",
             )
         return body
 

@@ -1,4 +1,4 @@
-"""What a ledger hands out."""
+"""The values that a ledger returns."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Dataset(ShownRows):
     Attributes:
         name: what the ledger calls it.
         unit: who is protected.
-        description: in the words of whoever added it.
+        description: as given when it was added.
         rule: by which costs add up to the total.
         charged: what releases have cost, as the rule counts.
         held: what is set aside for releases that are not settled, as the rule counts. It counts as spent.

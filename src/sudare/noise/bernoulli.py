@@ -62,7 +62,7 @@ def bernoulli_exp(exponent: Rational) -> ExponentialCoin:
 
     Example:
         >>> import sudare
-        >>> sudare.bernoulli_exp(0).draw()
+        >>> sudare.noise.bernoulli_exp(0).draw()
         True
     """
     exact = exact_fraction(exponent, "exponent", "bernoulli_exp", _EXPONENT_RANGE)
@@ -83,7 +83,7 @@ def fair_coins(size: int | tuple[int, ...], entropy: EntropySource | None = None
 
     Example:
         >>> import sudare
-        >>> sudare.fair_coins((2, 3)).shape
+        >>> sudare.noise.fair_coins((2, 3)).shape
         (2, 3)
     """
     count = read_size(size, "fair_coins")

@@ -48,7 +48,7 @@ class Budget:
     Example:
         >>> from sudare import Budget
         >>> Budget(epsilon=1, delta=1e-6)
-        Budget(epsilon=1, delta=1e-06)
+        Budget(epsilon=1, delta=0.000001)
         >>> Budget(epsilon=0.3) == Budget(epsilon=0.1) + Budget(epsilon=0.1) + Budget(epsilon=0.1)
         True
         >>> Budget(rho=1).split([0.25, 0.75])

@@ -53,7 +53,7 @@ def rho_to_epsilon(rho: Rational, delta: Rational, method: Conversion = "optimal
         method: of converting.
 
     Example:
-        >>> from sudare import rho_to_epsilon
+        >>> from sudare.privacy import rho_to_epsilon
         >>> round(float(rho_to_epsilon(0.1, 1e-6, "simple")), 2), round(float(rho_to_epsilon(0.1, 1e-6)), 2)
         (2.45, 2.14)
     """
@@ -84,7 +84,7 @@ def rho_to_delta(rho: Rational, epsilon: Rational, method: Conversion = "optimal
         method: of converting.
 
     Example:
-        >>> from sudare import rho_to_delta
+        >>> from sudare.privacy import rho_to_delta
         >>> f"{float(rho_to_delta(0.02, 1)):.1e}"
         '8.8e-08'
     """
@@ -121,7 +121,7 @@ def epsilon_to_rho(epsilon: Rational, delta: Rational, method: Conversion = "opt
         method: of converting.
 
     Example:
-        >>> from sudare import epsilon_to_rho
+        >>> from sudare.privacy import epsilon_to_rho
         >>> float(epsilon_to_rho(1, 1e-6)) > float(epsilon_to_rho(1, 1e-6, "simple"))
         True
     """

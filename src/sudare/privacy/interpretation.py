@@ -43,7 +43,8 @@ def best_power(budget: Budget, significance: Rational, noise: Noise = "any") -> 
             value of continuous Gaussian noise of this rho.
 
     Example:
-        >>> from sudare import Budget, best_power
+        >>> from sudare import Budget
+        >>> from sudare.privacy import best_power
         >>> round(best_power(Budget(epsilon=1), 0.05), 3)
         0.136
         >>> round(best_power(Budget(rho=0.01), 0.05, noise="gaussian"), 3)
@@ -61,7 +62,7 @@ def best_power(budget: Budget, significance: Rational, noise: Noise = "any") -> 
 
 
 def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fraction:
-    """A delta for a data set of so many people.
+    """A delta for a data set of this many people.
 
     An (epsilon, delta) guarantee does not exclude a mechanism that, with probability delta for each person, publishes
     that person's record. The chance that this hits anybody at all is at most people * delta. The suggestion keeps it
@@ -72,7 +73,7 @@ def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fractio
         exposure: the chance that anybody at all is exposed in that worst case.
 
     Example:
-        >>> from sudare import suggest_delta
+        >>> from sudare.privacy import suggest_delta
         >>> suggest_delta(126_146_099)
         Fraction(1, 100000000000)
     """
@@ -97,7 +98,8 @@ def plot_trade_off(budgets: Mapping[str, Budget] | Sequence[Budget]) -> Figure:
         budgets: the budgets, with names for the legend or without.
 
     Example:
-        >>> from sudare import Budget, plot_trade_off
+        >>> from sudare import Budget
+        >>> from sudare.privacy import plot_trade_off
         >>> figure = plot_trade_off({"monthly": Budget(epsilon=1), "yearly": Budget(rho=0.1)})
         >>> figure.savefig("trade_off.png")  # doctest: +SKIP
     """
@@ -129,7 +131,7 @@ def plot_suggested_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> 
         exposure: the chance that anybody at all is exposed in the worst case; see `suggest_delta`.
 
     Example:
-        >>> from sudare import plot_suggested_delta
+        >>> from sudare.privacy import plot_suggested_delta
         >>> plot_suggested_delta(126_146_099).savefig("delta.png")  # doctest: +SKIP
     """
     suggested = suggest_delta(people, exposure)

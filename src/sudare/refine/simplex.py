@@ -10,9 +10,9 @@ The simplex of a total c is {b >= 0, sum b = c}. For a noisy vector z:
 
 None takes longer than in proportion to the number of values.
 
-**Sparse tables.** Of a huge table only the large noisy values need to be there. The projection depends on no value
-below theta, so whoever hands in all values above a cut-off, and says so, gets what the whole table would have given
-them; all others are 0. If theta turns out to be below the cut-off, values are missing, and an error says so.
+**Sparse tables.** Of a huge table only the large noisy values need to be there. The projection depends on no value below theta,
+so a caller who hands in all values above a cut-off, and says so, gets what the whole table would have given; all others are 0. If
+theta turns out to be below the cut-off, values are missing, and an error says so.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a mechanism hands back: the table, its event, and on request the noisy measurements behind it."""
+"""What a mechanism returns: the table, its event, and on request the noisy measurements behind it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Published(Rows):
 
     Example:
         >>> import numpy as np, sudare
-        >>> published = sudare.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
+        >>> published = sudare.tables.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
         >>> published.to_dense().shape, published.event.mechanism
         ((8, 8), 'nn-wavelet')
         >>> table, event = published
@@ -149,7 +149,7 @@ class Published(Rows):
         return f"<div><table>{lines}</table>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """The published counts as a map of at most 256 pixels a side; nothing for tables that are none."""
+        """The published counts as a map of at most 256 pixels a side; nothing for tables that are no maps."""
         from sudare.tables.maps import find_map, pixels_of, png_of
 
         axes = find_map(self.table.domain)

@@ -12,18 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    BudgetError,
-    GuaranteeError,
-    ParameterError,
-    ResearchEntropy,
-    Unit,
-    exponential_mechanism,
-    report_noisy_max,
-)
+from sudare import Budget, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
-from sudare.noise import selection
+from sudare.errors import BudgetError, GuaranteeError, ParameterError
+from sudare.noise import exponential_mechanism, report_noisy_max, selection
 from tests.reference.naive import number
 from tests.scripted import ScriptedEntropy
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, BudgetError, MixedCurrencyError, SplitError, WeakBudgetWarning
-from sudare.errors import _short_repr
+from sudare import Budget
+from sudare.errors import BudgetError, MixedCurrencyError, SplitError, WeakBudgetWarning, _short_repr
 
 POSITIVE = st.fractions(min_value=Fraction(1, 10**9), max_value=4)
 DELTAS = st.fractions(min_value=Fraction(1, 10**12), max_value=Fraction(1, 1000))

@@ -1,4 +1,4 @@
-"""What an audit of a program needs before its outcome says anything: a claim that can be, neighbours, and outputs."""
+"""What an audit of a program needs before its outcome means anything: a possible claim, neighbouring inputs, and outputs."""
 
 from __future__ import annotations
 

@@ -43,14 +43,14 @@ REMEDY = Words(
 )
 REMEDY_OF_LINKED = Words(
     "Draw wider noise, publish fewer sums of the same cells, or use differentially private tables, whose loss covers all sums.",
-    "雑音を広げるか、同じセルの合計の公表を減らすか、全ての合計を含めて損失が保証される差分プライバシーの表を使ってください。",
+    "ノイズを広げるか、同じセルの合計の公表を減らすか、全ての合計を含めて損失が保証される差分プライバシーの表を使ってください。",
 )
 REMEDY_OF_LAW = Words(
-    "Attack again with the law that the noise really has.", "実際の雑音の分布を指定して、もう一度攻撃してください。"
+    "Attack again with the law that the noise really has.", "実際のノイズの分布を指定して、もう一度攻撃してください。"
 )
 NOT_EXPLAINED = Words(
     "No true count explains the noisy value(s): the noise does not have this law, so that nothing was tested.",
-    "雑音つきの値を説明できる真の値がありません。雑音の分布が指定と異なるため、何も調べられていません。",
+    "ノイズ付きの値を説明できる真の値がありません。ノイズの分布が指定と異なるため、何も調べられていません。",
 )
 
 
@@ -107,7 +107,7 @@ class AveragedCells(Rows):
             )
         sentence = Words(
             f"From {behind} noisy value(s) the true count is guessed as {estimate}, right with probability {confidence:.1%}.",
-            f"{behind} 個の雑音つきの値から、真の値は {estimate} と推定され、その確率は {confidence:.1%} です。",
+            f"{behind} 個のノイズ付きの値から、真の値は {estimate} と推定され、その確率は {confidence:.1%} です。",
         )
         return Verdict(
             "averaging",
@@ -232,7 +232,7 @@ def answers_that_break(law: NoiseLaw, *, sure: Rational = 0.99) -> int:
         raise ParameterError("law", "answers_that_break", "centred at 0", Described(f"a mean of {law.mean:.3g}"))
     if law.probabilities.max() >= wanted and int(law.values[law.probabilities.argmax()]) == 0:
         return 1
-    if law.variance > MAX_ANSWERS:  # the mean of so many answers still has a deviation of a whole person
+    if law.variance > MAX_ANSWERS:  # the mean of this many answers still has a deviation of a whole person
         raise _too_wide(law)
     high = 1
     while _rounded_mean_is_right(law, high) < wanted:

@@ -63,10 +63,10 @@ def audit_epsilon(
     Example:
         >>> import sudare
         >>> from sudare.attacks import audit_epsilon
-        >>> noise = sudare.discrete_laplace(1)
+        >>> noise = sudare.noise.discrete_laplace(1)
         >>> audit_epsilon(10 + noise.draw(100_000), 11 + noise.draw(100_000)).refutes(epsilon=1)
         False
-        >>> half_the_noise = sudare.discrete_laplace(0.5)
+        >>> half_the_noise = sudare.noise.discrete_laplace(0.5)
         >>> audit_epsilon(10 + half_the_noise.draw(100_000), 11 + half_the_noise.draw(100_000)).refutes(epsilon=1)
         True
     """
@@ -93,7 +93,7 @@ def audit_epsilon(
 
 
 def largest_bound(runs: int, *, delta: float = 0.0, error_probability: float = 1e-6) -> float:
-    """The bound that so many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
+    """The bound that this many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
 
     Args:
         runs: on each of two neighbours.

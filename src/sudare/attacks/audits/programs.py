@@ -49,7 +49,7 @@ MIN_RUNS = 125
 REMEDY = Words(
     "Do not publish with this program: its noise is smaller than it claims, or depends on the data. "
     "Use a mechanism with a proof.",
-    "このプログラムで公表しないでください。雑音が主張より小さいか、データに依存しています。証明のある方法を使ってください。",
+    "このプログラムで公表しないでください。ノイズが主張より小さいか、データに依存しています。証明のある方法を使ってください。",
 )
 NAME_A_CLAIM = Words(
     "Say which epsilon the program claims, so that it can be compared.",
@@ -66,7 +66,7 @@ class ProgramAudit:
         audit: the lower bound of epsilon.
         claimed: the epsilon that the program claims; None if it claims none.
         failures: how many runs ended without an output; a failure is an output, too.
-        provable: the largest bound that so many runs can show, whatever the program.
+        provable: the largest bound that this many runs can show, whatever the program.
     """
 
     audit: EpsilonAudit
@@ -143,7 +143,7 @@ def audit_function(
         delta: the delta that it claims.
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if time ends before there are enough runs for any audit, or if the function never returns anything.
@@ -153,7 +153,7 @@ def audit_function(
         >>> import sudare
         >>> from sudare.attacks.audits.programs import audit_function
         >>> import numpy as np
-        >>> noise = sudare.discrete_laplace(0.5)  # half of what epsilon 1 needs
+        >>> noise = sudare.noise.discrete_laplace(0.5)  # half of what epsilon 1 needs
         >>> first, second = np.array([5, 9]), np.array([5, 10])
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
@@ -194,7 +194,7 @@ def audit_command(
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
         seconds_of_a_run: a run that takes longer is ended and counts as one without output.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if an input file is not there, if both hold the same, if the program cannot be started or never writes a

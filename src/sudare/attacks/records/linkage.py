@@ -1,4 +1,4 @@
-"""Linkage: finding people of an outside file, which has names, in a file that has none, by what both files know of them.
+"""Linkage: finding people of an outside file, which has names, in a file that has none, by the attributes that both files have.
 
 Each outside record is linked with the nearest record of the attacked file. If several are equally near, the attacker guesses
 among them. Where the truth is known, the share of right links (guesses counted by their probability) stands beside that of blind
@@ -33,7 +33,7 @@ TIE = 1e-9
 REMEDY = Words(
     "Generalize or perturb the attributes that outsiders know, release a sample only, or release tables or synthetic data "
     "with noise.",
-    "外部に知られている属性を一般化または撹乱するか、標本だけを提供するか、雑音つきの表や合成データに替えてください。",
+    "外部に知られている属性を一般化または撹乱するか、標本だけを提供するか、ノイズ付きの表や合成データに替えてください。",
 )
 UNKNOWN = Words(" Whether it is right is not known.", "正しいかどうかはわかりません。")
 

@@ -4,7 +4,8 @@ A person whose combination of values nobody else has can be recognized by it. Th
 likelier that they are so in the population as well): the smallest such combinations are the minimal sample uniques of the special
 uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
 
-Whoever is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is proved.
+Anyone who is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is
+proved.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ MAX_COMBINATIONS = 100_000
 REMEDY = Words(
     "Generalize the attributes that make the person unique, withhold the record, or release k-anonymous records or tables "
     "with noise.",
-    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードや雑音つきの表にしてください。",
+    "一意にしている属性を一般化するか、そのレコードを除くか、k-匿名化したレコードやノイズ付きの表にしてください。",
 )
 
 

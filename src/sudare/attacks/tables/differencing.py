@@ -35,7 +35,7 @@ LEGIBLE_DEVIATION = 0.25
 
 REMEDY = Words(
     "Align the areas of the releases, withhold one of the cells, or publish all of them with noise from one budget.",
-    "公表間で地域や区分の境界をそろえるか、セルの一つを公表しないか、全てに同じ予算からの雑音を加えて公表してください。",
+    "公表間で地域や区分の境界をそろえるか、セルの一つを公表しないか、全てに同じ予算からのノイズを加えて公表してください。",
 )
 
 

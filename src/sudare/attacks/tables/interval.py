@@ -1,6 +1,6 @@
 """The interval attack on suppressed tables: between which values every hidden cell must lie.
 
-Whoever knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
+Anyone who knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
 more sharply where cells are whole numbers. A cell whose bounds meet is published, whatever is printed in its place.
 
 This module knows nothing of how tables are protected, on purpose: it takes plain arrays and sees what an outsider sees.
@@ -41,7 +41,7 @@ CLOSE_OF_LARGE = 1e-9
 
 REMEDY = Words(
     "Hide further cells that share its sums, until the interval is as wide as it must be, or publish with noise instead.",
-    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、雑音を加えて公表してください。",
+    "同じ合計に関わる別のセルも秘匿して区間を必要な幅まで広げるか、ノイズを加えて公表してください。",
 )
 NOT_FINISHED = Words(
     "Among whole numbers the interval may be narrower: that search was not finished.",

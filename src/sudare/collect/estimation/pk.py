@@ -2,7 +2,7 @@
 
 An attribute has an anonymity rate: how much likelier, at worst, it is that two people gave each their own reports than that they
 gave each other's. Of a whole table, k = 1 + (records - 1) times the product of the attributes' rates. Here k is computed from
-randomizers, and randomizers are chosen for a wanted k, always rounded so that the table is as anonymous as is said.
+randomizers, and randomizers are chosen for a wanted k, always rounded so that the table is as anonymous as stated.
 
 Proof: ``pk.md`` beside this file.
 """

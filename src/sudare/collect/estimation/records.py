@@ -96,7 +96,7 @@ class RandomizedAttribute:
         """Which report each is, from 0 on.
 
         Raises:
-            ParameterError: if one is none of the attribute's; which one is not told.
+            ParameterError: if one is none of the attribute's; the message does not say which one.
         """
         if self.reader is not None:
             try:

@@ -24,6 +24,7 @@ from sudare.signatures import check_arguments
 from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
@@ -56,8 +57,8 @@ def randomize_answers(
         entropy: where the bits come from; the secure source by default.
 
     Raises:
-        InputError: if a question has no answers, not as many as others have, or one that it does not allow. Which one it was is
-            not told.
+        InputError: if a question has no answers, not as many as others have, or one that it does not allow. The message does not
+            say which one.
 
     Example:
         >>> from sudare.collect import KaryResponse, Questionnaire, randomize_answers
@@ -92,7 +93,7 @@ def randomize_answers(
 
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
-    """What is said of an answer that a question does not allow: not which it was."""
+    """The error for an answer that a question does not allow; it does not name the answer."""
     return InputError(
         f"An answer to '{question}' is not what the questionnaire allows: it must be {error.requirement}.",
         f"「{question}」の回答に、調査票で許されない値があります（{error.requirement}）。",
@@ -214,9 +215,9 @@ def answers_from_arrow(
     return asked, reports
 
 
-def text_types(questionnaire: Questionnaire) -> dict[str, Any]:
+def text_types(questionnaire: Questionnaire) -> dict[str, pa.DataType]:
     """The types of all columns of a text file, so that nothing is guessed."""
-    types: dict[str, Any] = {}
+    types: dict[str, pa.DataType] = {}
     for question, randomizer in questionnaire.questions.items():
         kinds = form_of(randomizer).types(randomizer, True).values()
         types.update(zip(_names(question, randomizer, text=True), kinds, strict=True))
@@ -240,7 +241,8 @@ def _from_metadata(table: Any) -> Questionnaire:
         raise InputError(
             "This file does not say how its answers were randomized: it is not one that sudare wrote, or was written again "
             "without its metadata.",
-            "このファイルには乱択の方法が記されていません。sudare が書いたものではないか、メタデータなしで書き直されたものです。",
+            "このファイルにはランダム化の方法が記されていません。sudare が書いたものではないか、"
+            "メタデータなしで書き直されたものです。",
         ) from None
     if version != VERSION or isinstance(version, bool):
         raise InputError(

@@ -333,7 +333,7 @@ class _Regression:
 
 
 def _significant(fit: _Regression, candidates: int, alpha: float, correction: Correction) -> Integers:
-    """The chosen candidates whose estimates exceed what chance allows for so many candidates."""
+    """The chosen candidates whose estimates exceed what chance allows for this many candidates."""
     p_values = fit.p_values[: fit.chosen.size]
     if correction == "bonferroni":
         return np.flatnonzero(p_values <= alpha / candidates)

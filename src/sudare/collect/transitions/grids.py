@@ -144,7 +144,7 @@ class Grid:
             function: what was called, in an error message.
 
         Raises:
-            ParameterError: if a value is not a finite number, or is refused. Which value it was is not told.
+            ParameterError: if a value is not a finite number, or is refused. The message does not name the value.
         """
         if outside not in ("refuse", "clamp") or between not in ("nearest", "refuse"):
             name = "outside" if outside not in ("refuse", "clamp") else "between"

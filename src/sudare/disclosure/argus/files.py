@@ -1,6 +1,6 @@
 """Files of tau-ARGUS: records (.asc), tables (.tab), judgements beforehand (.hst), and tables with status codes.
 
-Whoever has its files can use them here unchanged, and hand the result on to whoever reads its output.
+Anyone who has its files can use them here unchanged, and hand the result on to programs that read its output.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sudare.disclosure.argus.metadata import (
     ArgusMetadata,
     Variable,
     dimension_of,
-    read_hierarchy,
+    read_argus_hierarchy,
+    read_argus_metadata,
     read_lines,
-    read_metadata,
 )
 from sudare.disclosure.cell_table import MAX_DECIMALS, Contributions, aggregate, scaled
 from sudare.disclosure.status import CellStatus, PrimaryCells
@@ -39,8 +39,8 @@ __all__ = [
     "Variable",
     "dimension_of",
     "read_apriori",
-    "read_hierarchy",
-    "read_metadata",
+    "read_argus_hierarchy",
+    "read_argus_metadata",
     "read_records",
     "read_table",
     "status_lines",
@@ -117,7 +117,7 @@ def table_of_records(
         holdings: whether the variable marked <HOLDING> says who contributes.
         weights: whether the variable marked <WEIGHT> weighs the records.
         largest: how many of the largest contributions to keep.
-        repeated: see `read_hierarchy`.
+        repeated: see `read_argus_hierarchy`.
     """
     columns = read_records(path, metadata)
     names = [metadata.variable(name).name for name in spanning]
@@ -290,7 +290,7 @@ def read_apriori(
 
 
 def _default_levels(table: CellTable, cell: int, percent: int) -> tuple[int, int]:
-    """Protection levels of a cell for which nothing else is said; below only as far as everybody thinks possible."""
+    """Protection levels of a cell without any of its own; below only as far as everybody thinks possible."""
     value = int(table.values[cell])
     level = max(1, -(-value * percent // 100))
     return min(level, max(0, value - int(table.least[cell]))), level

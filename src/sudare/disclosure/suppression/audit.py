@@ -56,8 +56,8 @@ class Audit(ShownRows):
         cells: numbers of the hidden cells, ascending.
         low: least value that remains possible; None if there is no bound.
         high: largest value that remains possible; None if there is no bound.
-        tight: whether nothing lies beyond the two ends. In very large tables only some are sought to the last; of every
-            cell that is said to be determined it is sure.
+        tight: whether nothing lies beyond the two ends. In very large tables only some are sought to the last; a cell that is
+            reported as determined surely is.
         programs: how many linear programs were solved.
     """
 

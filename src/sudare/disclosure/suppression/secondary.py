@@ -117,8 +117,8 @@ def suppress(
         method: ``"fast"`` for any size; ``"exact"`` proves that no pattern is cheaper, or how much cheaper one could be.
         seconds: time limit.
         counts: contributors of each cell; for the threshold.
-        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule. Whoever
-            contributes to several of them counts once.
+        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule. Anyone who contributes
+            to several of them counts once.
 
     Raises:
         InputError: hiding every cell would not be enough, or the time was too short for a safe answer.

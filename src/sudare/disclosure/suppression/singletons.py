@@ -158,7 +158,7 @@ def too_few(
 ) -> Booleans:
     """More cells to hide, so that the hidden parts of every sum have enough contributors together.
 
-    Cheap cells first. Whoever contributes to several parts counts once, as far as the counts and the owners show it. If all
+    Cheap cells first. Anyone who contributes to several parts counts once, as far as the counts and the owners show it. If all
     parts that are not empty are hidden, their sum is the total, which is published, and nothing more is asked for.
 
     Args:

@@ -103,8 +103,8 @@ def areas_differ(
     Example:
         >>> import sudare
         >>> from sudare.evaluate.significance import NoisyCount, areas_differ
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> noise = sudare.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> noise = sudare.privacy.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
         >>> north, south = NoisyCount.of_values([131], noise), NoisyCount.of_values([82], noise)
         >>> print(areas_differ(north, south))
         difference 49 (8 to 90), p = 0.0268 (exact): significant at 0.05
@@ -147,7 +147,7 @@ def read_significance(significance: object, function: str) -> float:
     """A chance of false alarms.
 
     Raises:
-        ParameterError: if it is none that can be kept.
+        ParameterError: if it cannot be kept.
     """
     level = read_chance(significance, "significance", function, words="a number from 1e-9 to 0.5")
     if not MIN_SIGNIFICANCE <= level <= 0.5:

@@ -42,7 +42,7 @@ def flat_noise(
     unit: Unit | None = None,
     conversion: Conversion = "optimal",
 ) -> LawOfSum:
-    """The noise in the sum of so many cells of a flat table.
+    """The noise in the sum of this many cells of a flat table.
 
     Args:
         budget: of the table.

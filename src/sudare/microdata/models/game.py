@@ -1,9 +1,9 @@
-"""Publishing as a game: whoever attacks weighs what an attack costs, whoever publishes weighs what it loses (Wan et al., 2015).
+"""Publishing as a game: an attacker weighs what an attack costs, a publisher weighs what they lose (Wan et al., 2015).
 
 An attacker who tries to name a person in a class of n is right with the chance 1 / n. An attack pays if the gain times this
-chance is above its cost; whoever can calculate does not attack classes of more than gain / cost people. So a game turns money
-into a k, and into a metric: what a publisher gets is the worth of the records that are published, as detailed as they are, less
-the loss from those who are named.
+chance is above its cost; a rational attacker does not attack classes of more than gain / cost people. So a game turns money into
+a k, and into a metric: what a publisher gets is the worth of the records that are published, as detailed as they are, less the
+loss from those who are named.
 
 What it protects: against attackers who want money and have been asked how much. What it does not: against curiosity, and against
 gains that nobody thought of.

@@ -34,7 +34,7 @@ UNBOUNDED = Words(
     "A published number is near the person's own, and with a probability of {share} the same. Who knows the number itself finds "
     "the record no more often than that; who knows it roughly does find it. Numbers far from all others stay recognisable. "
     "Without bounds there is no differential privacy, not even of this number.",
-    "公表された数値は本人の値に近く、一致する確率は{share}です。正確な値から記録にたどり着けるのはその程度ですが、"
+    "公表された数値は本人の値に近く、一致する確率は{share}です。正確な値からレコードにたどり着けるのはその程度ですが、"
     "おおよその値からはたどれます。ほかから大きく離れた数値は見分けがつきます。範囲を定めていないため、"
     "この数値についても差分プライバシーではありません。",
 )
@@ -53,7 +53,7 @@ _LOCAL = Words(
     "it is no differential privacy of the table.",
     "この数値について、示した epsilon または rho の局所差分プライバシーです。"
     "公表された数値から、範囲内のどの値が本人のものかについて分かることは、この値で抑えられ、epsilon が 1 程度以下なら僅かです。"
-    "一人一記録のとき成り立ちます。表に誰がいるか、値が欠けているか、およびほかの列は保護されません。表の差分プライバシーではありません。",
+    "一人一レコードのとき成り立ちます。表に誰がいるか、値が欠けているか、およびほかの列は保護されません。表の差分プライバシーではありません。",
 )
 _KEEPS = Words(
     "All other columns; the mean of the column in expectation (of the numbers moved into the bounds, where there are any).",

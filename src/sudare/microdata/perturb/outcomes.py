@@ -22,7 +22,7 @@ __all__ = ["Outcome", "share_changed"]
 
 @dataclass(frozen=True, eq=False)
 class Outcome(Rows):
-    """Perturbed records and what is to be said of them.
+    """Perturbed records and their description.
 
     Args:
         records: the result.

@@ -32,7 +32,7 @@ _FIXED = Words(
     "A published value is perhaps not the person's own: whoever recognises a record learns the value only as surely as the "
     "matrix says. If the matrix was fixed without the data and has no zeros, this is local differential privacy of this "
     "value, with the stated epsilon; who is in the table, and the other columns, are not protected.",
-    "公表された値は本人のものとは限りません。記録が誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
+    "公表された値は本人のものとは限りません。レコードが誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
     "行列をデータと無関係に定め、0 を含まなければ、この値について示した epsilon の局所差分プライバシーになります。"
     "表に誰がいるか、およびほかの列は保護されません。",
 )
@@ -40,7 +40,7 @@ _INVARIANT = Words(
     "A published value is perhaps not the person's own: whoever recognises a record learns the value only as surely as the "
     "matrix says. The matrix was made from the counts of the column, so it is no differential privacy, and the matrix tells "
     "these counts to whoever sees it. Who is in the table, and the other columns, are not protected.",
-    "公表された値は本人のものとは限りません。記録が誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
+    "公表された値は本人のものとは限りません。レコードが誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
     "行列は列の件数から作られたため差分プライバシーではなく、行列を見る人には件数が分かります。"
     "表に誰がいるか、およびほかの列は保護されません。",
 )

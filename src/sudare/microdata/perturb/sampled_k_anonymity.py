@@ -48,8 +48,8 @@ PROTECTS = Words(
     "person than without that person's record, whatever else is known. It holds because each record was kept by a secret "
     "coin, the levels were not chosen by looking at the data for free, all published columns form the groups, and groups of "
     "fewer than k records were deleted without being counted.",
-    "各人がデータにいてもいなくても成り立つ差分プライバシーです。ほかに何を知っていても、公表された記録から分かることは、"
-    "その人の記録がない場合とほとんど変わりません。各記録を秘密の硬貨で残し、階層の段階をデータを見て無償で選ばず、公表する列のすべてで組を作り、"
+    "各人がデータにいてもいなくても成り立つ差分プライバシーです。ほかに何を知っていても、公表されたレコードから分かることは、"
+    "その人のレコードがない場合とほとんど変わりません。各レコードを秘密の乱数で抽出し、階層の段階をデータを見て無償で選ばず、公表する列のすべてで組を作り、"
     "k 件未満の組は数えずに消したため成り立ちます。",
 )
 

@@ -122,8 +122,8 @@ def anonymize(
         time_limit: seconds of the search; 10 for the heuristic if left out, none for the others.
         suppressed: ``"removed"`` leaves suppressed records out; models that compare with the whole table then compare with the
             records that are published. ``"starred"`` keeps them with ``*`` in all quasi-identifiers, as ARX does; their other
-            columns stay. Whoever is in no other class is known to be starred, so the starred records are a class as well, and
-            every model must hold for it.
+            columns stay. A person in no other class is known to be starred, so the starred records are a class as well, and every
+            model must hold for it.
         others: the rest of the population, people who are not among the records; for k-map and presence. Must have the
             quasi-identifiers.
         allow_empty: whether a table without any record that is kept may be the result.

@@ -1,4 +1,4 @@
-"""The same for files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
+"""Anonymizing files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
 
 The first reading groups the rows into their different combinations of quasi-identifying and sensitive values (`large_counts`).
 The search runs on these counts. The second reading replaces each value by its group, leaves out what must be suppressed, and
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -244,7 +243,7 @@ def _write(
         labels[name] = f"levels{number}.label"
     gone = np.flatnonzero(~checked.kept & (checked.grouped.sizes > 0))
     if gone.size:
-        table: dict[str, Any] = {}
+        table: dict[str, list[str]] = {}
         members = checked.grouped.members[gone]
         for number, (hierarchy, level) in enumerate(zip(tuples.hierarchies, checked.levels, strict=True)):
             groups_of = hierarchy.parents[level][tuples.leaves[members, number]]

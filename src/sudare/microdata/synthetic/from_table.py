@@ -168,7 +168,7 @@ def _batch(table: CountTable, points: bool, keys: NDArray[np.uint64], source: En
     import pyarrow as pa
 
     places = list(table.domain.places_of(keys))
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for attribute in table.domain.attributes:
         own = tuple(places.pop(0) for _ in attribute.shape)
         columns[attribute.name] = pa.array(_values(attribute, own, source))

@@ -374,14 +374,14 @@ def _require_drawable(allocation: Allocation) -> None:
                 "noise-too-small",
                 "This budget would take less noise than can be drawn, and would protect nobody. Lower epsilon or rho: budgets in "
                 "use are below epsilon = 20 or rho = 5.",
-                "この予算では引ける範囲より小さな雑音しか加わらず、誰も保護されません。epsilon または rho を下げてください"
+                "この予算では引ける範囲より小さなノイズしか加わらず、誰も保護されません。epsilon または rho を下げてください"
                 "（通常は epsilon = 20、rho = 5 未満です）。",
             ) from None
         raise QueryRefusedError(
             "noise-too-large",
             "This budget would take more noise than can be drawn. Raise epsilon, or lower bounds, max_rows or the number of "
             "digits in the metadata.",
-            "この予算では引ける範囲を超える雑音が必要です。"
+            "この予算では引ける範囲を超えるノイズが必要です。"
             "epsilon を上げるか、メタデータの範囲・max_rows・桁数を小さくしてください。",
         ) from None
 

@@ -116,7 +116,7 @@ class Plan(Rows):
         errors: what to expect, for each size of area.
         alternatives: what was rejected.
         reasons: why this was chosen.
-        people: about how many people the errors are predicted for; None where nothing is said of it.
+        people: about how many people the errors are predicted for; None if not stated.
         parts: what the errors are predicted of, where no part has a name of its own.
     """
 
@@ -154,7 +154,7 @@ class Plan(Rows):
         return {**named, **{name: [getattr(error, name) for error in self.errors] for name in figures}}
 
     def for_people(self, people: int) -> Plan:
-        """The same plan, with errors predicted for about so many people.
+        """The same plan, with errors predicted for about this many people.
 
         Args:
             people: about how many the table will have, **where that is public**.

@@ -14,21 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    GuaranteeError,
-    InputError,
-    MissingPackageError,
-    ParameterError,
-    ReleaseEvent,
-    ResearchEntropy,
-    Unit,
-    epsilon_to_rho,
-    sensitivity_of_counts,
-)
+from sudare import Budget, ReleaseEvent, ResearchEntropy, Unit
 from sudare.domain import Bins
+from sudare.errors import GuaranteeError, InputError, MissingPackageError, ParameterError
 from sudare.microdata.records import Records
 from sudare.microdata.synthetic import Synthetic, synthesize
+from sudare.privacy import epsilon_to_rho, sensitivity_of_counts
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
 from sudare.tables.adaptive.aim import weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel
@@ -275,7 +266,7 @@ def test_without_mbi_the_extra_is_named_before_anything_is_drawn(monkeypatch: py
 
 
 def test_neither_mbi_nor_jax_is_loaded_unless_asked_for() -> None:
-    code = "import sys, sudare.microdata.synthetic.synthesize; assert not {'mbi', 'jax'} & set(sys.modules)"
+    code = "import sys, sudare.microdata.synthetic.synthesizing; assert not {'mbi', 'jax'} & set(sys.modules)"
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
 
 

@@ -115,7 +115,7 @@ def synthesize(
         budget: what may be spent: rho, or epsilon with a delta.
         method: ``"mst"`` measures a tree of pairs; ``"aim"`` measures what the workload needs, in rounds.
         rows: how many rows to draw; as many as the noisy counts say if left out.
-        workload: for AIM, which tables the result shall be good for: all of so many columns (2 if left out), or a list of
+        workload: for AIM, which tables the result shall be good for: all of this many columns (2 if left out), or a list of
             tables, each a list of columns.
         missing: columns in which a missing value is a value.
         unit: who is protected; one person with one row if left out.
