@@ -29,6 +29,7 @@ from sudare.noise.exact import WORD_BITS
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, describe_array, shown
 from sudare.privacy.budget import read_text_fraction
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,6 +97,7 @@ class UnaryResponse(SupportRandomizer):
         epsilon_at_most: Rational,
         rule: Literal["optimized", "symmetric"] = "optimized",
     ) -> None:
+        check_arguments(UnaryResponse.__init__, locals(), "rule")
         if rule not in ("optimized", "symmetric"):
             raise ParameterError("rule", "UnaryResponse", "'optimized' or 'symmetric'", shown(rule))
         epsilon = read_epsilon(epsilon_at_most, "UnaryResponse")

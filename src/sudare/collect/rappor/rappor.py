@@ -37,6 +37,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import ResponseMeasurement, log_rounded_up
 from sudare.privacy.unit import Unit
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -106,6 +107,7 @@ class Rappor(Randomizer):
     def __init__(
         self, bits: int, hashes: int, cohorts: int, f: Rational, p: Rational, q: Rational, rule: HashRule = "python"
     ) -> None:
+        check_arguments(Rappor.__init__, locals(), "rule")
         if rule not in RULES:
             raise ParameterError("rule", "Rappor", "'python' or 'java'", shown(rule))
         most = MAX_BITS[rule]
