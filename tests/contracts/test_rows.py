@@ -140,7 +140,7 @@ def test_frames(name: str) -> None:
     example, rows = BY_NAME[name]
     columns = example.frame_columns()
     for kind, expected in KINDS.items():
-        frame = example.to_frame(kind)
+        frame: Any = example.to_frame(kind)
         assert type(frame) is expected
         assert len(frame) == rows
         assert list(getattr(frame, "column_names", None) or frame.columns) == list(columns)

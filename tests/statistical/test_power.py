@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare import discrete_laplace
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace
 from tests.statistical.power import runs_to_refute
 
 REPEATS = 40

@@ -126,7 +126,7 @@ class Examination(Rows):
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -136,7 +136,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,

@@ -1,4 +1,4 @@
-"""Keys of plans that had another name once: which, what they are called now, and how plans that still use them are read.
+"""Former names of keys in plans: their new names, and how plans that still use the old ones are read.
 
 An old plan means what it always meant. Each new name is told once, by `OldKeyWarning`; commands show it in the user's language. A
 plan that has a key under both names is refused, because one of them would be overlooked.

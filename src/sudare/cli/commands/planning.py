@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import (
@@ -126,11 +126,11 @@ def balance_facts(release_plan: ReleasePlan, balance: Balance, words: Catalogue)
     )
 
 
-def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, Any]:
+def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, object]:
     from sudare.tables.publishing import publishes_signed
 
     predicted = release_plan.predicted
-    ledger: dict[str, Any] = {"dataset": release_plan.ledger.dataset}
+    ledger: dict[str, object] = {"dataset": release_plan.ledger.dataset}
     if isinstance(balance, Failure):
         ledger["error"] = balance.to_dict()
     else:

@@ -152,7 +152,7 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
         speaker.give(_result_values(found, header, made), str(made.folder))
 
 
-def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
+def _plan_values(found: Registration, header: PlanHeader) -> dict[str, object]:
     return {
         "plan": str(header.file),
         "kind": found.name,
@@ -163,7 +163,7 @@ def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
     }
 
 
-def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, Any]:
+def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, object]:
     charge = None if header.price is None or made.is_repeated else budget_values(header.price.budget)
     return {
         "folder": str(made.folder),

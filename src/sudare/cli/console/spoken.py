@@ -23,6 +23,7 @@ from sudare.cli.console.messages import Catalogue, Language, words_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
 from sudare.system.interrupts import delivered_interruption
+from sudare.system.preparing import when_preparing
 
 __all__ = ["CommonOptions", "Function", "common_parameters", "group_callback", "spoken"]
 
@@ -61,7 +62,7 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
             as_json=given.pop("as_json") or before.as_json,
             debug=given.pop("debug") or before.debug,
         )
-        with _told(speaker):
+        with _told(speaker), when_preparing(_announce_once(speaker)):
             for group, (options, members) in groups.items():
                 given[group] = options(**{member.name: given.pop(member.name) for member in members})
             function(speaker, **given)
@@ -155,6 +156,18 @@ def _fields_of(options: type[Any]) -> list[inspect.Parameter]:
         _parameter(one.name, hints[one.name], inspect.Parameter.empty if one.default is MISSING else one.default)
         for one in fields(options)
     ]
+
+
+def _announce_once(speaker: Speaker) -> Callable[[str], None]:
+    """Says on a terminal that code is compiled, the first time it is."""
+    announced: list[str] = []
+
+    def tell(name: str) -> None:
+        if not announced and not speaker.as_json and speaker.err.is_terminal:
+            speaker.say("any.preparing", style="dim")
+        announced.append(name)
+
+    return tell
 
 
 def _helped(parameter: inspect.Parameter, name: str, words: Catalogue) -> inspect.Parameter:

@@ -193,7 +193,7 @@ def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
     return lines
 
 
-def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
+def _plan_values(plan: PeoplePlan) -> dict[str, object]:
     return {
         "plan": str(plan.file),
         "title": plan.title,
@@ -204,8 +204,8 @@ def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
     }
 
 
-def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, object]:
+    values: dict[str, object] = {
         "folder": str(made.folder),
         "methods": [step.name for step in plan.steps],
         "published": made.document["published"],

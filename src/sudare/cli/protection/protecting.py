@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -85,7 +85,7 @@ def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
         speaker.warn_of("protect.was_broken")
 
 
-def _values(made: ProtectedFolder) -> dict[str, Any]:
+def _values(made: ProtectedFolder) -> dict[str, object]:
     return {
         "folder": str(made.folder),
         "method": made.document["method"],

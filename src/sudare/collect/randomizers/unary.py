@@ -170,16 +170,16 @@ class UnaryResponse(SupportRandomizer):
             raise ParameterError("reports", "UnaryResponse.estimate", requirement, Described("others"))
         return counts[: len(self.labels)], rows.shape[0]
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels, epsilon and the rule."""
         return {"labels": list(self.labels), "epsilon": str(self.epsilon_at_most), "rule": self.rule}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["epsilon"]), parameters["rule"])
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the two weights of a bit."""
         return {"rule": "bits", "truth": self.truth, "other": self.other, "total_bits": BITS}
 

@@ -85,6 +85,35 @@ def mixed(word: Any) -> Any:
 
 
 @called
+def value_in_order(values: Any, place: Any) -> Any:
+    """The number that would stand at a place if all were sorted, by Hoare's selection; the numbers change places.
+
+    ``np.partition`` would do, but brings checks and messages along that take ten times longer to compile than this.
+    """
+    first: Any = np.int64(0)
+    last: Any = np.int64(values.size - 1)
+    while first < last:
+        pivot = values[(first + last) >> 1]
+        low, high = first, last
+        while low <= high:
+            while values[low] < pivot:
+                low += 1
+            while values[high] > pivot:
+                high -= 1
+            if low <= high:
+                values[low], values[high] = values[high], values[low]
+                low += 1
+                high -= 1
+        if place <= high:
+            last = high
+        elif place >= low:
+            first = low
+        else:
+            return values[place]
+    return values[first]
+
+
+@called
 def mark_likeliest(rank: Any, places: Any) -> None:
     """Change the sign of this many of the highest ranks; ranks up to 0 stay."""
     if places <= MAX_SEARCHES:
@@ -97,8 +126,10 @@ def mark_likeliest(rank: Any, places: Any) -> None:
                 break
             rank[best] = -rank[best]
         return
-    first = max(rank.size - places, 0)
-    least = np.partition(rank, first)[first]
+    copied = np.empty(rank.size)
+    for child in range(rank.size):
+        copied[child] = rank[child]
+    least = value_in_order(copied, max(rank.size - places, 0))
     for child in range(rank.size):
         if places > 0 and rank[child] > 0.0 and rank[child] >= least:
             rank[child] = -rank[child]

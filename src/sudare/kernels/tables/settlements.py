@@ -141,7 +141,9 @@ def describe_children(
         out: where descriptions are written, for each parent and child.
     """
     fan = child_rows.size
-    rows, columns = child_rows.max() + 1, child_columns.max() + 1
+    rows, columns = np.int64(1), np.int64(1)
+    for child in range(fan):
+        rows, columns = max(rows, child_rows[child] + 1), max(columns, child_columns[child] + 1)
     patch = np.empty((rows + 2 * REACH, columns + 2 * REACH))
     around, four = np.empty((3, 3)), np.empty(4)
     for i in range(parents.size):

@@ -1,4 +1,4 @@
-"""The same for files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
+"""Anonymizing files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
 
 The first reading groups the rows into their different combinations of quasi-identifying and sensitive values (`large_counts`).
 The search runs on these counts. The second reading replaces each value by its group, leaves out what must be suppressed, and

@@ -1,4 +1,4 @@
-"""What a choice of levels costs, in the forms that a search needs: the cost itself, and what cannot be undercut.
+"""What a choice of levels costs, in the forms that a search needs: the cost itself, and lower bounds of it.
 
 Most metrics are a sum over columns of something that depends on the column's level alone, plus something for suppressed
 records. So the first part of all choices is known before anything is grouped, and is a lower bound of the cost. A second bound
