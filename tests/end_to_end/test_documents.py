@@ -22,6 +22,7 @@ MODULES = sorted(
     for package in (sudare, sudare_papers)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
+READMES = (ROOT / "README.md", ROOT / "README.ja.md")
 PAGES = sorted([*ROOT.glob("*.md"), *PACKAGE.rglob("*.md"), *(ROOT / "papers").glob("*.md")])
 SAMPLERS_AND_MECHANISMS = [
     "discrete_laplace",
@@ -69,18 +70,31 @@ def code_blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_in_pages(page: Path) -> None:
+def test_examples_in_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page's blocks stand alone, but those of the READMEs, which say that they run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Any] = {}
     for block in code_blocks(page):
-        exec(compile(block, str(page), "exec"), {})  # noqa: S102
+        exec(compile(block, str(page), "exec"), known if page in READMES else {})  # noqa: S102
 
 
 def test_both_readmes_show_the_same_code() -> None:
     def without_comments(text: str) -> str:
         return re.sub(r"\s*#.*", "", text)
 
-    english, japanese = (code_blocks(ROOT / name) for name in ("README.md", "README.ja.md"))
+    english, japanese = (code_blocks(page) for page in READMES)
     assert [without_comments(block) for block in english] == [without_comments(block) for block in japanese]
-    assert len(english) == 2
+
+
+@pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)
+def test_a_readme_is_short_and_has_an_example_of_each_pillar(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    blocks = code_blocks(page)
+    assert len(lines) <= 90
+    assert len(blocks) == 8
+    assert all(len(block.splitlines()) <= 6 for block in blocks)
+    assert next(line for line in lines if line.startswith("make ")).startswith("make demo")
+    assert sum(line.startswith("![") for line in lines) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

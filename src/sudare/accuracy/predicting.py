@@ -20,6 +20,7 @@ from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.unit import Unit
+from sudare.signatures import check_arguments
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.planning.predicted_error import likely_people, read_people
@@ -103,6 +104,7 @@ def predict_accuracy(
         >>> flat.errors[-1].kind, flat.errors[-1].mean_error, round(flat.errors[-1].rmse)
         ('total', 0.0, 11)
     """
+    check_arguments(predict_accuracy, locals(), "method", "public_total")
     read_domain(domain, FUNCTION)
     read_budget(budget, FUNCTION)
     protected = Unit() if unit is None else unit

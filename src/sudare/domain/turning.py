@@ -1,4 +1,4 @@
-"""Padded axes without a place that is always at the end: cells near the end of an axis in a circle, turned block by block.
+"""Padded axes on which no cell is always last: cells near the end of an axis form a circle, which is turned block by block.
 
 An axis whose length is no power of two ends in nodes of a tree that have fewer cells than others. A tree mechanism knows the
 counts of nodes and not of cells: where noise outweighs people, a node with one cell is given as many as a node with four, and

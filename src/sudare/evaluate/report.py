@@ -1,4 +1,4 @@
-"""All measures of exactness in one object."""
+"""All measures of accuracy in one object."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ KINDS: Mapping[str, Words] = {
     "private-table": Words("a table with differential privacy", "差分プライバシーのある表"),
     "private-people": Words("records with differential privacy", "差分プライバシーのあるレコード"),
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
-    "protected-table": Words("a table protected by classical rules", "統計的開示抑制で保護された表"),
+    "protected-table": Words("a table protected by statistical disclosure control", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
     "program": Words("a program", "プログラム"),
 }
@@ -126,7 +126,7 @@ class Examination(Rows):
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -136,7 +136,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,

@@ -260,7 +260,13 @@ def require_different(names: Sequence[str], file: str, asked: Sequence[str] = ()
 
 
 def missing_column(
-    name: str, names: Sequence[str], file: str | None, purpose: str = "", *, asked: Sequence[str] = ()
+    name: str,
+    names: Sequence[str],
+    file: str | None,
+    purpose: str = "",
+    *,
+    asked: Sequence[str] = (),
+    peek: bool = True,
 ) -> InputError:
     """A column that is not there, with the one that was probably meant.
 
@@ -270,9 +276,10 @@ def missing_column(
         file: that has them.
         purpose: what the column is for.
         asked: all columns that are asked for.
+        peek: whether rows may be looked at, to tell whether these are names.
     """
     spot = Spot(file)
-    listed = listed_columns(name, names, asked, file)
+    listed = listed_columns(name, names, asked, file if peek else None)
     role = f" ({purpose})" if purpose else ""
     more = STATE_COLUMNS if are_evident(names, (name, *asked)) else Words.same("")
     return InputError(

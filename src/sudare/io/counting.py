@@ -124,6 +124,17 @@ def _read_rows(
             raise told(failure, files, kind, memory=memory, encoding=source.encoding, query=is_query) from None
 
 
+def require_reading(
+    source: Source, domain: Domain, defaults: Defaults, connection: DuckDBPyConnection, relation: SourceRelation
+) -> None:
+    """Refuse a source that lacks a column, or has one in a type that cannot hold what is wanted. No row is looked at.
+
+    Raises:
+        InputError: names the file and the column.
+    """
+    _Reading(source, domain, defaults, connection, relation, peek=False)
+
+
 class _Reading:
     """One reading of one source: which columns, which SQL, and where mistakes are."""
 
@@ -134,7 +145,10 @@ class _Reading:
         defaults: Defaults,
         connection: DuckDBPyConnection,
         relation: SourceRelation,
+        *,
+        peek: bool = True,
     ) -> None:
+        self.peek = peek
         self.source, self.domain, self.defaults = source, domain, defaults
         self.connection, self.relation = connection, relation
         self.counts = self._count_columns()
@@ -153,7 +167,7 @@ class _Reading:
             self._check_person(source.person)
         needed += [self._required(name, "where") for name in source.where]
         self.needed = list(dict.fromkeys(needed))
-        relation.check_files(self.needed)
+        relation.check_files(self.needed, peek=peek)
         for column in self.columns:
             column.check_type(relation.first_file())
 
@@ -180,7 +194,7 @@ class _Reading:
     def _required(self, name: str, purpose: str = "") -> str:
         if name not in self.relation.types:
             names, file = list(self.relation.types), self.relation.first_file()
-            raise complaints.missing_column(name, names, file, purpose, asked=self.asked)
+            raise complaints.missing_column(name, names, file, purpose, asked=self.asked, peek=self.peek)
         return name
 
     def _column_of(self, attribute: Any) -> AttributeColumn:

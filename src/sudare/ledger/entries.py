@@ -78,7 +78,7 @@ class DatasetAdded:
 
     def to_json(self) -> str:
         """The body of the entry."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "total": self.total.to_dict(),
             "unit": self.unit.to_dict(),
             "description": self.description,
@@ -107,7 +107,7 @@ class Reserved:
 
     def to_json(self) -> str:
         """The body of the entry."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "cost": self.cost.to_dict(),
             "unit": self.unit.to_dict(),
             "fingerprint": self.fingerprint,

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import TextIO
 
 from sudare.errors import LedgerError
@@ -49,11 +48,12 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
+from sudare.system.closing import Closeable
 
 __all__ = ["Ledger"]
 
 
-class Ledger(Book):
+class Ledger(Closeable, Book):
     """The privacy budgets of data sets and all that was spent; made by `open_ledger`.
 
     May be used by several threads; each process opens its own.
@@ -71,14 +71,6 @@ class Ledger(Book):
         """Whether this is the ledger that is kept at a location."""
         mine, other = (_place(one) for one in (self._location, location))
         return mine == other
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the ledger; once is enough, twice does no harm."""
@@ -189,7 +181,7 @@ class Ledger(Book):
     def alone_with(
         self, dataset: str, fingerprint: str, on_wait: Callable[[], None] | None = None
     ) -> AbstractContextManager[None]:
-        """Be the only process that makes a release: whoever starts the same meanwhile waits, and finds it made.
+        """Be the only process that makes a release: a second process that starts the same waits, and finds it made.
 
         It ends with the process at the latest, however that ends. It does not wait for anything else that uses the ledger.
 
@@ -353,7 +345,7 @@ class Ledger(Book):
         )
 
     def opt_out(self, dataset: str, person: str) -> Entry:
-        """Note that a person is not to be counted any more; only a salted hash is kept. Twice is as good as once."""
+        """Note that a person is not to be counted any more; only a salted hash is kept. Repeating it changes nothing."""
         with self._store.transaction(write=True):
             salt = self._secret_and_salt(dataset)[1]
             digest = digest_of(salt, person)
@@ -386,7 +378,7 @@ class Ledger(Book):
         title: str = "",
         known: int | None = None,
     ) -> Entry:
-        """Note that something was published about a data set without differential privacy. Twice is as good as once.
+        """Note that something was published about a data set without differential privacy. Repeating it changes nothing.
 
         It costs nothing: no budget covers it. It is noted so that everything known about the data set can be looked at
         together, by `sudare.examination` for one.

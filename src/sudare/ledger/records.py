@@ -1,4 +1,4 @@
-"""What a ledger hands out."""
+"""The values that a ledger returns."""
 
 from __future__ import annotations
 

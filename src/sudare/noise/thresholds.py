@@ -1,4 +1,4 @@
-"""Groups whose keys nobody knew of before: published where a noisy count reaches a threshold.
+"""Groups whose keys are not known beforehand: published where a noisy count reaches a threshold.
 
 Which keys there are is protected: a key may be there because of one unit alone. The threshold is so high that such a
 key is published with probability delta at most, whatever the unit's rows are.

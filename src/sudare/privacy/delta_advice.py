@@ -1,4 +1,4 @@
-"""Which delta to choose: by the number of people, by who belongs together, and by whom an attacker is after.
+"""Which delta to choose: by the number of people, by groups that belong together, and by the people that an attacker looks for.
 
 Delta is the part of a guarantee that may fail. Its worst reading is a mechanism that publishes each person's record with
 probability delta; noise does far better than that, but nothing in the definition says so. Under this reading people * delta

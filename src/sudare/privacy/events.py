@@ -150,7 +150,7 @@ class ReleaseEvent:
 
     def to_json(self) -> str:
         """One line of JSON, the same for equal events."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "version": self.version,
             "mechanism": self.mechanism,
             "unit": self.unit.to_dict(),

@@ -45,7 +45,7 @@ class Measurement(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        values: dict[str, Any] = {"kind": self.kind}
+        values: dict[str, object] = {"kind": self.kind}
         for field in fields(self):
             value = getattr(self, field.name)
             values[field.name] = str(value) if isinstance(value, Fraction) else value

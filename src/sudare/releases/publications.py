@@ -1,4 +1,4 @@
-"""What is published without differential privacy, noted in the ledger of the data set before anybody sees it.
+"""Publications without differential privacy: each is noted in the ledger of its data set before anybody sees it.
 
 The note has no cost. It is there so that the next publication can be attacked together with all that came before it.
 """

@@ -1,4 +1,4 @@
-"""All kinds of releases: which there are, which one a plan or a folder is of, and one call for any of them.
+"""All kinds of release: a list of them, the kind of a plan or a folder, and one call for any of them.
 
 A kind is named here by the module that has it, and loaded when one of its plans or folders turns up: a command that protects
 tables does not load the mechanisms of counts. A new kind is a folder with an object (`sudare.releases.kind.Kind`) and one

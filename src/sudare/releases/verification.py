@@ -1,4 +1,4 @@
-"""What is checked of every folder, whatever kind it is: its files, its page, its event, and the ledger's entry."""
+"""The checks of every folder, whatever its kind: its files, its page, its event, and the ledger's entry."""
 
 from __future__ import annotations
 

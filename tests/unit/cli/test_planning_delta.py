@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from sudare import Budget, Unit
+from sudare.ledger import open_ledger
 from sudare.privacy import rho_to_epsilon
 from tests.unit.cli.conftest import PLAN, Run
 
@@ -14,8 +16,13 @@ APPROXIMATE = "epsilon = 0.25\ndelta = 0.000001"
 
 
 def rewritten(town: Path, budget: str, more: str = "") -> Path:
-    """The plan with another budget; the data are gone, so that nothing can be read from them."""
-    (town / "people.csv").unlink(missing_ok=True)
+    """The plan with another budget, and a ledger that allows it; the rows are gone, so that nothing can be read from them."""
+    (town / "people.csv").write_text("KEY_CODE\n", encoding="utf-8")
+    (town / "budget.db").unlink(missing_ok=True)
+    approximate = Budget(epsilon=1, delta=0.001) if "delta" in budget else Budget(epsilon=1)
+    total = Budget(rho=1) if "rho" in budget else approximate
+    with open_ledger(town / "budget.db", create=True) as ledger:
+        ledger.add_dataset("town", total, unit=Unit("person"))
     (town / "plan.toml").write_text(PLAN.replace("epsilon = 0.25", budget) + more, encoding="utf-8")
     return town / "plan.toml"
 

@@ -35,6 +35,7 @@ from sudare.bilingual import Words
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_integer
+from sudare.signatures import check_arguments
 from sudare.system.scratch import scratch_folder
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]
@@ -157,6 +158,7 @@ def audit_function(
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
     """
+    check_arguments(audit_function, locals(), "program", "seconds", "progress")
     promise, failing, chance = read_claim("audit_function", claimed, delta, error_probability)
     require_different_inputs(first, second)
     return _audit(

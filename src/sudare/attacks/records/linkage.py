@@ -20,6 +20,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.frames import Rows
 from sudare.parameters import Rational, read_chance
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -133,6 +134,7 @@ def link_records(columns: Sequence[KeyColumn], *, truth: ArrayLike | None = None
         >>> links.nearest.tolist(), links.share_right
         ([2, 0], 1.0)
     """
+    check_arguments(link_records, locals(), "columns")
     nearest, distance, ties, own = [], [], [], []
     exact_first: list[NDArray[np.int64]] = []
     exact_second: NDArray[np.int64] | None = None

@@ -24,6 +24,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
+from sudare.signatures import check_arguments
 
 __all__ = ["Combination", "Differences", "PublishedCell", "attack_by_differences"]
 
@@ -192,6 +193,7 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3,
         >>> attack_by_differences([city, old_town]).isolating[0].formula()
         'city - old town'
     """
+    check_arguments(attack_by_differences, locals(), "cells")
     function = "attack_by_differences"
     listed = list(cells)
     least = exact_integer(threshold, "threshold", function, "a whole number >= 2", smallest=2)

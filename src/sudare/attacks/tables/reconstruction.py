@@ -33,6 +33,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -251,6 +252,7 @@ def reconstruct(
         >>> result.number, result.people()
         (2, [('F', 89), ('M', 89)])
     """
+    check_arguments(reconstruct, locals(), "domain", "statistics", "groups")
     exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
     allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
     if not allowed > 0:

@@ -354,7 +354,7 @@ def pk(
     reached = float(pk_of(records, asked.questions))
     rows = [[name, asked.questions[name].kind, f"{rate:.4g}"] for name, rate in rates.items()]
     columns = [(words("collect.question"), False), (words("collect.method"), False), (words("collect.rate"), True)]
-    values: dict[str, Any] = {"records": records, "k": reached, "rates": rates}
+    values: dict[str, object] = {"records": records, "k": reached, "rates": rates}
     parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), cautious_digits(reached, up=False))])]
     if k is not None:
         suggested = _for_k(speaker, asked, records, k)

@@ -12,12 +12,11 @@ from sudare.cli.console.failures import FOUND_FAULTS
 from sudare.cli.console.showing import table_of
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.protection.pseudonym_options import (
-    Datasets,
     Key,
-    LedgerOption,
     OutOption,
     PersonOptions,
     RegisterOption,
+    ReleaseOptions,
     RowOptions,
     Yes,
     identifier,
@@ -51,52 +50,37 @@ def opt_out(
     speaker: Speaker,
     asked: PersonOptions,
     rows: RowOptions,
+    releases: ReleaseOptions,
     only_future: Annotated[bool, typer.Option("--only-future")] = False,
-    location: LedgerOption = None,
-    dataset: Datasets = None,
 ) -> None:
     """Leave one person out of files and releases, from now on."""
-    if (location is None) != (not dataset):
-        raise speaker.mistake("person.ledger_and_dataset")
+    releases.require_whole(speaker)
     who = identifier(speaker, asked.person)
     with ExitStack() as stack:
         desk = person_desk(speaker, stack, asked, who, rows.mapping)
-        _leave_out_of_releases(location, dataset, who)
+        releases.leave_out(who)
         answer = desk.opt_out(rows.files or (), raw_column=rows.column, encoding=rows.encoding, only_future=only_future)
     _say_new(speaker, answer, "person.opted_out")
-    _give(speaker, answer, datasets=list(dataset or ()))
+    _give(speaker, answer, datasets=list(releases.dataset or ()))
 
 
 def delete(
     speaker: Speaker,
     asked: PersonOptions,
     rows: RowOptions,
-    location: LedgerOption = None,
-    dataset: Datasets = None,
+    releases: ReleaseOptions,
     yes: Yes = False,
 ) -> None:
     """Delete one person's rows, and leave the person out from now on."""
-    if (location is None) != (not dataset):
-        raise speaker.mistake("person.ledger_and_dataset")
+    releases.require_whole(speaker)
     who = identifier(speaker, asked.person)
     with ExitStack() as stack:
         desk = person_desk(speaker, stack, asked, who, rows.mapping)
         speaker.confirm("person.ask_delete", yes=yes)
-        _leave_out_of_releases(location, dataset, who)
+        releases.leave_out(who)
         answer = desk.delete(rows.files or (), raw_column=rows.column, encoding=rows.encoding)
     _say_new(speaker, answer, "person.deleted")
-    _give(speaker, answer, datasets=list(dataset or ()))
-
-
-def _leave_out_of_releases(location: str | None, datasets: list[str] | None, person: str) -> None:
-    """Opt a person out in a ledger too. First: whatever happens to the files, releases leave the person out."""
-    if location is None:
-        return
-    from sudare.ledger import open_ledger
-
-    with open_ledger(location) as ledger:
-        for name in datasets or ():
-            ledger.opt_out(name, person)
+    _give(speaker, answer, datasets=list(releases.dataset or ()))
 
 
 def correct(

@@ -1,4 +1,4 @@
-"""For whoever holds records: how easily somebody is found in them, and hierarchies to check or to start from."""
+"""For the holder of records: how easily somebody is found in them, and hierarchies to check or to start from."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def risk(
         everybody = [others.column(name) for name in names]
     found = measure_risks(records, names, private, population=everybody, threshold=threshold)
     speaker.warn_of("people.risk_confidential")
-    speaker.give(document_values(found.to_record()), *_risk_shown(speaker, found))
+    speaker.give(document_values(found), *_risk_shown(speaker, found))
 
 
 def check(
@@ -156,7 +156,7 @@ def _risk_shown(speaker: Speaker, found: Risks) -> list[Any]:
         (words("people.marketer"), f"{found.average:.1%}"),
     ]
     if found.journalist is not None:
-        lines.append((words("people.journalist"), f"{found.journalist[0]:.1%}"))
+        lines.append((words("people.journalist"), f"{found.journalist.highest:.1%}"))
     shown: list[Any] = [facts(lines)]
     if found.sensitive:
         columns = [
@@ -170,7 +170,7 @@ def _risk_shown(speaker: Speaker, found: Risks) -> list[Any]:
     return [stack(*shown)]
 
 
-def _hierarchy_values(found: Generalization) -> dict[str, Any]:
+def _hierarchy_values(found: Generalization) -> dict[str, object]:
     return {
         "column": found.name,
         "height": found.height,

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from sudare.microdata.pseudonyms import Mapping, PersonDesk, Register, SecretKey
 
 __all__ = [
-    "Datasets",
     "Encoding",
     "Key",
     "KeyArgument",
-    "LedgerOption",
     "MappingArgument",
     "MappingOption",
     "Out",
@@ -28,6 +26,7 @@ __all__ = [
     "PersonOptions",
     "RawColumn",
     "RegisterOption",
+    "ReleaseOptions",
     "RowOptions",
     "ScopeOptions",
     "Yes",
@@ -83,6 +82,33 @@ class RowOptions:
     column: RawColumn = None
     mapping: MappingOption = None
     encoding: Encoding = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseOptions:
+    """Data sets whose releases leave a person out as well."""
+
+    location: LedgerOption = None
+    dataset: Datasets = None
+
+    def require_whole(self, speaker: Speaker) -> None:
+        """Refuse a ledger without data sets, and data sets without a ledger.
+
+        Raises:
+            UsageError: if one is named without the other.
+        """
+        if (self.location is None) != (not self.dataset):
+            raise speaker.mistake("person.ledger_and_dataset")
+
+    def leave_out(self, person: str) -> None:
+        """Opt a person out in the ledger. This comes first: whatever happens to files, releases leave the person out."""
+        if self.location is None:
+            return
+        from sudare.ledger import open_ledger
+
+        with open_ledger(self.location) as ledger:
+            for name in self.dataset or ():
+                ledger.opt_out(name, person)
 
 
 def opened(

@@ -130,7 +130,7 @@ SPOKEN: Mapping[str, Words] = {
     "balance.charge": Words("this release", "今回の公表"),
     "balance.after": Words("afterwards", "実行後の残り"),
     "balance.nothing": Words("nothing", "なし"),
-    "balance.unknown": Words("not known, see the warning", "不明（警告を参照）"),
+    "balance.unknown": Words("not known, see the error", "不明（エラーを参照）"),
     "balance.short": Words("not enough for a new release", "新しい公表には不足しています"),
     "charged.nothing": Words("Nothing was charged.", "予算は使われていません。"),
     "charged.reserved": Words(

@@ -28,6 +28,7 @@ from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.frames import ShownRows
 from sudare.parameters import exact_integer, shown
 from sudare.refine import controlled_rounding, project_on_simplex
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -250,6 +251,7 @@ def iterative_bayes(
         >>> iterative_bayes([[90, 70], [70, 90]], [coins, coins], tolerance=1e-9).constrained.round(2).tolist()
         [[120.0, 40.0], [40.0, 120.0]]
     """
+    check_arguments(iterative_bayes, locals(), "start", "accelerate")
     function = "iterative_bayes"
     read, told = read_problem(counts, attributes, function)
     limit = exact_integer(most_iterations, "most_iterations", function, "a whole number >= 1", smallest=1)

@@ -223,12 +223,12 @@ class MeanRandomizer(Randomizer):
         variances = self._transition.squared_inverse(self._transition.forward(truths)) - truths
         return float(np.diag(variances).max())
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Grid and epsilon."""
         return {"grid": self.grid.to_dict(), "epsilon": str(self.epsilon_at_most)}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(Grid.from_dict(parameters["grid"]), read_text_fraction(parameters["epsilon"]))
 
@@ -285,7 +285,7 @@ class OneBit(MeanRandomizer):
     def _moments(self) -> tuple[float, float]:
         return float(self.report_step / self.grid.span) ** 2, -1.0
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the weights at either end."""
         return {"rule": "line", "likely": self._transition.likely, "other": self._transition.other}
 
@@ -364,7 +364,7 @@ class Piecewise(MeanRandomizer):
         slope = unit**2 * excess * law.width * (law.shift * self.grid.last) ** 2 / Fraction(law.total)
         return float(constant), float(slope - 1)
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the window and the two weights."""
         law = self.transition()
         window = {"shift": law.shift, "width": law.width}

@@ -95,7 +95,7 @@ class Randomizer(ABC):
         """Of the estimated number of people with one value, if a share of all people have it."""
 
     @abstractmethod
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """What it was made from, as plain values for JSON: fractions as text."""
 
     # What values are.
@@ -238,14 +238,14 @@ class Randomizer(ABC):
 
     @classmethod
     @abstractmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Make it again from what `parameters` wrote.
 
         Raises:
             ParameterError: if they do not describe one.
         """
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """All that a person's device needs to draw a report by itself, in whole numbers; see `sudare.collect.device.client`.
 
         Raises:

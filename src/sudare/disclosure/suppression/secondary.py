@@ -24,6 +24,7 @@ from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.singletons import too_few
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.frames import ShownRows
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,6 +132,7 @@ def suppress(
         >>> found.cost, [int(end) for end in found.audit.interval(5)]
         (11, [0, 3])
     """
+    check_arguments(suppress, locals(), "problem", "method", "seconds", "threshold")
     if method not in ("fast", "exact"):
         raise ParameterError("method", "suppress", "'fast' or 'exact'", method)
     if seconds is not None and not seconds > 0:

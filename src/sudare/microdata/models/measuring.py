@@ -57,6 +57,11 @@ class Measured(Figures):
 def measure(records: AnyRecords, quasi_identifiers: Sequence[str], sensitive: str) -> Measured:
     """Measure a table as it stands.
 
+    Args:
+        records: the table: Records, a frame, or a mapping of names to values.
+        quasi_identifiers: the columns that an attacker may know.
+        sensitive: the column that nobody should learn.
+
     Raises:
         InputError: if the table has no such column.
 

@@ -23,6 +23,7 @@ from sudare.microdata.perturb.number_columns import NumberColumn, read_number_co
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
 from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +81,7 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    check_arguments(microaggregate, locals(), "method")
     records = read_people_records(records, "microaggregate")
     columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"

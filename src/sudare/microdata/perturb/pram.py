@@ -23,6 +23,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, read_flag, shown
 from sudare.privacy.measurements import log_rounded_up
+from sudare.signatures import check_arguments
 
 __all__ = ["TransitionMatrix", "randomize_values"]
 
@@ -99,6 +100,7 @@ class TransitionMatrix:
             >>> TransitionMatrix.keeping(["a", "b", "c"], 0.5).rows[0]
             (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
         """
+        check_arguments(TransitionMatrix.keeping, locals(), "labels", "keep")
         function = "TransitionMatrix.keeping"
         stays = read_probability(keep, "keep", function)
         count = len(labels)
@@ -199,6 +201,7 @@ def randomize_values(
         >>> round(float(outcome.local_epsilon), 3)  # ln 3
         1.099
     """
+    check_arguments(randomize_values, locals(), "column")
     records = read_people_records(records, "randomize_values")
     function = "randomize_values"
     read_flag(invariant, "invariant", function)

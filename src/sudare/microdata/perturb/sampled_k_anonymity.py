@@ -34,6 +34,7 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import Unit
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -161,6 +162,7 @@ def choose_levels(
         >>> choose_levels(people, {"age": age}, Budget(epsilon=1), threshold=100)[0]
         {'age': 1}
     """
+    check_arguments(choose_levels, locals(), "hierarchies", "candidates")
     records = read_people_records(records, "choose_levels")
     function = "choose_levels"
     read_budget(budget, function)

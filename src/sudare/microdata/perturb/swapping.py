@@ -28,6 +28,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import Rational, exact_integer
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -195,6 +196,7 @@ def swap_ranks(
         >>> swap_ranks(people, "wage", distance=0.25).records.column("wage").texts().tolist()
         ['20', '30', '10', '40']
     """
+    check_arguments(swap_ranks, locals(), "column")
     records = read_people_records(records, "swap_ranks")
     function = "swap_ranks"
     exact = read_probability(distance, "distance", function)

@@ -1,4 +1,4 @@
-"""Pseudonymize a file: read in batches, leave out who asked for it, correct what was corrected, replace identifiers, write whole.
+"""Pseudonymize a file: read in batches, leave out people who opted out, apply corrections, replace identifiers, write it whole.
 
 Nothing is written on an error: the file appears under its name only at the end, and a table's mapping is not touched before every
 identifier was seen to be there. Somebody who opts out while a file is made stops it from appearing.

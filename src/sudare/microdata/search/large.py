@@ -1,4 +1,4 @@
-"""The same for files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
+"""Anonymizing files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
 
 The first reading groups the rows into their different combinations of quasi-identifying and sensitive values (`large_counts`).
 The search runs on these counts. The second reading replaces each value by its group, leaves out what must be suppressed, and
@@ -25,6 +25,7 @@ from sudare.microdata.search.large_counts import Counted, LargeFile, format_of, 
 from sudare.microdata.search.metrics import Metric
 from sudare.microdata.search.pinned_levels import check_pins, pinned_columns, pinned_hierarchies, with_pins
 from sudare.parameters import Rational, shown
+from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 __all__ = ["AnonymizedFile", "anonymize_file", "anonymize_large"]
@@ -101,6 +102,20 @@ def anonymize_file(
         ...     (Path(folder) / "safe.csv").read_text().splitlines()[:2], dict(result.search.levels)
         (['sex,ill', '*,no'], {'sex': 1})
     """
+    check_arguments(
+        anonymize_file,
+        locals(),
+        "source",
+        "target",
+        "hierarchies",
+        "models",
+        "others",
+        "levels",
+        "metric",
+        "method",
+        "time_limit",
+        "replace",
+    )
     with open_large(source, memory=memory, threads=threads) as people:
         return anonymize_large(
             people,

@@ -24,6 +24,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import exact_integer, read_flag, shown
+from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def write_people_of_table(
         ...     write_people_of_table(Path(folder) / "people.parquet", released)
         3
     """
+    check_arguments(write_people_of_table, locals(), "path", "replace")
     suffix = Path(path).suffix
     if suffix not in (".csv", ".parquet"):
         raise OutputError(

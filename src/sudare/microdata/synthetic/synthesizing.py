@@ -27,6 +27,7 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.signatures import check_arguments
 from sudare.tables.adaptive.aim import measure_aim, weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import MeasuredMarginal, MeasuredPeople, cells_of
@@ -149,6 +150,7 @@ def synthesize(
         >>> made.records.rows, made.tables, str(event.cost)
         (1000, (('sex', 'job'),), 'rho = 0.5')
     """
+    check_arguments(synthesize, locals(), "missing")
     records = read_people_records(records, "synthesize")
     function = "synthesize"
     source = read_entropy(entropy, function)

@@ -17,6 +17,7 @@ from sudare.sql.execution.answers_store import NoisyTable
 from sudare.sql.execution.charging import Charged
 from sudare.sql.frontend.parameters import with_parameters
 from sudare.sql.measures.measures import Change
+from sudare.system.closing import Closeable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ __all__ = ["Cursor"]
 Description = tuple[str, str, None, None, int | None, int | None, bool]
 
 
-class Cursor:
+class Cursor(Closeable):
     r"""Asks queries and hands out rows; made by `sudare.sql.execution.connection.Connection.cursor`.
 
     Attributes:
@@ -65,12 +66,6 @@ class Cursor:
         self._rows: list[tuple[Any, ...]] | None = None
         self._next = 0
         self._is_open = True
-
-    def __enter__(self) -> Cursor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         while (row := self.fetchone()) is not None:

@@ -303,7 +303,7 @@ def _read_source(section: Section, base: Path) -> Source:
         section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
 
 
-def _source_facts(source: Source) -> dict[str, Any]:
+def _source_facts(source: Source) -> dict[str, object]:
     return {
         "format": source.format,
         "rows": source.rows,

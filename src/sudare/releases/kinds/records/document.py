@@ -1,7 +1,7 @@
 """``release.json``: what was done to a table of people, what that protects, and what can be checked.
 
-A report of a method without a guarantee has figures that were computed from the records as they were: it is for whoever holds
-them. A report of a method with a budget has nothing but the plan, the cost and what was published.
+A report of a method without a guarantee has figures that were computed from the records as they were: it is for their holder. A
+report of a method with a budget has nothing but the plan, the cost and what was published.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from sudare.releases.kinds.records.document_parts import (
     StepRecord,
     UtilityFigure,
 )
-from sudare.releases.kinds.records.measuring import RiskRecord, class_sizes, measure_risks, shares_by_size
+from sudare.releases.kinds.records.measuring import Risks, class_sizes, measure_risks, shares_by_size
 from sudare.releases.kinds.records.steps.step import Done, Step
 
 if TYPE_CHECKING:
@@ -92,16 +92,14 @@ def protected_document(
     """
     last = done[-1]
     quasi = [name for name in plan.quasi_identifiers if name in reread.names]
-    risks: Mapping[str, RiskRecord] | None = None
+    risks: Mapping[str, Risks] | None = None
     classes: Mapping[str, Sequence[float]] | None = None
     if quasi and reread.rows:
         sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
         # Starred records are counted as the class that they are.
         risks = {
-            "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_record(),
-            "after": measure_risks(
-                reread, quasi, sensitive, population=_generalized(before, population, quasi, last)
-            ).to_record(),
+            "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)),
+            "after": measure_risks(reread, quasi, sensitive, population=_generalized(before, population, quasi, last)),
         }
         classes = {
             "before": shares_by_size(class_sizes(before, quasi).sizes),

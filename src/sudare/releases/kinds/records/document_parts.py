@@ -8,7 +8,7 @@ from typing import Any
 
 from sudare.bilingual import Words
 from sudare.releases.documents import INLINE, InputHash, Promise, ReleaseDocument
-from sudare.releases.kinds.records.measuring import RiskRecord
+from sudare.releases.kinds.records.measuring import Risks
 
 __all__ = [
     "AttackRecord",
@@ -261,7 +261,7 @@ class ProtectedRecordsDocument(RecordsDocument):
     models: tuple[ModelRecord, ...]
     search: SearchRecord | None
     kept: KeptRows
-    risks: Mapping[str, RiskRecord] | None = None
+    risks: Mapping[str, Risks] | None = None
     classes: Mapping[str, Sequence[float]] | None = None
     utility: Mapping[str, UtilityFigure] | None = None
     larger_than_memory: bool | None = None
@@ -275,7 +275,7 @@ class PrivateRecordsDocument(RecordsDocument):
 
     Attributes:
         promise: what the guarantee means for one person.
-        input: by what the records can be proved.
+        input: a hash that proves the records.
         tables: of columns that were measured.
         values: how often each value is published.
         groups: whether every group is as large as promised, where that is promised.

@@ -107,10 +107,7 @@ def _document(
             published=after.people,
             suppressed=1.0 - after.people / before.people if before.people else 0.0,
         ),
-        risks={
-            name: measure_risks(part.records, quasi, sensitive, counts=part.counts).to_record()
-            for name, part in both.items()
-        },
+        risks={name: measure_risks(part.records, quasi, sensitive, counts=part.counts) for name, part in both.items()},
         classes={name: shares_by_size(part) for name, part in sizes.items()},
         utility={
             "average_class_size": average_class_size(sizes["after"]),

@@ -29,7 +29,7 @@ from sudare.releases.page_numbers import (
     show_size,
     with_greek_letters,
 )
-from sudare.releases.page_template import page_template
+from sudare.releases.page_template import page_template, stated_words
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -101,7 +101,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
     context = {
         "language": language,
         "report": report,
-        "note": _words(note),
+        "note": stated_words(note),
         "created": show_date(report.get("created")),
         "tiles": _tiles(report),
         "promise": _promise(report) if is_private else None,
@@ -129,28 +129,20 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
-def _words(values: Mapping[str, str]) -> Words:
-    return Words(values["english"], values["japanese"])
-
-
-def _same(text: str) -> Words:
-    return Words(text, text)
-
-
 def _tiles(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
-    tiles = [("rows", _same(f"{report['published']['rows']:,}"))]
+    tiles = [("rows", Words.same(f"{report['published']['rows']:,}"))]
     if "risks" not in report:
-        tiles.append(("columns_published", _same(f"{len(report['published']['columns'])}")))
+        tiles.append(("columns_published", Words.same(f"{len(report['published']['columns'])}")))
     if "event" in report:
-        tiles.append(("budget", _same(show_budget(report["event"]["cost"]))))
+        tiles.append(("budget", Words.same(show_budget(report["event"]["cost"]))))
         if "groups" in report:
-            tiles.append(("group_size", _same(f"{report['groups']['k']:,}")))
+            tiles.append(("group_size", Words.same(f"{report['groups']['k']:,}")))
     elif "risks" in report:
         after = report["risks"]["after"]
-        tiles.append(("smallest", _same(f"{after['k']:,}")))
-        tiles.append(("highest", _same(_share(after["highest"]))))
+        tiles.append(("smallest", Words.same(f"{after['k']:,}")))
+        tiles.append(("highest", Words.same(_share(after["highest"]))))
         if report["kept"]["suppressed"] is not None:
-            tiles.append(("suppressed", _same(_share(report["kept"]["suppressed"]))))
+            tiles.append(("suppressed", Words.same(_share(report["kept"]["suppressed"]))))
     count = len(report["steps"])
     several = Words(f"{count} steps", f"{count} つの手順")
     return [*tiles, ("method", several if count > 1 else step_named(report["steps"][0]["method"]).words)]
@@ -185,8 +177,8 @@ def _step(step: Mapping[str, Any]) -> _ShownStep:
     return _ShownStep(
         method=step_named(step["method"]).words,
         settings=", ".join(f"{name}: {_plain(value)}" for name, value in step["settings"].items()),
-        protects=_words(step["protects"]),
-        keeps=_words(step["keeps"]),
+        protects=stated_words(step["protects"]),
+        keeps=stated_words(step["keeps"]),
         figures=figures,
     )
 
@@ -199,7 +191,7 @@ def _plain(value: object) -> str:
 
 def _model(model: Mapping[str, Any]) -> tuple[Words, str, str]:
     outcome = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("with_population", "–")}[model["holds"]]
-    return _words(model), *outcome
+    return stated_words(model), *outcome
 
 
 def _search(search: Mapping[str, Any] | None) -> tuple[str, dict[str, str]] | None:
@@ -264,7 +256,7 @@ def _risks(risks: Mapping[str, Any] | None) -> list[tuple[Words, str, str]]:
 
 
 def _attack(attack: Mapping[str, Any]) -> _ShownAttack:
-    """One attack; what would stop it is told once, however often it is said."""
+    """One attack; each remedy is shown once, however many verdicts name it."""
     open_ones = [verdict for verdict in attack["verdicts"] if verdict["outcome"] != "held"]
     names_targets = attack["attack"] in ("models", "attributes")
     return _ShownAttack(
@@ -272,10 +264,10 @@ def _attack(attack: Mapping[str, Any]) -> _ShownAttack:
         outcome=attack["outcome"],
         mark=MARKS[attack["outcome"]],
         found=[
-            (MARKS[verdict["outcome"]], verdict["target"] if names_targets else "", _words(verdict["sentence"]))
+            (MARKS[verdict["outcome"]], verdict["target"] if names_targets else "", stated_words(verdict["sentence"]))
             for verdict in attack["verdicts"]
         ],
-        remedies=list(dict.fromkeys(_words(verdict["remedy"]) for verdict in open_ones)),
+        remedies=list(dict.fromkeys(stated_words(verdict["remedy"]) for verdict in open_ones)),
     )
 
 
@@ -299,13 +291,13 @@ def _record(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
     rows: list[tuple[str, Words]] = []
     if "ledger" in report:
         ledger = report["ledger"]
-        rows = [("dataset", _same(ledger["dataset"])), ("entry", _same(str(ledger["entry"])))]
+        rows = [("dataset", Words.same(ledger["dataset"])), ("entry", Words.same(str(ledger["entry"])))]
         rows.append(("remaining", guarantee_words.of_remaining(with_greek_letters(str(ledger["remaining"])))))
     given = report["input"]
     if given.get("sha256"):
-        rows.append(("input", _same(given["sha256"])))
+        rows.append(("input", Words.same(given["sha256"])))
     if given.get("keyed_hash"):
-        rows.append(("keyed_input", _same(given["keyed_hash"])))
+        rows.append(("keyed_input", Words.same(given["keyed_hash"])))
     return rows
 
 

@@ -27,7 +27,12 @@ from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
 from sudare.releases.kinds.records.attacking.published_records import read_published_records
-from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
+from sudare.releases.kinds.records.charging import (
+    keyed_hash_of_records,
+    require_opt_outs_known,
+    require_rows_allowed,
+    without_opted_out,
+)
 from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
 from sudare.releases.kinds.records.document_parts import (
     PrivateRecordsDocument,
@@ -39,7 +44,12 @@ from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan, read_people_plan
 from sudare.releases.kinds.records.planning.step_order import looked_at_before
 from sudare.releases.kinds.records.row_numbers import ROW, row_numbers, with_row_numbers
-from sudare.releases.kinds.records.sources import read_planned, read_population, without_identifiers
+from sudare.releases.kinds.records.sources import (
+    read_planned,
+    read_population,
+    require_planned_columns,
+    without_identifiers,
+)
 from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateStep, without_local_claim
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
@@ -176,6 +186,12 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
     def require_account(self, plan: PeoplePlan, dataset: Dataset) -> None:
         """Refuse an account by which a person may have more rows than the plan says."""
         require_rows_allowed(plan, _charging_of(plan), dataset)
+
+    def require_source(self, plan: PeoplePlan, *, has_opted_out: bool) -> None:
+        """Refuse files that are not there or lack a column, and a plan that does not say who opted out."""
+        require_planned_columns(plan)
+        if plan.charging is not None:
+            require_opt_outs_known(plan, plan.charging, has_opted_out=has_opted_out)
 
     def read(self, plan: PeoplePlan, run: Run) -> PeopleRead:
         """Read the records, without identifiers and, with a price, without those who opted out."""

@@ -25,7 +25,7 @@ from sudare.releases.kinds.tables.methods.registry import method_of_document
 from sudare.releases.kinds.tables.published_meshes import read_published_meshes
 from sudare.releases.kinds.tables.published_table import PublishedTables, read_published_tables, show_number
 from sudare.releases.page_numbers import show_date, show_size
-from sudare.releases.page_template import page_template
+from sudare.releases.page_template import page_template, stated_words
 from sudare.storage.staging import document_in, page_beside
 
 if TYPE_CHECKING:
@@ -106,13 +106,13 @@ def render_table_page(
         "language": language,
         "report": report,
         "own": None if confidential is None else own,
-        "note": _words(own["note"]) if own else None,
+        "note": stated_words(own["note"]) if own else None,
         "created": show_date(report.get("created")),
         "tiles": _tiles(method, report, own),
         "method": method.words.name,
-        "protects": [(name, _words(report[name])) for name in ("protects", "keeps", "limits")],
-        "rules": [_words(rule) for rule in (own.get("rules") or report["rules"])],
-        "record_rules": [_words(rule) for rule in own.get("record_rules") or []],
+        "protects": [(name, stated_words(report[name])) for name in ("protects", "keeps", "limits")],
+        "rules": [stated_words(rule) for rule in (own.get("rules") or report["rules"])],
+        "record_rules": [stated_words(rule) for rule in own.get("record_rules") or []],
         "hides_parameters": not own and any(rule["name"] not in ("threshold", "zero") for rule in report["rules"]),
         "pictures": [] if published is None else _pictures(report, published),
         "meshes": _meshes(folder, report) if method.is_of_meshes else None,
@@ -135,27 +135,19 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
-def _words(values: Mapping[str, str]) -> Words:
-    return Words(values["english"], values["japanese"])
-
-
-def _same(text: str) -> Words:
-    return Words(text, text)
-
-
 def _tiles(
     method: DisclosureMethod[Any, Any, Any], report: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[tuple[str, Words]]:
     cells, hidden = (sum(table[name] for table in report["tables"]) for name in ("cells", "hidden"))
     held = [attack["outcome"] == "held" for attack in report.get("attacks") or []]
-    tiles = [("tile_method", method.words.name), ("tile_cells", _same(f"{cells:,}"))]
+    tiles = [("tile_method", method.words.name), ("tile_cells", Words.same(f"{cells:,}"))]
     if method.shows_true_values:  # what is not shown as it is, is hidden
-        tiles.append(("tile_hidden", _same(f"{hidden:,}")))
+        tiles.append(("tile_hidden", Words.same(f"{hidden:,}")))
     if "primary" in own:
-        tiles.append(("tile_unsafe", _same(f"{own['primary']:,}")))
+        tiles.append(("tile_unsafe", Words.same(f"{own['primary']:,}")))
     if "cost" in own:
-        tiles.append(("tile_secondary", _same(f"{own['secondary']:,}")))
-    tiles.append(("tile_attacks", _same(f"{sum(held)} / {len(held)}")))
+        tiles.append(("tile_secondary", Words.same(f"{own['secondary']:,}")))
+    tiles.append(("tile_attacks", Words.same(f"{sum(held)} / {len(held)}")))
     return tiles
 
 
@@ -175,7 +167,7 @@ def _attack(method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], 
         name=method.attack_words[attack["attack"]],
         outcome=page_words.OUTCOMES[attack["outcome"]],
         is_broken=attack["outcome"] == "broken",
-        found=None if full is None else _words(full["summary"]),
+        found=None if full is None else stated_words(full["summary"]),
         worst=worst,
     )
 

@@ -27,6 +27,7 @@ from sudare.releases.kinds.tables.methods.method import TableDraft
 from sudare.releases.kinds.tables.methods.registry import method_named
 from sudare.releases.kinds.tables.page import render_table_page
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan, read_table_plan
+from sudare.releases.kinds.tables.sources import require_table_columns
 from sudare.releases.kinds.tables.verification import verify_protected
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
@@ -97,6 +98,10 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         for earlier in plan.earlier:
             _require_sound(earlier.resolve())
         method_named(plan.method).prepare(plan.protection)
+
+    def require_source(self, plan: TablePlan, *, has_opted_out: bool) -> None:
+        """Refuse files that are not there or lack a column."""
+        require_table_columns(plan)
 
     def read(self, plan: TablePlan, run: Run) -> object:
         """Read the data, and judge every cell."""

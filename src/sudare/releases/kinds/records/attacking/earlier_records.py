@@ -1,4 +1,4 @@
-"""The attack by a reader who has records that were published before: whose record is whose in both files, and what both tell.
+"""The attack of a reader who has records from before: which records of both files belong together, and what they tell.
 
 k-anonymity does not compose: each of two files may keep its k, and both together may not. Where a record of one file and one of
 the other agree in all columns that both publish, and no other record does, they belong to one person. Anyone who looks for

@@ -86,7 +86,7 @@ class CellKey:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseLaw:
+class LargeCountNoise:
     """Probabilities of whole numbers.
 
     Attributes:
@@ -118,7 +118,7 @@ class PublicNoise:
     stay: str | None = None
     monotone: str | None = None
     largest_deviation: int
-    noise: NoiseLaw
+    noise: LargeCountNoise
 
 
 class _KeyedNoise(CellMethod[CellKey, Protected]):
@@ -226,12 +226,12 @@ def _read_law(section: Section) -> tuple[PerturbationTable, tuple[tuple[str, str
     return table, tuple(settings)
 
 
-def _law_of_large_counts(table: PerturbationTable) -> NoiseLaw:
+def _law_of_large_counts(table: PerturbationTable) -> LargeCountNoise:
     """The noise of large counts, as probabilities of whole numbers from the lowest on."""
     noise, bounds = table.noise[-1], table.bounds[-1]
     shares = dict(zip(noise, (high - low for low, high in zip((0, *bounds), bounds, strict=False)), strict=True))
     span = range(min(noise), max(noise) + 1)
-    return NoiseLaw(lowest=min(noise), probabilities=tuple(shares.get(step, 0) / KEY_UNITS for step in span))
+    return LargeCountNoise(lowest=min(noise), probabilities=tuple(shares.get(step, 0) / KEY_UNITS for step in span))
 
 
 CELL_KEY = _KeyedNoise()

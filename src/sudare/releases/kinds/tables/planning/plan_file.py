@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.releases.header import OUTPUT_KEYS, TITLE_KEYS, PlanWithHeader, read_header
@@ -328,7 +327,7 @@ def _require_rules(plan: TablePlan, rules: Section) -> None:
         )
 
 
-def plan_values(plan: TablePlan) -> dict[str, Any]:
+def plan_values(plan: TablePlan) -> dict[str, object]:
     """What a plan will do, for programs. Looks at no data."""
     return {
         "plan": str(plan.file),
