@@ -172,6 +172,10 @@ def _named(name: str, names: Mapping[str, Any]) -> Kind:
 
 def _of_class(value: type) -> Kind:
     name = value.__name__
+    if value is type(None):
+        return NOTHING
+    if name in PLAIN:
+        return PLAIN[name]
     article = "an" if name[0] in "AEIOU" else "a"
     if getattr(value, "_is_protocol", False):
         members = [member for member in dir(value) if not member.startswith("_")]

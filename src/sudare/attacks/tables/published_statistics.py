@@ -47,7 +47,7 @@ class PersonDomain:
         18
     """
 
-    def __init__(self, attributes: Mapping[str, Iterable[Value]]) -> None:
+    def __init__(self, attributes: Mapping[str, Iterable[Value] | str]) -> None:
         check_arguments(PersonDomain.__init__, locals(), "attributes")
         self.values: dict[str, tuple[Value, ...]] = {name: tuple(values) for name, values in attributes.items()}
         for name, values in self.values.items():
