@@ -33,7 +33,7 @@ from sudare.privacy import Budget
 from sudare.sql.execution.pricing import BatchPrice, ColumnPrice, MeasurePrice, Price
 from tests.contracts import working_calls as made
 
-KINDS: dict[Any, type] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
+KINDS: dict[Any, type[Any]] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
 BUDGET = Budget(epsilon=1)
 MAP = np.arange(16).reshape(4, 4)
 PUBLISHED = tables.laplace(MAP, BUDGET, keep_measurements=True)

@@ -242,7 +242,7 @@ def test_known_answers() -> None:
     assert [name for name, passed, _ in answers if not passed] == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(
     not (DATA / "known_answers").exists(), reason="needs known_answers below SUDARE_DATA (or ../shared/data)"
 )
