@@ -61,8 +61,7 @@ import sys as _sys
 
 from sudare.lazy import MovedModules as _MovedModules
 from sudare.lazy import loaded_on_use as _loaded_on_use
-
-__version__ = "0.1.0"
+from sudare.version import __version__ as __version__
 
 __getattr__, __dir__ = _loaded_on_use(__name__, __file__)
 

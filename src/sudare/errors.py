@@ -148,7 +148,7 @@ class NotPrivateError(SudareError):
 
 
 class UserError(Worded, SudareError):
-    """Told to the person who runs a release, in English and Japanese.
+    """An error for the person who runs a release, in English and Japanese.
 
     Args:
         english: what was given, what is allowed, and how to mend it; or `Words` that say it in both languages.

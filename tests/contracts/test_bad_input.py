@@ -143,14 +143,14 @@ def test_what_is_no_budget(budget: Any) -> None:
         publish(np.ones(4, dtype=int), budget)
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1, 2.5, float("nan"), float("inf"), True, "0.5", None])
+@pytest.mark.parametrize("weight", [-0.1, 1, 2.5, float("nan"), float("inf"), True, "half", " 0.5", None])
 def test_the_weight_of_negative_l2(weight: Any) -> None:
     """Lambda: from 0 to below 1, else the objective has no minimum."""
     with pytest.raises(ParameterError, match="The 'weight' parameter of negative_l2"):
         negative_l2([1.0, 2.0], 2, weight)
 
 
-@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), True, "1", None])
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), True, "one", "-1", None])
 def test_the_weight_of_a_lasso(weight: Any) -> None:
     with pytest.raises(ParameterError, match="The 'weight' parameter of lasso"):
         lasso([1.0, 2.0], weight)

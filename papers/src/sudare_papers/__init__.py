@@ -20,4 +20,6 @@ from __future__ import annotations
 
 from sudare.lazy import loaded_on_use
 
+__version__ = "0.2.0"
+
 __getattr__, __dir__ = loaded_on_use(__name__, __file__)

@@ -4,3 +4,4 @@ from sudare_papers.recovery.tables import Comparison as Comparison
 from sudare_papers.zcdp.runs import conversion_table as conversion_table
 
 __all__: list[str]
+__version__: str

@@ -18,6 +18,7 @@ from sudare.disclosure.cell_key import record_keys as record_keys
 from sudare.disclosure.cell_table import Contributions as Contributions
 from sudare.disclosure.cell_table import aggregate as aggregate
 from sudare.disclosure.cell_table import scaled as scaled
+from sudare.disclosure.linking import aggregate_linked as aggregate_linked
 from sudare.disclosure.linking import cells_of as cells_of
 from sudare.disclosure.linking import link_tables as link_tables
 from sudare.disclosure.merging import MergedMeshes as MergedMeshes

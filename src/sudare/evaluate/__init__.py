@@ -1,4 +1,4 @@
-"""How exact a published table is, compared with the true one: for public data, or inside the office.
+"""How accurate a published table is, compared with the true one: for public data, or inside the office.
 
 **These numbers are not private.** They are computed from the true counts, and publishing them about protected data
 gives away what the noise has hidden. They are for public or synthetic data, for choosing a mechanism before the

@@ -1,8 +1,8 @@
-"""All measures of exactness in one object."""
+"""All measures of accuracy in one object."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
@@ -12,6 +12,7 @@ from sudare.evaluate.pairs import Pair, read_pair
 from sudare.evaluate.rectangles import RectangleError, random_rectangles, rectangles_of
 from sudare.evaluate.values import BANDS, Band, BandError, NonZeroShare, bands_of, read_bands, shares_of
 from sudare.extras import FIGURES, optional_module
+from sudare.frames import Rows
 
 __all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "measure_errors"]
 
@@ -39,8 +40,8 @@ class SidesError:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """How exact a published table is. **Not private**: see `sudare.evaluate`.
+class Evaluation(Rows):
+    """How accurate a published table is. **Not private**: see `sudare.evaluate`.
 
     Attributes:
         shape: places along each axis.
@@ -63,6 +64,19 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each size of area, band of true counts, and range of sides: what, how many, and the errors of it."""
+        rows: list[tuple[str, str, int, float | None, float | None, float | None]] = [
+            ("area", str(row.side), row.areas, row.rmse, row.mean_absolute, row.mean_error) for row in self.areas
+        ]
+        rows += [("true count", _band(row), row.cells, row.rmse, None, row.mean_error) for row in self.bands]
+        for row in self.rectangles:
+            found = row.errors
+            sides = f"{row.smallest} to {row.largest}"
+            rows.append(("rectangle", sides, found.rectangles, found.rmse, found.mean_absolute, found.mean_error))
+        names = ("of", "size", "number", "rmse", "mean_absolute", "mean_error")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def _sections(self) -> list[tuple[list[str], list[list[str]]]]:
         """Tables of text: a heading and rows each."""

@@ -71,7 +71,7 @@ def add_noise(
         >>> import sudare
         >>> published, event = sudare.add_noise([[0, 12], [340, 3]], sudare.Budget(epsilon=1, delta=1e-6), noise="gaussian")
         >>> published.shape, str(event.cost)
-        ((2, 2), 'epsilon = 1, delta = 1e-06')
+        ((2, 2), 'epsilon = 1, delta = 0.000001')
     """
     source = read_entropy(entropy, "add_noise")
     protected = Unit() if unit is None else unit
@@ -93,6 +93,9 @@ def add_noise(
 
 def noise_for(measurement: Measurement) -> Sampler:
     """The sampler of the noise that a measurement states.
+
+    Args:
+        measurement: that states the noise.
 
     Example:
         >>> import sudare

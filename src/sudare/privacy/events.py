@@ -1,4 +1,4 @@
-"""The release event: the one record in which a mechanism and whoever accounts for it meet.
+"""The release event: the one record in which a mechanism and an accountant meet.
 
 A mechanism returns its result together with a `ReleaseEvent`; an accountant or a ledger reads nothing else. The rules
 for this format:
@@ -149,7 +149,7 @@ class ReleaseEvent:
 
     def to_json(self) -> str:
         """One line of JSON, the same for equal events."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "version": self.version,
             "mechanism": self.mechanism,
             "unit": self.unit.to_dict(),

@@ -72,7 +72,7 @@ def names_with_workloads() -> tuple[str, ...]:
 
 
 def register_mechanism(name: str, home: str) -> None:
-    """Make a mechanism known. Twice is as good as once.
+    """Make a mechanism known. Repeating it changes nothing.
 
     Args:
         name: in plans, events and documents.

@@ -53,6 +53,6 @@ def test_budgets_in_words() -> None:
     words = Catalogue("en")
     assert budget_in_words(None, words) == "nothing"
     assert budget_in_words(Budget(epsilon=0.5, delta=1e-6), words) == "epsilon = 0.5, delta = 0.000001"
-    assert budget_in_words(Budget(rho=Fraction(1, 3)), words) == "rho = 0.333333"
+    assert budget_in_words(Budget(rho=Fraction(1, 3)), words) == "rho = ~0.333333"
     assert budget_values(Budget(rho=Fraction(1, 3))) == {"rho": "1/3"}
     assert budget_values(None) is None

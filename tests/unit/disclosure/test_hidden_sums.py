@@ -115,8 +115,8 @@ def test_what_is_looked_at_for_a_sum_has_all_its_cells() -> None:
     table = of_records([(code, holding, 9) for code in "abcdei" for holding in "XYZ"])
     search = heuristic._Search(problem_of(table, PPercent(20)), SolverDeadline(None))
     part, beside = table.system.cell(area="a"), table.system.cell(area="h")
-    alone = search.block((part,))
-    both = search.block((part, beside))
+    alone = search.near.block((part,))
+    both = search.near.block((part, beside))
     assert alone is not None
     assert both is not None
     assert beside not in alone

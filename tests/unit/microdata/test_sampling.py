@@ -184,7 +184,7 @@ def test_mistakes_are_named_without_counts() -> None:
         sample_of_strata(table, "sexx", 0.5)
     for rate in (-0.1, 1.1, "half", float("nan"), True):
         with pytest.raises(ParameterError, match="'rate'"):
-            sample_by_coins(table, rate)  # type: ignore[arg-type]
+            sample_by_coins(table, rate)
     with pytest.raises(ParameterError, match="'sizes'"):
         sample_of_strata(table, "sex", {3: 1})  # type: ignore[dict-item]
     with pytest.raises(ParameterError, match="add up to 1"):

@@ -59,7 +59,7 @@ def test_a_cut_off_that_is_too_high_is_refused() -> None:
         with pytest.raises(ParameterError, match="lower cut-off"):
             call()
     with pytest.raises(ParameterError, match="The 'cut_off' parameter"):
-        project_on_simplex([1.0], 1, cut_off="low")  # type: ignore[arg-type]
+        project_on_simplex([1.0], 1, cut_off="low")
 
 
 def test_a_large_sparse_table() -> None:

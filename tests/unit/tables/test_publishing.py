@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,22 @@ def test_a_plan_protects_whom_it_says() -> None:
     event = publish(COUNTS, Budget(epsilon=1), public, public_total=True, unit=household).event
     assert event.unit == public.unit == Unit("household", cells=5, adjacency="replace")
     assert event.invariants == public.invariants == ("total",)
+
+
+def test_a_plan_that_does_not_do_what_it_states_is_refused() -> None:
+    budget = Budget(epsilon=1, delta=1e-6)
+    plan = plan_table(COUNTS, budget)
+    other = "laplace" if plan.noise == "gaussian" else "gaussian"
+    with pytest.raises(ParameterError, match="states the noise of its settings"):
+        publish(COUNTS, budget, replace(plan, noise=other))
+    with pytest.raises(ParameterError, match="states the noise of its settings"):
+        publish(COUNTS, budget, replace(plan, settings={**plan.settings, "noise": other}))
+    areas = table_for("topdown")
+    settings = {"invariants": [("region", ())], "noise": plan.noise}
+    open_regions = replace(plan, mechanism="topdown", settings=settings, shape=areas.domain.shape)
+    with pytest.raises(ParameterError, match="a plan that settles"):
+        publish(areas, budget, open_regions)
+    assert publish(areas, budget, replace(open_regions, settings={"noise": plan.noise})).event.invariants == ()
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_a_histogram_for_several_purposes_is_planned_and_carried_out() -> None:
         plan_table(BINS, ONE, workload={"ranges": 1, 16: 1})
     for wrong in ({"areas": 1}, {"ranges": 0}, {"ranges": "1"}, {}):
         with pytest.raises(ParameterError, match="The 'workload' parameter of histogram"):
-            sudare.publish(counts, ONE, "histogram", workload=wrong)  # type: ignore[arg-type]
+            sudare.publish(counts, ONE, "histogram", workload=wrong)
 
 
 @pytest.mark.parametrize("order", [("margins", 1), [("margins", 2)]])

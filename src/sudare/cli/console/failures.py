@@ -53,7 +53,7 @@ class UsageError(UserError):
 
 @dataclass(frozen=True)
 class Failure(Worded):
-    """What is told when a command fails.
+    """The message when a command fails.
 
     Attributes:
         kind: in a word, for programs.

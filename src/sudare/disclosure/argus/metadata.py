@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
-from typing import Any
 
 from sudare.disclosure.status import CellStatus
-from sudare.disclosure.structure import Dimension
+from sudare.disclosure.structure import CodeTree, Dimension
 from sudare.errors import InputError
 from sudare.system.regular_files import read_regular_file
 
@@ -170,6 +169,9 @@ def _second_place(path: str | Path, code: str, number: int, first: int) -> Input
 
 def read_argus_metadata(path: str | Path) -> ArgusMetadata:
     r"""Read a .rda file: variables, one on a line, each followed by its marks.
+
+    Args:
+        path: of the file.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -347,7 +349,7 @@ def _file_beside(folder: Path, written: str) -> Path:
 def _tree_of_digits(variable: Variable, codes: Sequence[str]) -> Dimension:
     """A tree whose nodes are the first digits of the codes."""
     widths = [sum(variable.levels[: place + 1]) for place, digits in enumerate(variable.levels) if digits > 0]
-    tree: dict[str, Any] = {}
+    tree: CodeTree = {}
     for code in codes:
         branch = tree
         for width in widths:

@@ -180,7 +180,7 @@ class PoissonLaw(Law):
 
 @dataclass(frozen=True)
 class BinomialLaw(Law):
-    """How many of so many succeed, each with this chance."""
+    """How many of this many succeed, each with this chance."""
 
     trials: int
     chance: float

@@ -149,6 +149,6 @@ def suits_adaptive_margins(
         return Suitability(False, UNKNOWN_PEOPLE.format(cells=domain.cells))
     noise = mean_size(prices.measurement(prices.amount))
     cells = int(np.median([cells_of(clique, sizes) for clique in workload]))
-    # A margin's count is a sum of so many cells, and so is its noise; l1 norms are about those of the continuous law.
+    # A margin's count is a sum of this many cells, and so is its noise; l1 norms are about those of the continuous law.
     moved = noise * sqrt(domain.cells / cells) * cells / max(people, 1)
     return Suitability(moved > MOVED, MOVED_PEOPLE.format(cells=domain.cells, moved=moved, margin=cells))

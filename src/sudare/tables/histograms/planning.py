@@ -37,7 +37,7 @@ def is_histogram(domain: Domain) -> bool:
 
 
 def histogram_weights(workload: Sequence[WorkloadPart]) -> dict[HistogramWorkload, float]:
-    """What matters, with its weight; ranges where nothing is said."""
+    """What matters, with its weight; ranges by default."""
     named = {name: sum(part.weight for part in workload if part.word == name) for name in HISTOGRAM_WORKLOADS}
     return {name: weight for name, weight in named.items() if weight > 0} or {HISTOGRAM_WORKLOADS[0]: 1.0}
 

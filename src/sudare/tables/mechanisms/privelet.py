@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["PRIVELET", "haar_coefficients", "haar_counts", "privelet", "sensitivity_of_coefficients"]
 
 MAX_RANGES = 4096
-"""Of an axis with more ranges, so many are evenly chosen to predict errors."""
+"""Of an axis with more ranges, this many are evenly chosen to predict errors."""
 
 
 def privelet(

@@ -23,9 +23,10 @@ from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.planning.model_plan import read_models
 from sudare.releases.kinds.records.steps.step import Done, PlainStep
 from sudare.sections import Section
+from sudare.toml_text import toml_key
 
 if TYPE_CHECKING:
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["CLASSES_KEEP", "CLASSES_PROTECT", "Anonymize", "build_hierarchies", "pinned_levels"]
@@ -39,24 +40,25 @@ CLASSES_PROTECT = Words(
     "that are not "
     "quasi-identifiers are published as they are, several releases of the same people can be put together, and knowledge "
     "from elsewhere may exclude some of a class. k-anonymity and its family are not differential privacy.",
-    "準識別子を知っている人がたどり着けるのは、同じ値をもつ記録の組までで、一件の記録には届きません"
+    "準識別子を知っている人がたどり着けるのは、同じ値をもつレコードの等価クラスまでで、一件のレコードには届きません"
     "（ほかの列を知られていない限り）。機微な列の条件は、組そのものから分かることを抑えます。"
     "準識別子でない列はそのまま公開され、"
     "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって組の一部が除かれることもあります。"
-    "k-匿名性とその仲間は差分プライバシーではありません。",
+    "k-匿名性と関連モデルは差分プライバシーではありません。",
 )
 STARRED_PROTECT = Words(
     CLASSES_PROTECT.english
     + " Suppressed records are published with stars in place of their quasi-identifiers, and with all "
     "their other columns: whoever is in no other class is known to be one of them. They are a class of their own, for which the "
     "models hold as well, and which gives away what its records have in common.",
-    CLASSES_PROTECT.japanese + "抑制した記録は、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
+    CLASSES_PROTECT.japanese
+    + "秘匿したレコードは、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
     "そのどれかであると分かります。"
-    "伏せた記録も一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
+    "伏せたレコードも一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
 )
 CLASSES_KEEP = Words(
     "Every value, made coarser where a level says so; the other columns of the records that are kept.",
-    "各値（段階に応じて粗くしたもの）と、残した記録のほかの列。",
+    "各値（段階に応じて粗くしたもの）と、残したレコードのほかの列。",
 )
 
 
@@ -72,7 +74,7 @@ class Anonymize(PlainStep):
     seconds: float | None
     name = "anonymize"
     keys = ("k", "models", "suppression", "suppressed", "metric", "search", "seconds")
-    words = Words("k-anonymity and its family", "k-匿名性とその仲間")
+    words = Words("k-anonymity and its family", "k-匿名性と関連モデル")
     must_be_last = True
     uses_population = True
     takes_large_files = True
@@ -97,7 +99,7 @@ class Anonymize(PlainStep):
             section.refuse(
                 "suppression",
                 'must be left out where search is "local": classes are cut so that nothing is suppressed',
-                'は search が "local" のとき指定できません（抑制が起きないように組を作ります）',
+                'は search が "local" のとき指定できません（秘匿が起きないように組を作ります）',
             )
         if search == "local" and any(model.needs_population for model in models):
             names = names_with_population()
@@ -160,13 +162,13 @@ class Anonymize(PlainStep):
             section.refuse(
                 key,
                 'cannot go with search = "local", which cuts the records themselves into classes',
-                'は search = "local" と併用できません（記録そのものを組に分けるため）',
+                'は search = "local" と併用できません（レコードそのものを組に分けるため）',
             )
         if self.suppressed == "starred":
             section.refuse(
                 key,
                 'cannot go with suppressed = "starred": suppressed records are left out',
-                'は suppressed = "starred" と併用できません（抑制した記録は除かれます）',
+                'は suppressed = "starred" と併用できません（秘匿したレコードは除かれます）',
             )
         if plan.population is not None or self.needs_population:
             names = names_with_population()
@@ -209,8 +211,9 @@ def _require_hierarchies(section: Section, columns: Mapping[str, PlannedColumn])
                 "method",
                 f"is \"anonymize\", and the quasi-identifier '{name}' has no hierarchy: add a file, or intervals, "
                 f"dates, mesh, "
-                f"mask, groups or flat to [columns.{name}]",
-                f'が "anonymize" ですが、準識別子「{name}」に階層がありません。[columns.{name}] に hierarchy（ファイル）、'
+                f"mask, groups or flat to [columns.{toml_key(name)}]",
+                f'が "anonymize" ですが、準識別子「{name}」に階層がありません。'
+                f"[columns.{toml_key(name)}] に hierarchy（ファイル）、"
                 "intervals、dates、mesh、mask、groups、flat のいずれかを加えてください",
             )
     return quasi
@@ -225,14 +228,14 @@ def _require_levels(section: Section, columns: Mapping[str, PlannedColumn], sear
         if search == "local":
             section.refuse(
                 "search",
-                f"is \"local\", which has no levels: leave 'level' out of [columns.{name}]",
-                f'が "local" のときは段階がありません。[columns.{name}] の「level」を除いてください',
+                f"is \"local\", which has no levels: leave 'level' out of [columns.{toml_key(name)}]",
+                f'が "local" のときは段階がありません。[columns.{toml_key(name)}] の「level」を除いてください',
             )
         if column.level < 0 or (height is not None and column.level > height):
             section.refuse(
                 "method",
-                f"needs 'level' in [columns.{name}] from 0 to {height or 0}, as its hierarchy has them, or none",
-                f"では、[columns.{name}] の「level」は 0 から {height or 0} です（省略もできます）",
+                f"needs 'level' in [columns.{toml_key(name)}] from 0 to {height or 0}, as its hierarchy has them, or none",
+                f"では、[columns.{toml_key(name)}] の「level」は 0 から {height or 0} です（省略もできます）",
             )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sudare.domain import mesh_level
-from sudare.errors import SudareError
+from sudare.errors import ParameterError
 from sudare.releases.header import SOURCE_KEYS
 from sudare.releases.kinds.tables.planning.dimension_plan import texts_of
 from sudare.sections import Section
@@ -216,7 +216,9 @@ def _read_argus(section: Section, base: Path) -> ArgusInput:
         section.refuse("value", "is needed for a .tab file", "が .tab ファイルには必要です")
     if found.is_table and (holdings or weights):
         key = "holdings" if holdings else "weights"
-        section.refuse(key, "is for records, not for a .tab file", "は記録のためのもので、.tab ファイルには使えません")
+        section.refuse(
+            key, "is for records, not for a .tab file", "はレコードのためのもので、.tab ファイルには使えません"
+        )
     return found
 
 
@@ -224,9 +226,10 @@ def _read_meshes(section: Section, base: Path, form: str) -> MeshInput:
     path, encoding = base / section.text("path"), section.text("encoding", "auto")
     mesh, level = section.text("mesh"), section.text("level")
     try:
-        mesh_level(level)
-    except SudareError as error:
-        section.refuse("level", f"is no mesh level: {error}", f"はメッシュの段階ではありません: {error}")
+        level = mesh_level(level).name
+    except ParameterError as error:
+        wanted = error.requirement_words
+        section.refuse("level", f"must be {wanted.english}", f"は{wanted.japanese}")
     values = texts_of(section, "values")
     population = section.text("population")
     if population in values:
