@@ -231,13 +231,7 @@ def _described(kind: Any) -> str:
 
 
 def _results(kind: Any) -> list[str]:
-    return (
-        []
-        if kind == types.none
-        else [str(one) for one in kind.types]
-        if isinstance(kind, types.BaseTuple)
-        else [str(kind)]
-    )
+    return [] if kind == types.none else [str(one) for one in kind.types] if hasattr(kind, "types") else [str(kind)]
 
 
 def sources_of(kernel: Kernel) -> list[str]:

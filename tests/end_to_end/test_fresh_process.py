@@ -180,10 +180,10 @@ def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> 
     code = "import sudare; print(sudare.noise.discrete_laplace(3).draw(5).size)"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert run("-c", code, **cache).stdout.strip() == "5"
-    written = {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    written = {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.o")}
     assert written
     assert run("-c", code, **cache).stdout.strip() == "5"
-    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == written
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.o")} == written
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ from sudare.accuracy.groupings import Grouping, groupings_of
 from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
+from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
 from sudare.errors import Described, ParameterError
@@ -103,6 +104,7 @@ def predict_accuracy(
         >>> flat.errors[-1].kind, flat.errors[-1].mean_error, round(flat.errors[-1].rmse)
         ('total', 0.0, 11)
     """
+    check_arguments(predict_accuracy, locals(), "method", "public_total")
     read_domain(domain, FUNCTION)
     read_budget(budget, FUNCTION)
     protected = Unit() if unit is None else unit

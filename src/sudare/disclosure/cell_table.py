@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.frames_in import read_columns, read_dimensions
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.errors import InputError, ParameterError
@@ -74,6 +75,7 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
         >>> scaled(["1.5", "12"], 2).tolist(), scaled(np.array([0.1, 0.29]), 2).tolist()
         ([150, 1200], [10, 29])
     """
+    check_arguments(scaled, locals(), "numbers")
     digits = exact_integer(
         decimals, "decimals", "scaled", f"from 0 to {MAX_DECIMALS}", smallest=0, largest=MAX_DECIMALS
     )

@@ -322,6 +322,9 @@ def nodes_with_cells(layout: Layout) -> NDArray[np.bool_] | None:
 def morton_layout(shape: tuple[int, ...]) -> Layout:
     """The axes in turn, so that every block of the tree is as square as can be. Longer axes are split first.
 
+    Args:
+        shape: places along each axis.
+
     Example:
         >>> from sudare.domain import morton_layout
         >>> morton_layout((4, 16)).axis_of_split
@@ -359,6 +362,9 @@ def map_layout(domain: Domain, depth: int) -> Layout:
 
 def raster_layout(shape: tuple[int, ...]) -> Layout:
     """All of the first axis, then all of the second, and so on: the cells in the order of their keys.
+
+    Args:
+        shape: places along each axis.
 
     Example:
         >>> from sudare.domain import raster_layout

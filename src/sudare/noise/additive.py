@@ -94,6 +94,9 @@ def add_noise(
 def noise_for(measurement: Measurement) -> Sampler:
     """The sampler of the noise that a measurement states.
 
+    Args:
+        measurement: that states the noise.
+
     Example:
         >>> import sudare
         >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())

@@ -29,6 +29,9 @@ __all__ = ["compose", "compose_parallel", "for_group", "growth_of_delta"]
 def compose(budgets: Iterable[Budget]) -> Budget:
     """The cost of releases one after the other, about the same people: the sum.
 
+    Args:
+        budgets: of all releases, in one currency.
+
     Example:
         >>> from sudare import Budget, compose
         >>> compose([Budget(epsilon=0.5), Budget(epsilon=0.25, delta=1e-6)])
@@ -70,6 +73,10 @@ def for_group(budget: Budget, people: int) -> Budget:
 
     Pure epsilon becomes k epsilon, rho becomes k**2 rho, and delta grows by the factor
     1 + exp(epsilon) + ... + exp((k - 1) epsilon), rounded up.
+
+    Args:
+        budget: for one person.
+        people: in the group.
 
     Raises:
         GuaranteeError: if delta reaches 1, so that nothing is guaranteed to the group.

@@ -86,6 +86,12 @@ def negative_l2_by_iteration(values: ArrayLike, total: Rational, weight: Rationa
     """The same minimum by the paper's iteration (its eq. 13): project values + weight * b, again and again.
 
     It converges like weight**rounds; `negative_l2` gives the limit at once.
+
+    Args:
+        values: noisy ones.
+        total: that they shall add up to.
+        weight: lambda, from 0 to below 1.
+        rounds: of the iteration.
     """
     function = "negative_l2_by_iteration"
     array, wanted = read_values(values, function), read_total(total, function)
@@ -102,6 +108,10 @@ def negative_l2_by_iteration(values: ArrayLike, total: Rational, weight: Rationa
 
 def clip_and_scale(values: ArrayLike, total: Rational) -> Values:
     """Values cut off at 0, then multiplied by one number to add up to the total.
+
+    Args:
+        values: noisy ones.
+        total: that they shall add up to.
 
     Example:
         >>> from sudare.refine import clip_and_scale

@@ -32,6 +32,7 @@ from sudare.attacks.audits.audit_conditions import (
 from sudare.attacks.audits.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_integer
@@ -157,6 +158,7 @@ def audit_function(
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
     """
+    check_arguments(audit_function, locals(), "program", "seconds", "progress")
     promise, failing, chance = read_claim("audit_function", claimed, delta, error_probability)
     require_different_inputs(first, second)
     return _audit(

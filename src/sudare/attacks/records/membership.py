@@ -29,6 +29,7 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
@@ -196,6 +197,7 @@ def membership_in_tables(
         >>> test.is_broken
         True
     """
+    check_arguments(membership_in_tables, locals(), "released", "law")
     function = "membership_in_tables"
     counts = np.asarray(released, dtype=np.float64)
     number = exact_integer(people, "people", function, "a whole number >= 1", smallest=1)
@@ -240,6 +242,7 @@ def membership_in_records(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(membership_in_records, locals(), "members", "outsiders")
     scores = [
         -np.concatenate([part.min(axis=1) for _, part in distances_by_part(columns, "membership_in_records")])
         for columns in (members, outsiders)
@@ -266,6 +269,7 @@ def evaluate_membership(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(evaluate_membership, locals(), "member_scores", "outsider_scores")
     function = "evaluate_membership"
     goal, sure = (
         _between(value, name, function)

@@ -21,8 +21,9 @@ from sudare.attacks.tables.cell_system import CellSystem, CombinedPart
 from sudare.attacks.tables.small_parts import find_small_parts
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 __all__ = ["Combination", "Differences", "PublishedCell", "attack_by_differences"]
@@ -192,6 +193,7 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3,
         >>> attack_by_differences([city, old_town]).isolating[0].formula()
         'city - old town'
     """
+    check_arguments(attack_by_differences, locals(), "cells")
     function = "attack_by_differences"
     listed = list(cells)
     least = exact_integer(threshold, "threshold", function, "a whole number >= 2", smallest=2)

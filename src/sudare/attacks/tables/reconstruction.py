@@ -30,8 +30,9 @@ from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -251,6 +252,7 @@ def reconstruct(
         >>> result.number, result.people()
         (2, [('F', 89), ('M', 89)])
     """
+    check_arguments(reconstruct, locals(), "domain", "statistics", "groups")
     exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
     allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
     if not allowed > 0:

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.interior_point import can_be_written_out, fit_by_interior_point
 from sudare.collect.estimation.likelihood import Fit, Likelihood, fit_by_bayes, steps_before_overfitting
 from sudare.collect.estimation.records import Attributes, RandomizedAttribute, count_reports, read_problem
 from sudare.collect.transitions.kronecker import Kronecker
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import exact_integer, shown
 from sudare.refine import controlled_rounding, project_on_simplex
 
@@ -250,6 +251,7 @@ def iterative_bayes(
         >>> iterative_bayes([[90, 70], [70, 90]], [coins, coins], tolerance=1e-9).constrained.round(2).tolist()
         [[120.0, 40.0], [40.0, 120.0]]
     """
+    check_arguments(iterative_bayes, locals(), "start", "accelerate")
     function = "iterative_bayes"
     read, told = read_problem(counts, attributes, function)
     limit = exact_integer(most_iterations, "most_iterations", function, "a whole number >= 1", smallest=1)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import BITS, other_weight, read_epsilon, read_labels
 from sudare.collect.randomizers.questions import VALUES, read_number
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
@@ -96,6 +97,7 @@ class UnaryResponse(SupportRandomizer):
         epsilon_at_most: Rational,
         rule: Literal["optimized", "symmetric"] = "optimized",
     ) -> None:
+        check_arguments(UnaryResponse.__init__, locals(), "rule")
         if rule not in ("optimized", "symmetric"):
             raise ParameterError("rule", "UnaryResponse", "'optimized' or 'symmetric'", shown(rule))
         epsilon = read_epsilon(epsilon_at_most, "UnaryResponse")

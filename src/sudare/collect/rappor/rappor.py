@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.questions import read_number
@@ -106,6 +107,7 @@ class Rappor(Randomizer):
     def __init__(
         self, bits: int, hashes: int, cohorts: int, f: Rational, p: Rational, q: Rational, rule: HashRule = "python"
     ) -> None:
+        check_arguments(Rappor.__init__, locals(), "rule")
         if rule not in RULES:
             raise ParameterError("rule", "Rappor", "'python' or 'java'", shown(rule))
         most = MAX_BITS[rule]

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_rows import cell_columns
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.suppression.audit import Audit, audit
@@ -23,7 +25,6 @@ from sudare.disclosure.suppression.linear import SolverDeadline
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.singletons import too_few
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,6 +132,7 @@ def suppress(
         >>> found.cost, [int(end) for end in found.audit.interval(5)]
         (11, [0, 3])
     """
+    check_arguments(suppress, locals(), "problem", "method", "seconds", "threshold")
     if method not in ("fast", "exact"):
         raise ParameterError("method", "suppress", "'fast' or 'exact'", method)
     if seconds is not None and not seconds > 0:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.errors import InputError, ParameterError
 
@@ -65,6 +66,7 @@ def lone_contributors(table: CellTable) -> LoneContributors:
         >>> lone_contributors(CellTable(system, values, counts, largest, owners=owners)).insiders
         ((1, 2),)
     """
+    check_arguments(lone_contributors, locals(), "table")
     alone = np.flatnonzero(table.counts == 1).tolist()
     if table.owners is None:
         return LoneContributors(_linked_by_sums(table.system, table.counts), {})
@@ -128,6 +130,7 @@ def joint_cells(table: CellTable, primaries: PrimaryCells) -> tuple[Requirement,
         >>> joint_cells(table, PrimaryCells(np.array([1, 3, 3, 1]), levels, levels, np.zeros(4, dtype=np.int64)))
         (Requirement(cells=(1, 2), lower=3, upper=3),)
     """
+    check_arguments(joint_cells, locals(), "table", "primaries")
     if table.owners is None:
         return ()
     unsafe = primaries.unsafe
@@ -179,6 +182,7 @@ def too_few(
         >>> np.flatnonzero(too_few(problem, problem.primary, counts, 3)).tolist()
         [2]
     """
+    check_arguments(too_few, locals(), "problem", "hidden", "counts", "threshold")
     if threshold < 1:
         raise ParameterError("threshold", "too_few", "1 or more", threshold)
     chosen = hidden.copy()

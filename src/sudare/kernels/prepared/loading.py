@@ -101,7 +101,6 @@ def places() -> tuple[Path, ...]:
     return Path(__file__).parent / "__pycache__", Path(home).expanduser() / "sudare"
 
 
-@lru_cache(maxsize=1)
 def kept_in() -> Path | None:
     """The first place that can be written to; None if there is none, and code is compiled by each process."""
     for folder in places():

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
@@ -130,6 +131,7 @@ class BetaLikeness(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "beta": fraction_of, "enhanced": flag_of})
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
+        check_arguments(BetaLikeness.__init__, locals(), "enhanced")
         exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
         if exact <= 0:
             raise ParameterError("beta", "BetaLikeness", "a number above 0", shown(beta))
@@ -185,6 +187,7 @@ class DeltaDisclosure(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "delta": fraction_of, "absent": flag_of})
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
+        check_arguments(DeltaDisclosure.__init__, locals(), "absent")
         exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
         if exact <= 0:
             raise ParameterError("delta", "DeltaDisclosure", "a number above 0", shown(delta))

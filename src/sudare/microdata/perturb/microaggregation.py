@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
@@ -80,6 +81,7 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    check_arguments(microaggregate, locals(), "method")
     records = read_people_records(records, "microaggregate")
     columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.grouping import Tuples, group
 from sudare.microdata.hierarchies.hierarchy import Generalization
@@ -161,6 +162,7 @@ def choose_levels(
         >>> choose_levels(people, {"age": age}, Budget(epsilon=1), threshold=100)[0]
         {'age': 1}
     """
+    check_arguments(choose_levels, locals(), "hierarchies", "candidates")
     records = read_people_records(records, "choose_levels")
     function = "choose_levels"
     read_budget(budget, function)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.grouping import group
 from sudare.microdata.perturb.exact_draws import random_order, read_probability
@@ -195,6 +196,7 @@ def swap_ranks(
         >>> swap_ranks(people, "wage", distance=0.25).records.column("wage").texts().tolist()
         ['20', '30', '10', '40']
     """
+    check_arguments(swap_ranks, locals(), "column")
     records = read_people_records(records, "swap_ranks")
     function = "swap_ranks"
     exact = read_probability(distance, "distance", function)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram, group, histogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import Model
@@ -145,6 +146,7 @@ def anonymize(
         >>> result.records.column("age").texts().tolist(), result.search.levels, result.search.is_optimal
         (['<50', '<50', '>=50', '>=50'], {'age': 1}, True)
     """
+    check_arguments(anonymize, locals(), "hierarchies", "models", "metric", "method", "time_limit", "suppressed")
     records = read_people_records(records, "anonymize")
     sensitive = names_of_columns(sensitive, records, "sensitive", "anonymize")
     others = None if others is None else read_people_records(others, "anonymize", "others")
@@ -349,6 +351,7 @@ def satisfies(
         >>> satisfies(Records.of_columns({"age": ["<50", "<50", ">50"]}), ["age"], [KAnonymity(2)])
         False
     """
+    check_arguments(satisfies, locals(), "models", "counts")
     records = read_people_records(records, "satisfies")
     quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "satisfies")
     others = None if others is None else read_people_records(others, "satisfies", "others")

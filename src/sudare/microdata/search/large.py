@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import OutputError, ParameterError
 from sudare.io.engine import identifier, literal
 from sudare.microdata.grouping import Tuples
@@ -101,6 +102,20 @@ def anonymize_file(
         ...     (Path(folder) / "safe.csv").read_text().splitlines()[:2], dict(result.search.levels)
         (['sex,ill', '*,no'], {'sex': 1})
     """
+    check_arguments(
+        anonymize_file,
+        locals(),
+        "source",
+        "target",
+        "hierarchies",
+        "models",
+        "others",
+        "levels",
+        "metric",
+        "method",
+        "time_limit",
+        "replace",
+    )
     with open_large(source, memory=memory, threads=threads) as people:
         return anonymize_large(
             people,

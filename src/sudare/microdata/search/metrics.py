@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, Tuples
 from sudare.microdata.models.game import Game
@@ -73,6 +74,7 @@ class Metric:
     game: Game | None = None
 
     def __post_init__(self) -> None:
+        check_arguments(Metric, vars(self), "name", "aggregate", "balance")
         names = (*METRICS, PAYOUT)
         if self.name not in names:
             raise ParameterError("metric", "Metric", "one of " + ", ".join(names), shown(self.name))

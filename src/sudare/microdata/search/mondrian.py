@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.numbers import NUMBER
 from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
@@ -201,6 +202,7 @@ def recode_locally(
         >>> recode_locally(people, ["age"], 2).records.column("age").texts().tolist()
         ['[31, 35]', '[31, 35]', '[52, 60]', '[52, 60]', '[52, 60]']
     """
+    check_arguments(recode_locally, locals(), "hierarchies", "allowed")
     records = read_people_records(records, "recode_locally")
     names = names_of_columns(names, records, "names", "recode_locally")
     function = "recode_locally"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
@@ -123,6 +124,7 @@ def write_people_of_table(
         ...     write_people_of_table(Path(folder) / "people.parquet", released)
         3
     """
+    check_arguments(write_people_of_table, locals(), "path", "replace")
     suffix = Path(path).suffix
     if suffix not in (".csv", ".parquet"):
         raise OutputError(

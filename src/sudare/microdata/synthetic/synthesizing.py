@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.records import AnyRecords, Records, read_people_records
 from sudare.microdata.synthetic.drawing import MAX_ROWS, draw_rows
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi, require_mbi
@@ -149,6 +150,7 @@ def synthesize(
         >>> made.records.rows, made.tables, str(event.cost)
         (1000, (('sex', 'job'),), 'rho = 0.5')
     """
+    check_arguments(synthesize, locals(), "missing")
     records = read_people_records(records, "synthesize")
     function = "synthesize"
     source = read_entropy(entropy, function)

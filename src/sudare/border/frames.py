@@ -33,6 +33,7 @@ __all__ = [
     "arrow_of_frame",
     "as_frame",
     "column_list",
+    "columns_of_frame",
     "is_frame",
     "text_width",
 ]
@@ -40,6 +41,8 @@ __all__ = [
 FrameKind = Literal["pandas", "polars", "pyarrow"]
 FRAME_KINDS = ("pandas", "polars", "pyarrow")
 MAX_ROWS_SHOWN = 40
+MAX_WHOLE = 1e15
+"""Floats beyond are not written with all their digits."""
 A_FRAME = "a frame of pandas, polars or pyarrow"
 """What is asked for where a frame is."""
 
@@ -106,6 +109,25 @@ def arrow_of_frame(frame: object, parameter: str, function: str) -> Any:
         except (pa.ArrowException, TypeError, ValueError):
             raise InputError(NO_COLUMN.format(column=place + 1)) from None
     return pa.table(columns)
+
+
+def columns_of_frame(value: Any, parameter: str, function: str) -> Mapping[str, Any]:
+    """The columns of a frame as arrays by their names; whatever is no frame stays as it is.
+
+    Args:
+        value: what was handed in.
+        parameter: name of the parameter that it was handed in for.
+        function: name of the function that has it.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> columns_of_frame(pa.table({"age": [31, 45]}), "columns", "f")["age"].tolist()
+        [31, 45]
+    """
+    if not is_frame(value):
+        return cast("Mapping[str, Any]", value)
+    table = arrow_of_frame(value, parameter, function)
+    return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
 def as_frame(columns: Mapping[str, Any], kind: FrameKind | None, function: str) -> Any:
@@ -357,5 +379,7 @@ def _shown_text(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
+        if value.is_integer() and abs(value) < MAX_WHOLE:
+            return f"{value:,.0f}"
         return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
     return str(value)
