@@ -302,7 +302,7 @@ def listed_columns(
             " None of the columns that are asked for was found in its first row, which may hold a person and is not shown. The "
             "file may have no header, or another separator: open it and look. Its first row must hold the names of the columns, "
             "separated by commas (by tabs in a .tsv file).",
-            " 求められた列が一つも見つからず、1行目が人の記録かもしれないので、表示しません。見出しがないか、区切り文字が違う"
+            " 求められた列が一つも見つからず、1行目が人のレコードかもしれないので、表示しません。見出しがないか、区切り文字が違う"
             "可能性があります。ファイルを開いて確かめてください。1行目には、コンマ（.tsv ではタブ）で区切った列名が必要です。",
         )
     nearest = nearest_column(name, names, asked)

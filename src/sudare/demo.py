@@ -52,7 +52,7 @@ TEXTS: Mapping[str, Words] = {
     "release": Words("3. The release", "3. 公表"),
     "release_text": Words(
         "charged, drawn, written and settled in {seconds:.1f} s: {total:,} people in {cells:,} cells",
-        "予約・ノイズ付加・書き出し・精算まで {seconds:.1f} 秒: {cells:,} セルに {total:,} 人",
+        "予約・ノイズ付加・書き出し・確定まで {seconds:.1f} 秒: {cells:,} セルに {total:,} 人",
     ),
     "compare": Words(
         "4. Compared with the truth (possible here only, because the country is invented): root mean square error",
@@ -65,7 +65,7 @@ TEXTS: Mapping[str, Words] = {
     "again": Words("5. The same plan once more", "5. 同じ計画をもう一度"),
     "again_text": Words(
         "was settled before: the same folder is shown, and nothing is spent",
-        "精算済みのため、同じフォルダを示すだけで予算は使いません",
+        "確定済みのため、同じフォルダを示すだけで予算は使いません",
     ),
     "more": Words("6. Another release from the same people", "6. 同じ人々からもう1つ公表すると"),
     "verify": Words("7. Checked as another office would", "7. 他の機関が行うのと同じ検査"),
@@ -241,9 +241,9 @@ def _show_comparison(
 
     rivals: dict[str, Callable[[], Any]] = {
         "auto": lambda: release.table,
-        "nn": lambda: sudare.nn_wavelet(country, SPENT).table,
-        "laplace": lambda: sudare.laplace(country, SPENT).table,
-        "laplace_simplex": lambda: sudare.laplace(country, SPENT, refine="counts").table,
+        "nn": lambda: sudare.tables.nn_wavelet(country, SPENT).table,
+        "laplace": lambda: sudare.tables.laplace(country, SPENT).table,
+        "laplace_simplex": lambda: sudare.tables.laplace(country, SPENT, refine="counts").table,
     }
     sides = [side for side in SIDES if side <= country.domain.shape[0]]
     errors = {

@@ -31,6 +31,7 @@ from sudare.releases.documents import ReleaseDocument, describe_head, document_v
 from sudare.releases.header import HEADER_KEYS, PlanHeader, read_header
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.registry import Registration
+from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files, check_ledger, check_page, event_of, outcome_of
 from sudare.sections import Section, read_toml
 
@@ -103,12 +104,13 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
         return next((one for one in self.check(folder) if one.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        file = folder / "release.json"
+        document = StatedDocument(file, json.loads(file.read_text(encoding="utf-8")))
         return [
-            *check_files(folder, document, "release.json"),
-            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "release.json"),
-            check_page(folder, document, lambda language: _page(document), "release.json", "release.html"),
-            check_ledger(folder, document, ledger, "release.json"),
+            *check_files(document),
+            outcome_of("cost", lambda: (str(event_of(document).cost), "")),
+            check_page(document, lambda language: _page(document.values)),
+            check_ledger(document, ledger),
         ]
 
 

@@ -8,25 +8,20 @@ from typing import Any
 
 import pytest
 
-from sudare import (
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, NotPrivateError, ParameterError
+from sudare.privacy import (
     Accountant,
     ApproximateAccountant,
-    Budget,
-    EventError,
     GaussianMeasurement,
-    GuaranteeError,
     KeyReleaseMeasurement,
     LaplaceMeasurement,
-    NotPrivateError,
-    ParameterError,
     PldAccountant,
     PureAccountant,
-    ReleaseEvent,
     ResponseMeasurement,
     SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
-    Unit,
     ZcdpAccountant,
     rho_to_epsilon,
     sensitivity_of_counts,

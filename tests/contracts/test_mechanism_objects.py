@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare import Budget, CountTable, Domain, Hierarchy, ParameterError, PlanError, SignedTable, SudareError, publish
+from sudare import Budget, CountTable, Domain, Hierarchy, publish
 from sudare.accuracy import predict_accuracy
 from sudare.bilingual import blanks_of
+from sudare.domain import SignedTable
+from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.privacy.measurements import SelectionMeasurement
 from sudare.releases.kinds.counts import read_plan
 from sudare.releases.kinds.counts.page_words import of_setting

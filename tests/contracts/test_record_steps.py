@@ -239,7 +239,7 @@ def test_only_steps_with_a_price_have_a_budget(tmp_path: Path, step: type[Step])
         assert "section [budget]" in unpaid.english
         alone = refusal(tmp_path, text.replace("[protection]", "[[steps]]"))
         assert f'is "{step.name}", which takes the records as they are and stands alone' in alone.english
-        assert f'の "{step.name}" は元の記録にそのまま使う手法です' in alone.japanese
+        assert f'の "{step.name}" は元のレコードにそのまま使う手法です' in alone.japanese
     else:
         error = refusal(tmp_path, text + LEDGER)
         assert f'must be left out: "{step.name}" is not differential privacy of the table' in error.english

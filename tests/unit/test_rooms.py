@@ -15,6 +15,7 @@ import sudare
 PACKAGE = Path(sudare.__file__).parent
 ROOMS = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 MAX_MODULES = 15
+MAX_LINES = 500
 
 LARGER: dict[str, int] = {}
 """Rooms that are still to be divided, and how many modules they may have until then: none, and no more."""
@@ -39,6 +40,11 @@ def name_of(room: Path) -> str:
 def test_a_room_is_small_and_says_what_it_is(room: Path) -> None:
     assert len(modules_of(room)) <= LARGER.get(name_of(room), MAX_MODULES)
     assert ast.get_docstring(tree_of(room / "__init__.py"))
+
+
+def test_no_module_holds_more_than_one_idea() -> None:
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in sorted(PACKAGE.rglob("*.py"))}
+    assert {path.relative_to(PACKAGE).as_posix(): number for path, number in lines.items() if number > MAX_LINES} == {}
 
 
 def test_exceptions_are_needed() -> None:

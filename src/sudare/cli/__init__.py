@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sudare.lazy import loaded_on_use
 from sudare.system.interrupts import ended_by_signals
 
 if TYPE_CHECKING:
@@ -19,7 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["build_app", "main"]
 
-__getattr__, _ = loaded_on_use("sudare.cli", {"build_app": "app"})
+
+def __getattr__(name: str) -> Any:
+    if name != "build_app":
+        raise AttributeError(f"module 'sudare.cli' has no attribute {name!r}")
+    from sudare.cli import app
+
+    return app.build_app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -196,7 +196,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "swapping", Words("swapping", "スワッピング"),
-            Words("{value} swapped", "{value} を交換"), "share", _numbers("0.05", "0.2", "0.5"), _swapped,
+            Words("{value} swapped", "{value} をスワップ"), "share", _numbers("0.05", "0.2", "0.5"), _swapped,
         ),
         Method(
             "cell-key", Words("cell key", "セルキー法"),
@@ -215,4 +215,4 @@ METHODS: dict[str, Method] = {
         ),
     )
 }  # fmt: skip
-"""All methods by name, in the order in which they are told."""
+"""All methods by name, in the order in which they are shown."""

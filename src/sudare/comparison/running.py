@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from sudare.comparison.membership import (
 )
 from sudare.comparison.utility import SIZES, measure_usefulness
 from sudare.errors import InputError
+from sudare.frames import ShownRows
 from sudare.noise.entropy import ResearchEntropy
 from sudare.parameters import exact_integer
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "MeasuredValue", "Result", "compare"]
 
 RARE = 3
-"""Whoever shares all columns with so few people of the population, themselves among them, is rare."""
+"""Anyone who shares all columns with so few people of the population, themselves among them, is rare."""
 
 MIN_RARE = 20
 HALF = Fraction(1, 2)
@@ -123,7 +124,7 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(ShownRows):
     """All results, in the order of the methods.
 
     Attributes:
@@ -135,6 +136,18 @@ class Comparison:
     population: Population
     seed: int
     results: tuple[Result, ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each method and setting, with every measure and its error."""
+        columns: dict[str, Any] = {
+            "method": [each.method.name for each in self.results],
+            "setting": [float(each.setting) for each in self.results],
+            "repeats": [each.repeats for each in self.results],
+        }
+        for name in self.results[0].measures if self.results else ():
+            columns[name] = [each.measures[name].value for each in self.results]
+            columns[f"{name}_error"] = [each.measures[name].error for each in self.results]
+        return columns
 
     @property
     def rare(self) -> int:
@@ -148,7 +161,7 @@ def compare(
 ) -> Comparison:
     """Protect halves of a population in several ways, attack each, and measure what is lost and what is found.
 
-    The truth is used, so the result is for research, or for whoever holds the data. Nothing is spent.
+    The truth is used, so the result is for research, or for the holder of the data. Nothing is spent.
 
     Args:
         population: everybody.

@@ -134,6 +134,10 @@ OTHER_LEVEL = Words(
 def mesh_level(level: str | MeshLevel, function: str = "mesh_level") -> MeshLevel:
     """The level of a name, or of a size such as ``"500m"`` or ``"1 km"``.
 
+    Args:
+        level: its name, or the level itself.
+        function: that was handed it, for the error.
+
     Example:
         >>> from sudare.domain import mesh_level
         >>> mesh_level("1/2").divisions, mesh_level("500m").name

@@ -11,6 +11,7 @@ from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
+from sudare.frames import Figures
 from sudare.noise.entropy import ResearchEntropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import describe_array, exact_integer, shown
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = ["RectangleError", "error_of_rectangles", "random_rectangles", "rectangles_of"]
 
 MAX_DENSE = 1 << 26
-"""Up to so many cells, sums of rectangles are read off running sums over all cells."""
+"""Up to this many cells, sums of rectangles are read off running sums over all cells."""
 
 
 @dataclass(frozen=True)
-class RectangleError:
+class RectangleError(Figures):
     """The errors of some rectangles.
 
     Attributes:

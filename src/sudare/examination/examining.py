@@ -36,7 +36,7 @@ NO_RECORDS = Words(
 )
 NO_TABLE = Words("There is no table in the folder: it holds records.", "フォルダにあるのは個票で、表はありません。")
 NOTHING_HIDDEN = Words(
-    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数に雑音があります)。"
+    "No cell is hidden: every count has noise.", "秘匿セルはありません(全ての度数にノイズがあります)。"
 )
 ONE_TABLE = Words(
     "Needs further tables of the same people: give them with --with, or a --ledger that knows them.",
@@ -69,11 +69,11 @@ def examine(
 ) -> Examination:
     r"""Attack what a folder publishes, in every way that applies to it.
 
-    Nothing is written. What is found speaks of protected people, and is for whoever decides about the publication.
+    Nothing is written. What is found speaks of protected people, and is for those who decide about the publication.
 
     Args:
         folder: a release, protected records, or a protected table; or a TOML file that describes tables of counts.
-        data: the people behind it, for whoever holds them.
+        data: the people behind it, for their holder.
         population: other people like them, who are not in the data.
         by_chance: whether a fair coin decided for each person of both files whether it is in the data. Only then does how well
             they are told apart say anything against a budget.
@@ -84,7 +84,7 @@ def examine(
         dataset: the name of the data set in the ledger.
         threshold: counts from 1 to below it are too small to be known; as the tables say, or 3.
         seconds: how long to search for people behind tables.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
 
     Raises:
         InputError: if the folder is none of these, or a file is not what it should be.
@@ -102,7 +102,8 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    if not exact_fraction(seconds, "seconds", "examine", "a number above 0") > 0:
+    allowed = exact_fraction(seconds, "seconds", "examine", "a number above 0")
+    if not allowed > 0:
         raise ParameterError("seconds", "examine", "a number above 0", seconds)
     if threshold is not None:
         exact_integer(threshold, "threshold", "examine", "a whole number >= 2", smallest=2)
@@ -111,7 +112,7 @@ def examine(
             "A ledger and the name of a data set in it belong together: give both, or neither.",
             "台帳とデータセット名は両方指定するか、どちらも指定しないでください。",
         )
-    run = _Run(Path(folder), threshold, float(seconds), progress)
+    run = _Run(Path(folder), threshold, float(allowed), progress)
     run.open_others(others, ledger, dataset)
     if run.subject is None:
         return run.on_tables()
@@ -164,7 +165,9 @@ class _Run:
         views = self._views()
         self._add("reconstruction", lambda: reconstruct_views(views, seconds=self.seconds))
         self._add("differencing", lambda: difference_views(views))
-        self._skip("averaging", Words("No count has noise.", "雑音のある度数はありません。"), unless=_any_noise(views))
+        self._skip(
+            "averaging", Words("No count has noise.", "ノイズのある度数はありません。"), unless=_any_noise(views)
+        )
         if _any_noise(views):
             self._add("averaging", lambda: average_views(views))
         for attack in ("linkage", "uniqueness", "membership"):
@@ -429,7 +432,7 @@ def _is_of_meshes(subject: Subject) -> bool:
 
     try:
         return method_of_document(subject.document).is_of_meshes
-    except InputError:  # of a method that is not known here; whoever attacks it is told so
+    except InputError:  # of a method that is not known here; the attack says so
         return False
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.frames import Rows
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
 
@@ -19,7 +20,7 @@ KINDS: Mapping[str, Words] = {
     "private-table": Words("a table with differential privacy", "差分プライバシーのある表"),
     "private-people": Words("records with differential privacy", "差分プライバシーのあるレコード"),
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
-    "protected-table": Words("a table protected by classical rules", "従来の秘匿規則で保護された表"),
+    "protected-table": Words("a table protected by statistical disclosure control", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
     "program": Words("a program", "プログラム"),
 }
@@ -32,13 +33,13 @@ NAMES: Mapping[str, Words] = {
     "earlier": Words("what earlier publications add", "以前の公表と合わせた推定"),
     "merging": Words("merged meshes", "合算したメッシュ"),
     "differencing": Words("differences of published cells", "公表値の差し引き"),
-    "averaging": Words("averaging of noisy counts", "雑音つき度数の平均"),
+    "averaging": Words("averaging of noisy counts", "ノイズ付き度数の平均"),
     "membership": Words("who is in the data", "データに含まれるかどうかの推測"),
     "linkage": Words("linkage with known people", "既知の人との照合"),
     "outside": Words("linkage with an outside file", "外部ファイルとの照合"),
     "uniqueness": Words("uniqueness", "一意性"),
     "models": Words("the models that are promised", "約束されたモデル"),
-    "attributes": Words("sensitive values of classes", "同値類の機微属性"),
+    "attributes": Words("sensitive values of classes", "等価クラスの機微属性"),
     "empirical epsilon": Words("empirical epsilon", "実測 ε"),
 }
 """Of attacks, in words; one that is not here is told by its own name."""
@@ -62,11 +63,11 @@ class NotApplied:
 
 
 Remark = Words
-"""Something that whoever decides should know besides: public totals, releases that were not found."""
+"""Something else that those who decide should know: public totals, releases that were not found."""
 
 
 @dataclass(frozen=True)
-class Examination:
+class Examination(Rows):
     """All that attacks found about one publication. It speaks of protected people, and is not for publication.
 
     Attributes:
@@ -91,6 +92,12 @@ class Examination:
     not_applied: tuple[NotApplied, ...]
     remarks: tuple[Remark, ...]
     is_complete: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each verdict of each attack; sentences in English."""
+        frames = [report.frame_columns() for report in self.reports]
+        names = ("attack", "target", "outcome", "number", "sentence", "remedy")
+        return {name: [value for each in frames for value in each[name]] for name in names}
 
     @property
     def outcome(self) -> AttackOutcome:
@@ -119,7 +126,7 @@ class Examination:
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -129,7 +136,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,

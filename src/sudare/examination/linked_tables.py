@@ -172,7 +172,9 @@ def average_views(views: Sequence[TableView]) -> AttackReport | NotApplied:
                 key = tuple(sorted(common.where(view, cell).items()))
                 answers.setdefault(key, []).append((cell, view.law))
     if not answers:
-        return NotApplied(attack, Words("No count was published with noise.", "雑音つきで公表された度数がありません。"))
+        return NotApplied(
+            attack, Words("No count was published with noise.", "ノイズ付きで公表された度数がありません。")
+        )
     # Small counts first: they are what noise is for.
     looked_at = sorted(answers.values(), key=lambda told: min(cell.count or 0 for cell, _ in told))[:MAX_AVERAGED]
     verdicts: list[Verdict] = []
@@ -192,7 +194,7 @@ def average_views(views: Sequence[TableView]) -> AttackReport | NotApplied:
     summary = Words(
         f"{broken:,} of {len(looked_at):,} noisy counts are known with a confidence of {SURE:.0%} or more. "
         f"The sharpest look at a count has a standard deviation of {deviation:.2g}, from {most} answer(s) together.",
-        f"雑音つきの度数 {len(looked_at):,} 個のうち {broken:,} 個が {SURE:.0%} 以上の確信度でわかります。"
+        f"ノイズ付きの度数 {len(looked_at):,} 個のうち {broken:,} 個が {SURE:.0%} 以上の確信度でわかります。"
         f"最も正確な値の標準偏差は、{most} 回の回答を合わせて {deviation:.2g} 人です。",
     )
     return AttackReport.of(attack, summary, verdicts)

@@ -20,7 +20,7 @@ SMALL_DELTA = 1e-9
 
 REMEDY_OF_CLAIM = Words(
     "Do not publish: the noise is smaller than the document says. Find out how the table was made.",
-    "公表しないでください。雑音が記載より小さい疑いがあります。作成過程を確認してください。",
+    "公表しないでください。ノイズが記載より小さい疑いがあります。作成過程を確認してください。",
 )
 REMEDY_OF_DOUBT = Words(
     "To decide it, let fair coins choose who is in the data, publish as usual, and give those left out as --population with "
@@ -74,7 +74,7 @@ def judge_membership(test: MembershipTest, budget: Budget, how: Words) -> Attack
         outcome, remedy = AttackOutcome.UNDECIDED, REMEDY_OF_DOUBT
         sentence = Words(
             f"{sentence.english} That is more: the others may be different people, or the noise is smaller than stated.",
-            f"{sentence.japanese}これは上限を超えています。他の人々の性質が異なるか、雑音が記載より小さい可能性があります。",
+            f"{sentence.japanese}これは上限を超えています。他の人々の性質が異なるか、ノイズが記載より小さい可能性があります。",
         )
     return AttackReport.of(
         "membership", sentence, [Verdict("membership", TARGET, outcome, found.value, sentence, remedy)]

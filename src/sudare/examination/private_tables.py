@@ -146,7 +146,7 @@ def infer_membership(
 
     Args:
         subject: a release.
-        data: the people in it, for whoever holds them.
+        data: the people in it, for their holder.
         population: other people, who are not in it.
         by_chance: whether a fair coin decided for each person of both whether it is in the data.
     """
@@ -288,7 +288,7 @@ def _noise_of(subject: Subject) -> _Noise:
         return _Noise(_law(drawn[0], None, subject), threshold in (None, 1) and not is_refined, threshold)
     if not drawn:
         raise IncompatibleTables(
-            Words(f"The noise of '{event.mechanism}' is not known.", f"「{event.mechanism}」の雑音の法則が不明です。")
+            Words(f"The noise of '{event.mechanism}' is not known.", f"「{event.mechanism}」のノイズの法則が不明です。")
         )
     # What is measured need not be cells: Privelet's noise on a cell is much less than that on its coefficients.
     stated = [(subject.document.get(part) or {}).get("errors") or [] for part in ("plan", "accuracy")]
@@ -314,7 +314,7 @@ def _law(measurement: Measurement, deviation: float | None, subject: Subject) ->
         raise IncompatibleTables(
             Words(
                 f"The noise of '{subject.name}' is so wide that no count can be read.",
-                f"「{subject.name}」の雑音は非常に大きく、度数は読み取れません。",
+                f"「{subject.name}」のノイズは非常に大きく、度数は読み取れません。",
             )
         )
     return NoiseLaw.laplace(width) if is_laplace else NoiseLaw.gaussian(width)

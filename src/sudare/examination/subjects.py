@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from sudare.storage.guarded_json import parse_json, read_json
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, REPORT, document_in, page_beside
 from sudare.system.regular_files import read_regular_file
+from sudare.version import __version__
 
 __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
 
@@ -27,7 +27,7 @@ FORMATS: Mapping[str, str] = {"sudare-people/1": "people", "sudare-protected-tab
 
 
 class ChangedFolderError(InputError):
-    """A folder is not as it was made: a file is missing or was changed. Nothing is said about it then."""
+    """A folder is not as it was made: a file is missing or was changed. Then nothing is reported about it."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ def as_stated(place: Path) -> Iterator[None]:
         raise InputError(
             f"The report of '{place}', or of a folder that is attacked with it, does not say what it should; "
             "`sudare verify` tells more.",
-            f"「{place}」、または合わせて攻撃するフォルダのレポートの内容が不正です。`sudare verify` で確認できます。",
+            f"「{place}」、または合わせて攻撃するフォルダの報告書の内容が不正です。`sudare verify` で確認できます。",
         ) from None
 
 
@@ -141,7 +141,7 @@ def _require_unchanged(path: Path, digest: str) -> None:
     if hash_of_file(path) != digest:
         raise ChangedFolderError(
             f"'{path.parent}' was changed, and is not examined: the hash of {name} is another than its report says.",
-            f"「{path.parent}」は変更されているため、調べません: {name} のハッシュがレポートの記載と異なります。",
+            f"「{path.parent}」は変更されているため、調べません: {name} のハッシュが報告書の記載と異なります。",
         )
 
 
@@ -159,7 +159,7 @@ def _require_own_report(file: Path, digest: str) -> None:
     place = file.parent
     try:
         held: Any = read_json(place / HOLDERS)
-    except (OSError, ValueError):  # not there; or damaged, which whoever reads it tells
+    except (OSError, ValueError):  # not there, or damaged, which its reader reports
         return
     stated = held.get("report_sha256") if isinstance(held, dict) else None
     if isinstance(stated, str) and stated != digest:
@@ -172,7 +172,7 @@ def _require_own_report(file: Path, digest: str) -> None:
 def _require_page(page: Path, report: Mapping[str, Any]) -> None:
     """This version makes a page for every report."""
     versions = report.get("versions")
-    is_own = isinstance(versions, dict) and versions.get("sudare") == version("sudare")
+    is_own = isinstance(versions, dict) and versions.get("sudare") == __version__
     if is_own and not page.is_file():
         raise ChangedFolderError(
             f"'{page.parent}' is not complete, and is not examined: {page.name} is missing.",

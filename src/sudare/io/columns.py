@@ -295,7 +295,7 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
     encoded = values.dictionary_encode()
     labels = list(attribute.labels) if isinstance(attribute, Category) else _leaves(attribute)
     exact = {label: label for label in labels}
-    by_text: dict[str, Any] = {}
+    by_text: dict[str, object] = {}
     for label in labels:
         by_text.setdefault(_text_of(label), label)
         if isinstance(label, bool):

@@ -1,4 +1,4 @@
-"""What is said when a file is not what was announced: every sentence in English and Japanese, in one place.
+"""The messages for a file that is not what was announced: every sentence in English and Japanese, in one place.
 
 A complaint names the file, the column, and the row where it is known. Mesh codes and labels of a table of counts may be named,
 because nobody could find them otherwise. People's values, counts, measured values and what DuckDB or pyarrow quote from the data

@@ -243,7 +243,7 @@ class _Reading:
     def count_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """One for each row, at most so many for each person."""
+        """One for each row, at most this many for each person."""
         if self.source.person is not None and not bounds.is_by_rows:
             return self._count_cells_of_people(bounds, opted_out, progress)
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -285,7 +285,7 @@ class _Reading:
     def _count_cells_of_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """At most so many cells of each person. Values are brought to cells first: several may mean the same one."""
+        """At most this many cells of each person. Values are brought to cells first: several may mean the same one."""
         import pyarrow
 
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -402,7 +402,7 @@ class _Reading:
         return places
 
     def _checked(self, number: int, column: AttributeColumn, result: Any, read: Callable[[Any], Any]) -> Any:
-        """Read a column of the result; a mistake is looked for in the data, and told."""
+        """Read a column of the result; a mistake is looked for in the data, and reported."""
         values = result[f"a{number}"]
         if values.null_count:
             raise complaints.missing_value(", ".join(column.names), self._spot(column.is_missing))

@@ -165,6 +165,9 @@ def _read_bounds(
 def describe_source(source: Source) -> SourceInfo:
     r"""What a source holds: format, files, columns, size. The data is not read.
 
+    Args:
+        source: to look at; nothing is counted.
+
     Raises:
         InputError: if there are no such files, they are of several formats, or damaged.
 

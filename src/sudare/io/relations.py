@@ -3,7 +3,7 @@
 DuckDB reads Parquet and CSV files itself; other encodings, zipped text and Arrow files come as streams of batches from
 pyarrow; a query stands for itself.
 
-Text columns of CSV files stay text: what they mean is told by the plan's attributes, not guessed from the first rows.
+Text columns of CSV files stay text: their meaning comes from the plan's attributes and is not guessed from the first rows.
 """
 
 # ruff: noqa: S608 - names and texts are quoted by identifier() and literal()

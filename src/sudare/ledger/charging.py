@@ -2,7 +2,7 @@
 
 This is the part of the order that everything with a cost shares, answers to queries and releases alike:
 
-1. Whoever asks is alone with what is asked for. Whoever asks the same meanwhile waits, and finds it made.
+1. A request is alone with what it asks for. A second request for the same result waits, and finds it made.
 2. What was settled before is handed out again, at no cost. What was complete when its process ended is settled and handed out.
    Both are decided by the fingerprint alone, never by the data: else it would be seen from outside whether anybody had changed.
 3. The place is opened in which the result is made, so that a full disk or a folder in the way is noticed while it is free.
@@ -13,7 +13,7 @@ This is the part of the order that everything with a cost shares, answers to que
 8. The result is **handed out**.
 
 No signal comes between 6 and 8. A crash between 4 and 6 leaves the cost spent. A crash between 6 and 8 leaves a complete result,
-which whoever asks the same next gets by step 2.
+which the next request for it gets by step 2.
 
 What is made, where it is kept and how it is shown are the caller's; see `ResultStore` and `Completed`.
 """

@@ -21,7 +21,7 @@ from sudare.ledger.entries import (
     RuleChanged,
     Settled,
     hash_of,
-    key_of_publication,
+    keys_of_publication,
 )
 from sudare.ledger.records import Finding, commitment_of
 from sudare.ledger.rules import CompositionRule, Cost, RhoFilter, Sums, amount_of_noise, total_charge
@@ -83,7 +83,7 @@ def _replay_all(store: LedgerStore, replay: _Replay, known: tuple[int, str] | No
         replay.tell(
             None,
             f"Entry {known[0]}, whose hash was kept, is not in the ledger: entries are missing at its end.",
-            f"控えにある {known[0]} 番の記録が台帳にありません。末尾の記録が失われています。",
+            f"控えにある {known[0]} 番の項目が台帳にありません。末尾の項目が失われています。",
         )
     replay.compare(store)
 
@@ -116,6 +116,7 @@ class _Replay:
         self._accounts: dict[str, _Account] = {}
         self._held: dict[int, _Held] = {}
         self._results: dict[tuple[str, str], int] = {}
+        self._noted: set[tuple[str, str, str]] = set()
         self._opt_outs: dict[tuple[str, str], int] = {}
 
     def tell(self, entry: int | None, english: str, japanese: str) -> None:
@@ -132,13 +133,13 @@ class _Replay:
             self.tell(
                 entry.number,
                 f"Entries are missing before it: it follows entry {self.last_number}.",
-                f"直前の記録が欠けています（{self.last_number} 番の次に置かれています）。",
+                f"直前の項目が欠けています（{self.last_number} 番の次に置かれています）。",
             )
         if entry.previous != self.last_hash:
             self.tell(
                 entry.number,
                 "The hash it carries of the entry before is not that entry's hash.",
-                "記録されている直前のハッシュが、直前の記録のハッシュと一致しません。",
+                "記録されている直前のハッシュが、直前の項目のハッシュと一致しません。",
             )
         if entry.hash != hash_of(entry.number, entry.time, entry.kind, entry.dataset, entry.body, entry.previous):
             self.tell(
@@ -169,17 +170,14 @@ class _Replay:
             self.tell(
                 entry.number,
                 f"It is about a data set {entry.dataset!r} that was not added before.",
-                f"追加されていないデータセット {entry.dataset!r} についての記録です。",
+                f"追加されていないデータセット {entry.dataset!r} についての項目です。",
             )
         elif isinstance(body, OptedOut):
             if (entry.dataset, body.digest) in self._opt_outs:
                 self.tell(entry.number, "It repeats an opt-out.", "同じオプトアウトの繰り返しです。")
             self._opt_outs.setdefault((entry.dataset, body.digest), entry.number)
         elif isinstance(body, PublicationNoted):
-            key = entry.dataset, key_of_publication(body.document_sha256)
-            if key in self._results:
-                self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
-            self._results.setdefault(key, entry.number)
+            self._note(entry, body)
         elif isinstance(body, RuleChanged):
             self._change_rule(entry, body.rule, account)
         else:
@@ -206,6 +204,17 @@ class _Replay:
                 f"{entry.dataset!r} で既に消費された分が、この規則の上限を超えています。",
             )
         self._results[entry.dataset, KEY_OF_RULE] = entry.number
+
+    def _note(self, entry: Entry, body: PublicationNoted) -> None:
+        """A document may be noted once for each folder; see `keys_of_publication`."""
+        noted = (entry.dataset, body.document_sha256, body.folder)
+        if noted in self._noted:
+            self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
+            return
+        self._noted.add(noted)
+        key, second = keys_of_publication(body.document_sha256, body.folder)
+        is_first = (entry.dataset, key) not in self._results
+        self._results[entry.dataset, key if is_first else second] = entry.number
 
     def _charge(self, entry: Entry, body: Reserved | Settled | Cancelled, account: _Account) -> None:
         rule = account.rule
@@ -269,7 +278,7 @@ class _Replay:
                 self.tell(
                     account.entry,
                     f"The balance of {name!r} is not what the entries add up to.",
-                    f"{name!r} の残高が記録の合計と一致しません。",
+                    f"{name!r} の残高が項目の合計と一致しません。",
                 )
             if commitment_of(str(secret), str(salt)) != account.added.commitment:
                 self.tell(
@@ -303,7 +312,7 @@ class _Replay:
                 self.tell(
                     _whole(wanted),
                     f"The table of {words.english}s has another entry number than the entries say.",
-                    f"{words.japanese}の表の番号が記録と一致しません。",
+                    f"{words.japanese}の表の番号が項目と一致しません。",
                 )
 
     def _rows(
@@ -315,7 +324,7 @@ class _Replay:
             self.tell(
                 None,
                 f"There is a {words.english} {key!r:.100} without an entry.",
-                f"記録のない{words.japanese} {key!r:.100} があります。",
+                f"項目のない{words.japanese} {key!r:.100} があります。",
             )
         for key in expected.keys() - found.keys():
             self.tell(

@@ -1,4 +1,4 @@
-"""What is said where no table can be published; never how many records there are."""
+"""The messages where no table can be published; never how many records there are."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def nothing_found(is_certain: bool, *, starred: bool = False) -> InputError:
         return InputError(
             "No choice of levels satisfies the models both for the records that are kept and for the starred ones, which are a "
             "class as well. Leave suppressed records out, add coarser levels, or ask for less.",
-            "残すレコードと、伏せたレコード (これも一つのクラスです) の両方で条件を満たす段階の組がありません。抑制したレコードを"
+            "残すレコードと、伏せたレコード (これも一つのクラスです) の両方で条件を満たす段階の組がありません。秘匿したレコードを"
             "除くか、階層に粗い段階を加えるか、条件を緩めてください。",
         )
     if is_certain:
         return InputError(
             "No choice of levels satisfies the models, not even the coarsest. Allow more suppression, add coarser levels, or ask "
             "for less.",
-            "最も粗い値にしても条件を満たせません。抑制できる割合を増やすか、階層に粗い段階を加えるか、条件を緩めてください。",
+            "最も粗い値にしても条件を満たせません。秘匿できる割合を増やすか、階層に粗い段階を加えるか、条件を緩めてください。",
         )
     return InputError(
         "No choice of levels that satisfies the models was found in the time given. Give more time, allow more suppression, or "
         "ask for less.",
-        "制限時間内に条件を満たす段階の組が見つかりませんでした。時間を延ばすか、抑制できる割合を増やすか、条件を緩めてください。",
+        "制限時間内に条件を満たす段階の組が見つかりませんでした。時間を延ばすか、秘匿できる割合を増やすか、条件を緩めてください。",
     )
 
 
@@ -48,5 +48,5 @@ def all_suppressed() -> InputError:
     return InputError(
         "Every record would be suppressed: nothing is left to publish. Allow less suppression, add coarser levels, or ask for "
         "less.",
-        "全てのレコードが抑制され、公開できるものが残りません。抑制できる割合を減らすか、階層に粗い段階を加えるか、条件を緩めてください。",
+        "すべてのレコードが秘匿され、公開できるものが残りません。秘匿できる割合を減らすか、階層に粗い段階を加えるか、条件を緩めてください。",
     )

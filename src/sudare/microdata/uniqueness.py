@@ -22,6 +22,7 @@ import numpy as np
 from sudare.distributions import digamma
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import exact_fraction, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -61,6 +62,7 @@ def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: 
         >>> population_uniqueness([1, 1, 2, 4], 1)
         0.25
     """
+    check_arguments(population_uniqueness, locals(), "model")
     function = "population_uniqueness"
     fraction = float(exact_fraction(sampling_fraction, "sampling_fraction", function, "above 0 and at most 1"))
     if not 0 < fraction <= 1:

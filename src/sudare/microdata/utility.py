@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import Described, ParameterError
+from sudare.frames import Figures
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
 from sudare.parameters import shown
@@ -280,7 +281,7 @@ def aggregated(per_column: ArrayLike, how: str = "geometric", weights: Sequence[
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Figures):
     """What a result lost, in every measure; smaller is better. Computed from the protected data: not for release.
 
     Attributes:

@@ -94,10 +94,13 @@ def add_noise(
 def noise_for(measurement: Measurement) -> Sampler:
     """The sampler of the noise that a measurement states.
 
+    Args:
+        measurement: that states the noise.
+
     Example:
         >>> import sudare
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> sudare.noise_for(sudare.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> sudare.noise.noise_for(sudare.privacy.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
         discrete_gaussian(sigma_squared=1)
     """
     if isinstance(measurement, LaplaceMeasurement):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, TypeVar, overload
 
 from sudare.errors import BudgetError, Described, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
+from sudare.notices import warn_user
 from sudare.parameters import Rational, exact_fraction, exact_integer, exact_text, show_fraction, shown
 
 __all__ = ["Budget", "Currency"]
@@ -86,11 +86,10 @@ class Budget:
             None if rho is None else _positive(rho, "rho"),
         )
         if (self._epsilon or 0) > WEAK_EPSILON or (self._rho or 0) > WEAK_RHO:
-            warnings.warn(
+            warn_user(
                 f"A budget of {self} protects nobody in the worst case: a test of one person's presence can be right "
                 f"almost always. Budgets in use are below epsilon = {WEAK_EPSILON} or rho = {WEAK_RHO}.",
                 WeakBudgetWarning,
-                stacklevel=2,
             )
 
     def _set(self, epsilon: Fraction | None, delta: Fraction, rho: Fraction | None) -> None:

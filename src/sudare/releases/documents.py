@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
 from sudare.privacy import ReleaseEvent, best_power
@@ -20,6 +20,10 @@ from sudare.releases.accounts import Charge
 from sudare.releases.header import PlanTitle
 from sudare.storage.hashes import hash_of_file
 from sudare.system.clock import time_text
+from sudare.version import __version__
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = [
     "INLINE",
@@ -36,7 +40,7 @@ __all__ = [
 ]
 
 INLINE: Mapping[str, bool] = {"inline": True}
-"""Of a field whose own fields stand in its place in the document."""
+"""Marks a field that is replaced by its own fields in the document."""
 
 FALSE_ALARM = 0.05
 
@@ -71,7 +75,7 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True)
 class InputHash:
-    """By what it can be proved later which data a release was made from.
+    """A hash that later proves which data a release was made from.
 
     Attributes:
         keyed_hash: of the data, with a key that stays in the ledger.
@@ -107,7 +111,7 @@ class DocumentHead:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseDocument:
-    """What the order of a release needs to know of a document; a kind adds fields of its own.
+    """The part of a document that the protocol needs; a kind adds fields of its own.
 
     A field that is None by default is left out of the text where it is None.
 
@@ -122,12 +126,16 @@ class ReleaseDocument:
     ledger: Charge | None = None
 
 
-def document_values(document: ReleaseDocument) -> dict[str, Any]:
-    """A document in plain values, as its text is read again."""
+def document_values(document: DataclassInstance) -> dict[str, Any]:
+    """A document in plain values, as its text is read again.
+
+    Args:
+        document: a `ReleaseDocument`, or a part of one.
+    """
     return _fields_of(document)
 
 
-def document_text(document: ReleaseDocument | Mapping[str, Any]) -> bytes:
+def document_text(document: DataclassInstance | Mapping[str, Any]) -> bytes:
     r"""A document as it is written.
 
     Args:
@@ -137,7 +145,7 @@ def document_text(document: ReleaseDocument | Mapping[str, Any]) -> bytes:
         >>> document_text({"title": "町"}).decode()
         '{\n "title": "町"\n}\n'
     """
-    values = document_values(document) if isinstance(document, ReleaseDocument) else document
+    values = document if isinstance(document, Mapping) else document_values(document)
     return json.dumps(values, ensure_ascii=False, indent=1, default=index).encode() + b"\n"
 
 
@@ -165,7 +173,7 @@ def describe_head(
         created=time_text(),
         files=tuple(describe_file(path) for path in files),
         versions={
-            "sudare": version("sudare"),
+            "sudare": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in packages},
         },
@@ -182,7 +190,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
     for one in fields(value):
         said = getattr(value, one.name)
         if one.metadata.get("inline"):
-            found |= _fields_of(said)
+            found |= {} if said is None else _fields_of(said)
         elif said is not None or one.default is MISSING:
             found[one.name] = _plain(said)
     return found

@@ -68,7 +68,7 @@ def completed_folder(
         target: where it will be.
         text: of the document that stands for all other files, as it was sealed; what is on the disk by now is settled by it.
         event: what was drawn for it.
-        released: what whoever asked for it gets.
+        released: what the caller gets.
     """
 
     def show(entry: int) -> Released[DraftT]:

@@ -1,4 +1,4 @@
-"""What a kind of release has to say for itself; everything else is done by `sudare.releases.protocol`.
+"""What every kind of release provides; `sudare.releases.protocol` does everything else.
 
 A kind is one small object without state. It knows one sort of plan and one sort of folder, and nothing of the order in which its
 steps are run, of reservations, seals, hidden folders or signals. A new kind is a folder with such an object, and one line in
@@ -35,7 +35,7 @@ class Run:
     """What a kind is given while it works.
 
     Attributes:
-        tell: is told how far it is.
+        tell: called with the stage, and the share of it that is done.
         threads: how many threads to use; None for as many as there are cores, within reason.
         account: the account of a release with a price; None without one.
     """
@@ -119,7 +119,7 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
         ...
 
     def header(self, plan: PlanT) -> PlanHeader:
-        """What the order needs to know: title, folder, price, ledger."""
+        """What the protocol needs to know: title, folder, price, ledger."""
         ...
 
     def identity(self, plan: PlanT, last_opt_out: int) -> Identity:

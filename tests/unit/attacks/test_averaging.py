@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError, discrete_gaussian, discrete_laplace
 from sudare.attacks import AttackOutcome, NoiseLaw, answers_that_break, average_answers, average_linked_cells
 from sudare.attacks.audits.averaging import _rounded_mean_is_right
+from sudare.errors import ParameterError
+from sudare.noise import discrete_gaussian, discrete_laplace
 
 
 def test_laws_have_the_moments_of_the_noise() -> None:

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudare import ParameterError
 from sudare.attacks import AttackOutcome, PublishedCell, attack_by_differences
 from sudare.attacks.tables.solver import SolverFailure
+from sudare.errors import ParameterError
 
 needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")
 

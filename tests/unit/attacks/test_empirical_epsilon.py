@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError, discrete_laplace, uniform_below
 from sudare.attacks import audit_epsilon
 from sudare.distributions import proportion_limits
+from sudare.errors import ParameterError
+from sudare.noise import discrete_laplace, uniform_below
 
 
 def test_bound_is_close_to_the_truth_from_below() -> None:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from sudare import InputError, ParameterError
 from sudare.attacks import AttackOutcome, attack_suppressed_cells
 from sudare.attacks.tables.solver import SolverFailure
+from sudare.errors import InputError, ParameterError
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 needs_solver = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs the extra 'solver'")

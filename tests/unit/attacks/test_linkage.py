@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError
 from sudare.attacks import AttackOutcome, KeyColumn, link_records
 from sudare.attacks.records.distances import codes_of_values, distances_by_part
+from sudare.errors import ParameterError
 
 
 def naive_distance(columns: list[KeyColumn], first: int, second: int) -> float:

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from sudare import ParameterError, discrete_laplace
 from sudare.attacks import (
     AttackOutcome,
     KeyColumn,
@@ -18,6 +17,8 @@ from sudare.attacks import (
     membership_in_records,
     membership_in_tables,
 )
+from sudare.errors import ParameterError
+from sudare.noise import discrete_laplace
 
 TABLES = 500
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sudare import InputError, ParameterError, discrete_laplace
 from sudare.attacks import AttackOutcome, audit_command, audit_function
 from sudare.attacks.refusals import ToldParameterError
+from sudare.errors import InputError, ParameterError
+from sudare.noise import discrete_laplace
 
 FIRST, SECOND = np.array([5, 9, 0, 12]), np.array([5, 10, 0, 12])
 

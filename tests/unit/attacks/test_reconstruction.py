@@ -17,7 +17,6 @@ from benchmarks.disclosure_attacks import TABLES_OF_TOWN, block, publish_with_th
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import ParameterError, discrete_laplace
 from sudare.attacks import (
     AttackOutcome,
     Linear,
@@ -31,6 +30,8 @@ from sudare.attacks import (
 )
 from sudare.attacks.tables.published_statistics import Statistic, Value
 from sudare.attacks.tables.solver import End, IntegerProgram, Row
+from sudare.errors import ParameterError
+from sudare.noise import discrete_laplace
 
 pytest.importorskip("ortools", reason="needs the extra 'solver'")
 

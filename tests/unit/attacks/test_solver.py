@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from sudare import MissingPackageError
 from sudare.attacks import AttackOutcome, PersonDomain, PublishedCount, reconstruct
 from sudare.attacks.tables import solver
 from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
+from sudare.errors import MissingPackageError
 
 pytest.importorskip("ortools", reason="needs the extra 'solver'")
 

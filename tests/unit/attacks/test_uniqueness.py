@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ParameterError
 from sudare.attacks import AttackOutcome, find_special_uniques, population_uniques
+from sudare.errors import ParameterError
 
 
 def naive(records: list[tuple[int, ...]], most: int) -> list[set[tuple[int, ...]]]:

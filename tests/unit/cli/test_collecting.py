@@ -223,7 +223,7 @@ def test_files_that_cannot_be(run: Run, survey: Path) -> None:
     refused(run("collect", "estimate", survey / "other.parquet"), 3, "does not say how its answers were randomized")
     answer = run("collect", "estimate", survey / "other.parquet", "--json")
     assert answer.error["kind"] == "input"
-    assert "乱択" in answer.error["japanese"]
+    assert "ランダム化" in answer.error["japanese"]
 
 
 def by_value(answer: Answer, question: str) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, Unit, rho_to_epsilon
+from sudare import Budget, Unit
 from sudare.ledger import open_ledger
+from sudare.privacy import rho_to_epsilon
 from tests.unit.cli.conftest import PLAN, Run
 
 PEOPLE = "\n[prediction]\npeople = 9000000\n"

@@ -7,8 +7,11 @@ import io
 import pytest
 from rich.console import Console
 
+from sudare.cli.console.messages import Language
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.speaking import Speaker
+from sudare.cli.console.spoken import _announce_once
+from sudare.system.preparing import tell_preparing, when_preparing
 
 
 def test_progress_on_a_terminal() -> None:
@@ -42,3 +45,19 @@ def test_long_stages_in_a_file_are_told_again(
         for share in (0.0, 0.25, 0.5, 0.75):
             tell("zcdp", share)
     assert capsys.readouterr().err == "Experiment zcdp\nExperiment zcdp: 50%\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "Preparing compiled code"), ("ja", "コンパイルしています（初回のみ）")]
+)
+def test_compiling_is_told_once_and_on_a_terminal_only(language: Language, said: str) -> None:
+    for is_terminal, as_json, times in ((True, False, 1), (False, False, 0), (True, True, 0)):
+        stream = io.StringIO()
+        speaker = Speaker(language, as_json=as_json)
+        speaker.__dict__["err"] = Console(file=stream, force_terminal=is_terminal, width=100)
+        with when_preparing(_announce_once(speaker)):
+            assert stream.getvalue() == ""
+            tell_preparing("halve")
+            tell_preparing("settle")
+        tell_preparing("place_alone")
+        assert stream.getvalue().count(said) == times

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError
 from sudare.collect import (
     Aggregator,
     BoundedNoise,
@@ -22,6 +21,7 @@ from sudare.collect import (
     UnaryResponse,
     UnboundedNoise,
 )
+from sudare.errors import ParameterError
 from sudare.noise import ResearchEntropy
 
 RANDOMIZERS: list[Any] = [

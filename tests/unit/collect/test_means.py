@@ -198,7 +198,7 @@ def test_interval_levels() -> None:
     assert estimate.interval(0.6827)[1] == pytest.approx(1, rel=1e-3)
     for level in (0.0, 1.0, 95, "x"):
         with pytest.raises(ParameterError, match="level"):
-            estimate.interval(level)  # type: ignore[arg-type]
+            estimate.interval(level)
 
 
 def test_matrix_too_large_to_write_out() -> None:

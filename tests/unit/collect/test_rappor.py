@@ -8,8 +8,6 @@ import os
 import random
 import sqlite3
 import stat
-import subprocess
-import sys
 import threading
 import time
 from fractions import Fraction
@@ -28,6 +26,7 @@ from sudare.collect.rappor.memory import PermanentMemory
 from sudare.collect.rappor.rappor import Rappor
 from sudare.errors import GuaranteeError, InputError, NotPrivateError, OutputError, ParameterError
 from sudare.noise import ResearchEntropy
+from tests.processes import Program
 from tests.scripted import ScriptedEntropy
 
 USUAL = Rappor(16, 2, 4, f=0.5, p=0.5, q=0.75)
@@ -406,32 +405,24 @@ with PermanentMemory(sys.argv[1], rappor, "home") as memory:
 @pytest.mark.slow
 def test_killed_writers_never_answer_twice(tmp_path: Path) -> None:
     """Every response that any process got to see, before it was killed, is the one that is found ever after."""
-    file, moments = tmp_path / "memory.db", random.Random()
+    file, moments = tmp_path / "memory.db", random.Random(1)
     seen: dict[tuple[str, int], tuple[int, list[int]]] = {}
     lines = 0
-    for _ in range(6):
-        writers = [
-            subprocess.Popen([sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, text=True)
-            for _ in range(2)
-        ]
+    for kill in range(6):
+        folders = [tmp_path / f"writer {kill} {number}" for number in range(2)]
+        for folder in folders:
+            folder.mkdir()
+        writers = [Program(WRITER, [str(file)], folder) for folder in folders]
         try:
             for writer in writers:
-                assert writer.stdout is not None
-                assert writer.stdout.readline() == "ready\n"
+                writer.wait_for_lines(11)
             for writer in writers:
                 time.sleep(moments.uniform(0, 0.2))
                 writer.kill()
         finally:
-            outputs = []
             for writer in writers:
                 writer.kill()
-                assert writer.stdout is not None
-                # Not `communicate`: it would pass over what `readline` had read ahead, and begin inside a line.
-                with writer.stdout:
-                    outputs.append(writer.stdout.read())
-                writer.wait(timeout=60)
-        # A killed writer may have left half a line.
-        for line in (line for output in outputs for line in output.splitlines(keepends=True) if line.endswith("\n")):
+        for line in (line for writer in writers for line in writer.output[1:]):
             person, value, cohort, row = json.loads(line)
             assert seen.setdefault((person, value), (cohort, row)) == (cohort, row)
             lines += 1

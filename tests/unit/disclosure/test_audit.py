@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sudare import InputError
 from sudare.disclosure.structure import Dimension, TableSystem
 from sudare.disclosure.suppression.audit import audit, undetermined
 from sudare.disclosure.suppression.certificate import Witness
 from sudare.disclosure.suppression.heuristic import protect
 from sudare.disclosure.suppression.linear import exact_witness
 from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.errors import InputError
 from tests.unit.disclosure.small_tables import ends_by_another_solver, filled, possible_tables, problems
 
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import InputError
 from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness  # noqa: F401 - Witness for the script below
 from sudare.disclosure.suppression.heuristic import protect, prove
 from sudare.disclosure.suppression.problem import SuppressionProblem
+from sudare.errors import InputError
 from tests.unit.disclosure.small_tables import FLAT, filled, is_safe, problems
 
 

@@ -11,7 +11,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudare import InputError
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, Rule, cells_with_code, primary_cells
 from sudare.disclosure.structure import CellTable, Dimension
@@ -20,6 +19,7 @@ from sudare.disclosure.suppression.hidden_sums import unsafe_sums
 from sudare.disclosure.suppression.linear import SolverDeadline
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
+from sudare.errors import InputError
 
 Booleans = NDArray[np.bool_]
 Record = tuple[str, str, int]
@@ -115,8 +115,8 @@ def test_what_is_looked_at_for_a_sum_has_all_its_cells() -> None:
     table = of_records([(code, holding, 9) for code in "abcdei" for holding in "XYZ"])
     search = heuristic._Search(problem_of(table, PPercent(20)), SolverDeadline(None))
     part, beside = table.system.cell(area="a"), table.system.cell(area="h")
-    alone = search.block((part,))
-    both = search.block((part, beside))
+    alone = search.near.block((part,))
+    both = search.near.block((part, beside))
     assert alone is not None
     assert both is not None
     assert beside not in alone

@@ -15,15 +15,15 @@ from benchmarks.disclosure_known_secondary import known_answers
 from benchmarks.disclosure_secondary import enterprise_problem
 from hypothesis import HealthCheck, assume, given, settings
 
-from sudare import InputError, MissingPackageError, ParameterError
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import Dimension, TableSystem
-from sudare.disclosure.suppression import heuristic
+from sudare.disclosure.suppression import heuristic, neighbourhoods
 from sudare.disclosure.suppression.certificate import Certificate
 from sudare.disclosure.suppression.exact import cheapest
 from sudare.disclosure.suppression.heuristic import protect
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
+from sudare.errors import InputError, MissingPackageError, ParameterError
 from tests.unit.disclosure.small_tables import CUBE, FLAT, ends_by_another_solver, filled, is_safe, patterns, problems
 from tests.unit.disclosure.test_audit import trap
 
@@ -121,12 +121,13 @@ def test_larger_tables_are_searched_in_neighbourhoods(monkeypatch: pytest.Monkey
     leaves = [cell for cell in range(system.size) if not system.is_total[cell]]
     problem = SuppressionProblem.of_levels(system, values, dict.fromkeys(leaves[:2], (1, 1)))
     whole = protect(problem)
-    for name, value in (("SMALL", 0), ("NEAREST", 3), ("NEIGHBOURHOODS", (5, 20)), ("MAX_BLOCK", 40)):
+    for name, value in (("SMALL", 0), ("NEAREST", 3), ("NEIGHBOURHOODS", (5, 20))):
         monkeypatch.setattr(heuristic, name, value)
+    monkeypatch.setattr(neighbourhoods, "MAX_BLOCK", 40)
     near = protect(problem)
     assert is_safe(problem, near.mask(system.size))
     assert problem.cost(near.mask(system.size)) <= 2 * problem.cost(whole.mask(system.size))
-    monkeypatch.setattr(heuristic, "MAX_BLOCK", 0)
+    monkeypatch.setattr(neighbourhoods, "MAX_BLOCK", 0)
     assert is_safe(problem, protect(problem).mask(system.size))
 
 
@@ -241,7 +242,7 @@ def test_known_answers() -> None:
     assert [name for name, passed, _ in answers if not passed] == []
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.skipif(
     not (DATA / "known_answers").exists(), reason="needs known_answers below SUDARE_DATA (or ../shared/data)"
 )

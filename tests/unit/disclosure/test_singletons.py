@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare import ParameterError
 from sudare.disclosure.status import PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
 from sudare.disclosure.suppression.singletons import joint_cells, lone_contributors, too_few
+from sudare.errors import ParameterError
 from tests.unit.disclosure.small_tables import FLAT, ends_by_another_solver, filled, is_safe
 
 

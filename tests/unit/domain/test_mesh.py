@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ParameterError
 from sudare.domain import MESH_LEVELS, MeshLevel, mesh_cells, mesh_cells_of_points, mesh_codes, mesh_level
 from sudare.domain.mesh import likely_level, other_level
+from sudare.errors import ParameterError
 
 LEVELS = list(MESH_LEVELS)
 

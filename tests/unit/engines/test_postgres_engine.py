@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
+from sudare.errors import DatabaseError
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 
 SCHEMA = """

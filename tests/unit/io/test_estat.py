@@ -153,7 +153,7 @@ def census() -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_the_census_of_the_whole_country(tmp_path: Path) -> None:
     path = census()
     assert len(write_estat_folder(path, tmp_path)) == 151

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare import LedgerError, MissingPackageError
+from sudare.errors import LedgerError, MissingPackageError
 from sudare.ledger import open_ledger
 
 

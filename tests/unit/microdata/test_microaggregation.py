@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import InputError, ParameterError
+from sudare.errors import InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.microaggregation import mdav_groups, microaggregate, sorted_groups
 from sudare.microdata.perturb.number_columns import decimal_text, read_number_column

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import InputError, ParameterError, ResearchEntropy, discrete_gaussian, discrete_laplace
+from sudare import ResearchEntropy
 from sudare.attacks import audit_epsilon
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.noisy_values import add_noise_to_numbers
 from sudare.microdata.records import Records
+from sudare.noise import discrete_gaussian, discrete_laplace
 
 
 def numbers(records: Records, name: str = "v") -> list[Fraction | None]:

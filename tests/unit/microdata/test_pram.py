@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sudare import InputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.pram import TransitionMatrix, randomize_values
 from sudare.microdata.records import Records
 

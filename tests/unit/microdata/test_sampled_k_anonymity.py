@@ -14,17 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    ApproximateAccountant,
-    Budget,
-    GuaranteeError,
-    InputError,
-    NotPrivateError,
-    ParameterError,
-    ReleaseEvent,
-    ResearchEntropy,
-    Unit,
-)
+from sudare import Budget, ReleaseEvent, ResearchEntropy, Unit
+from sudare.errors import GuaranteeError, InputError, NotPrivateError, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.perturb.sampled_k_anonymity import (
     PROTECTS,
@@ -35,6 +26,7 @@ from sudare.microdata.perturb.sampled_k_anonymity import (
     sampled_groups,
 )
 from sudare.microdata.records import Records
+from sudare.privacy import ApproximateAccountant
 from sudare.privacy.sampled_measurements import (
     SampledGroupsMeasurement,
     largest_sampling_rate,

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sudare import InputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, random_order, toss_coins
 from sudare.microdata.perturb.sampling import sample_by_coins, sample_of_size, sample_of_strata
 from sudare.microdata.records import Records
@@ -183,7 +184,7 @@ def test_mistakes_are_named_without_counts() -> None:
         sample_of_strata(table, "sexx", 0.5)
     for rate in (-0.1, 1.1, "half", float("nan"), True):
         with pytest.raises(ParameterError, match="'rate'"):
-            sample_by_coins(table, rate)  # type: ignore[arg-type]
+            sample_by_coins(table, rate)
     with pytest.raises(ParameterError, match="'sizes'"):
         sample_of_strata(table, "sex", {3: 1})  # type: ignore[dict-item]
     with pytest.raises(ParameterError, match="add up to 1"):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import InputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.outcomes import Outcome
 from sudare.microdata.perturb.swapping import swap_randomly, swap_ranks, swap_risky
 from sudare.microdata.records import Records

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sudare import QueryRefusedError
+from sudare.errors import QueryRefusedError
 from sudare.sql.metadata.model import Metadata
 from sudare.sql.relations.elastic import join_stability, side_of_table
 from sudare_papers.elastic.queries import elastic_growth, elastic_sensitivity

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ParameterError, epsilon_to_rho, rho_to_delta, rho_to_epsilon
+from sudare.errors import ParameterError
+from sudare.privacy import epsilon_to_rho, rho_to_delta, rho_to_epsilon
 from sudare.privacy.measurements import GaussianMeasurement
 from sudare.privacy.pld import epsilon_of_measurements
 from tests.reference.naive import number
@@ -177,7 +178,8 @@ def test_a_delta_near_one_is_not_rounded_the_wrong_way(method: Any) -> None:
 def test_results_do_not_depend_on_the_callers_decimal_context(digits: int) -> None:
     import decimal
 
-    from sudare import Budget, for_group
+    from sudare import Budget
+    from sudare.privacy import for_group
 
     expected = (
         rho_to_epsilon(0.1, 1e-6),

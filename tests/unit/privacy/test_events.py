@@ -11,21 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    EventError,
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
+from sudare.privacy import (
     GaussianMeasurement,
-    GuaranteeError,
     KeyReleaseMeasurement,
     LaplaceMeasurement,
-    MixedCurrencyError,
-    ParameterError,
-    ReleaseEvent,
     ResponseMeasurement,
     SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
-    Unit,
     sensitivity_of_counts,
 )
 from sudare.privacy.measurements import read_measurement

@@ -208,8 +208,8 @@ class TestJoinsOfTwoUnits:
 def test_connect_is_exported() -> None:
     assert sudare.connect is connect
     assert "connect" in sudare.__all__
-    assert sudare.QueryRefusedError is QueryRefusedError
-    assert sudare.DatabaseError is DatabaseError
+    assert sudare.errors.QueryRefusedError is QueryRefusedError
+    assert sudare.errors.DatabaseError is DatabaseError
 
 
 def test_metadata_of_another_spelling_are_the_same_unit(shop: Path) -> None:

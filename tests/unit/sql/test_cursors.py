@@ -41,7 +41,7 @@ class TestDbApi:
         assert issubclass(sudare.sql.ProgrammingError, sudare.sql.Error)
         assert set(sudare.sql.__all__) <= set(dir(sudare.sql))
         with pytest.raises(AttributeError):
-            sudare.sql.nothing  # noqa: B018
+            sudare.sql.nothing  # type: ignore[attr-defined]  # noqa: B018
 
     def test_rows(self, connection: Connection) -> None:
         cursor = connection.cursor()

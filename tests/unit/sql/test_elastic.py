@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, GuaranteeError, ParameterError, ReleaseEvent, Unit, discrete_laplace
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import GuaranteeError, ParameterError
+from sudare.noise import discrete_laplace
 from sudare.sql.relations.elastic import (
     Growth,
     Side,

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from sqlglot import exp
 
-from sudare import QueryRefusedError
+from sudare.errors import QueryRefusedError
 from sudare.sql.frontend.options import BOUNDS_PER_GROUP, BOUNDS_PER_ROW, Options
 from sudare.sql.frontend.parsing import DIALECTS, parse_query
 

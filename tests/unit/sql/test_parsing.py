@@ -12,7 +12,7 @@ import unicodedata
 import pytest
 from sqlglot import exp
 
-from sudare import ParameterError, QueryRefusedError
+from sudare.errors import ParameterError, QueryRefusedError
 from sudare.sql.frontend import parsing
 from sudare.sql.frontend.parsing import DIALECTS, Parsed, parse_query
 from sudare.sql.frontend.refusals import place_of

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, ParameterError, ResearchEntropy, Unit
+from sudare import Budget, ResearchEntropy, Unit
+from sudare.errors import ParameterError
 from sudare.sql.measures.quantiles import (
     _distances,
     choose_quantile,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, ParameterError, ReleaseEvent, ResearchEntropy, Unit
+from sudare import Budget, ReleaseEvent, ResearchEntropy, Unit
+from sudare.errors import ParameterError
 from sudare.sql.measures.sparse import publish_sparse, threshold_for_few
 
 

@@ -169,7 +169,9 @@ def test_threads_and_kept_measurements_change_nothing(shape: tuple[int, ...]) ->
     budget, layout = sudare.Budget(epsilon=0.5), morton_layout(shape)
     settings: list[dict[str, Any]] = [{}, {"threads": 2}, {"keep_measurements": True}]
     results = [
-        sudare.wide_tree(counts, budget, estimate="learned", layout=layout, entropy=sudare.ResearchEntropy(2), **one)
+        sudare.tables.wide_tree(
+            counts, budget, estimate="learned", layout=layout, entropy=sudare.ResearchEntropy(2), **one
+        )
         for one in settings
     ]
     assert all(np.array_equal(results[0].to_dense(), other.to_dense()) for other in results[1:])

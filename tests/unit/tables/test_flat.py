@@ -11,18 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    GuaranteeError,
-    ParameterError,
-    ResearchEntropy,
-    SignedTable,
-    SudareError,
-    Unit,
-    noise_for,
-)
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit
+from sudare.domain import SignedTable
+from sudare.errors import GuaranteeError, ParameterError, SudareError
+from sudare.noise import noise_for
 from sudare.noise.exact import LatticeLaw
 from sudare.noise.lattice import lattice_tail
 from sudare.noise.skipping import Skipping, approximate_tail, keys_of_others, tail_probability

@@ -8,24 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    Category,
-    CountTable,
-    Domain,
-    ParameterError,
-    Positions,
-    ResearchEntropy,
-    morton_layout,
-    raster_layout,
-    wide_tree,
-)
+from sudare import Budget, Category, CountTable, Domain, Positions, ResearchEntropy
+from sudare.domain import morton_layout, raster_layout
+from sudare.errors import ParameterError
 from sudare.kernels.tables.judging import judge_children, list_places, settle
 from sudare.kernels.tables.priors import project_children
 from sudare.kernels.tables.splits import ABSENT
 from sudare.kernels.tables.surroundings import children_at
 from sudare.refine.learning import priors
 from sudare.refine.learning.priors import bins_of, learn_counts
+from sudare.tables import wide_tree
 from sudare.tables.trees import lazy_learning, lazy_reference, thin_levels, visited_level
 from tests.reference.naive_learning import NaiveDescent
 

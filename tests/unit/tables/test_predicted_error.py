@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from sudare import Budget, Category, Domain, Hierarchy, ParameterError, Plan, Positions, plan_table
+from sudare import Budget, Category, Domain, Hierarchy, Plan, Positions, plan_table
 from sudare.domain.layout import morton_layout
+from sudare.errors import ParameterError
 from sudare.tables.planning.error_factors import HISTOGRAM_FACTORS, LOADS, TREE_FACTORS, ErrorFactors
 from sudare.tables.planning.predicted_error import areas_at, chance_factor, likely_people, predict_error
 

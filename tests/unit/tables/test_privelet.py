@@ -12,20 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    GuaranteeError,
-    ParameterError,
-    ResearchEntropy,
-    SignedTable,
-    Unit,
-    WeakBudgetWarning,
-    morton_layout,
-    noise_for,
-    raster_layout,
-)
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit
+from sudare.domain import SignedTable, morton_layout, raster_layout
+from sudare.errors import GuaranteeError, ParameterError, WeakBudgetWarning
+from sudare.noise import noise_for
 from sudare.noise.entropy import EntropySource
 from sudare.tables.mechanisms.privelet import haar_coefficients, haar_counts, privelet, sensitivity_of_coefficients
 from tests.reference import naive

@@ -10,18 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import (
-    Budget,
-    GuaranteeError,
-    ParameterError,
-    ResearchEntropy,
-    Unit,
-    morton_layout,
-    nn_wavelet,
-    raster_layout,
-)
-from sudare.domain import CountTable
+from sudare import Budget, ResearchEntropy, Unit
+from sudare.domain import CountTable, morton_layout, raster_layout
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.refine.signed import ALL_TO_THE_LEFT
+from sudare.tables import nn_wavelet
 from sudare.tables.arguments import read_request
 from sudare.tables.mechanisms.pruning import PreparedTree, refined_by_pruning
 from sudare.tables.trees.descent import Notes

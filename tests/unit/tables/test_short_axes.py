@@ -30,13 +30,15 @@ def errors_of_hours(counts: np.ndarray, margins: tuple[int, ...]) -> np.ndarray:
     true, errors = counts.sum(axis=(0, 1)), []
     for seed in range(RUNS):
         entropy = sudare.ResearchEntropy(seed)
-        published = sudare.wide_tree(counts, TENTH, estimate="learned", margins=margins, entropy=entropy)
+        published = sudare.tables.wide_tree(counts, TENTH, estimate="learned", margins=margins, entropy=entropy)
         errors.append(published.to_dense().sum(axis=(0, 1)) - true)
     return np.array(errors)
 
 
 def with_margin(budget: sudare.Budget, **settings: Any) -> sudare.Published:
-    return sudare.wide_tree(hours(), budget, estimate="learned", margins=(2,), keep_measurements=True, **settings)
+    return sudare.tables.wide_tree(
+        hours(), budget, estimate="learned", margins=(2,), keep_measurements=True, **settings
+    )
 
 
 def largest_score(errors: np.ndarray) -> float:
@@ -101,17 +103,19 @@ def test_people_of_several_rows_change_a_margin_by_all_of_them() -> None:
 
 @pytest.mark.parametrize("margins", ["2", 2, (5,), (-1,), (2, 2), (True,), (0.5,)])
 def test_margins_that_there_are_not(margins: Any) -> None:
-    with pytest.raises(sudare.ParameterError, match="margins"):
-        sudare.wide_tree(hours(), TENTH, estimate="learned", margins=margins)
+    with pytest.raises(sudare.errors.ParameterError, match="margins"):
+        sudare.tables.wide_tree(hours(), TENTH, estimate="learned", margins=margins)
 
 
 def test_a_plain_tree_has_no_margins() -> None:
-    with pytest.raises(sudare.ParameterError, match="plain"):
-        sudare.wide_tree(hours(), TENTH, margins=(2,))
+    with pytest.raises(sudare.errors.ParameterError, match="plain"):
+        sudare.tables.wide_tree(hours(), TENTH, margins=(2,))
 
 
 def test_the_usual_weights_have_one_for_each_margin() -> None:
-    event = sudare.wide_tree(hours(), TENTH, estimate="least-squares", margins=(2,)).event
+    event = sudare.tables.wide_tree(hours(), TENTH, estimate="least-squares", margins=(2,)).event
     assert event.cost == TENTH
-    with pytest.raises(sudare.ParameterError, match="one for each margin"):
-        sudare.wide_tree(hours(), TENTH, estimate="least-squares", margins=(2,), bits=(3, 5, 5), weights=(1, 1, 1, 1))
+    with pytest.raises(sudare.errors.ParameterError, match="one for each margin"):
+        sudare.tables.wide_tree(
+            hours(), TENTH, estimate="least-squares", margins=(2,), bits=(3, 5, 5), weights=(1, 1, 1, 1)
+        )

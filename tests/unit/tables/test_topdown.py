@@ -12,25 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    Bins,
-    Budget,
-    Category,
-    CountTable,
-    Domain,
-    GaussianMeasurement,
-    GuaranteeError,
-    Hierarchy,
-    LaplaceMeasurement,
-    Mesh,
-    ParameterError,
-    Positions,
-    ResearchEntropy,
-    SudareError,
-    Unit,
-    noise_for,
-)
+from sudare import Bins, Budget, Category, CountTable, Domain, Hierarchy, Mesh, Positions, ResearchEntropy, Unit
+from sudare.errors import GuaranteeError, ParameterError, SudareError
 from sudare.kernels.tables.margins import fit_margins, split_cells
+from sudare.noise import noise_for
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement
 from sudare.tables.mechanisms.detail import Detail
 from sudare.tables.mechanisms.topdown import table_at_level, topdown
 from tests.scripted import ScriptedEntropy

@@ -16,6 +16,7 @@ import numpy as np
 
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from typing import Self
@@ -47,6 +48,7 @@ class PersonDomain:
     """
 
     def __init__(self, attributes: Mapping[str, Iterable[Value]]) -> None:
+        check_arguments(PersonDomain.__init__, locals(), "attributes")
         self.values: dict[str, tuple[Value, ...]] = {name: tuple(values) for name, values in attributes.items()}
         for name, values in self.values.items():
             if not values or len(set(values)) != len(values):

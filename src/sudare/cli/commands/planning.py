@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import (
@@ -64,7 +64,7 @@ def show_release_plan(speaker: Speaker, file: Path, *, plan_only: bool = False) 
 
 
 def _predict(release_plan: ReleasePlan, speaker: Speaker) -> Accuracy:
-    """What to expect. A reference that cannot be read yet is left out, and that is said."""
+    """What to expect. A reference that cannot be read yet is left out, and a remark says so."""
     from sudare.releases.kinds.counts.expected import accuracy_of_plan
 
     with progress_bars(speaker) as tell:
@@ -131,11 +131,11 @@ def balance_facts(release_plan: ReleasePlan, balance: Balance, words: Catalogue)
     )
 
 
-def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, Any]:
+def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, object]:
     from sudare.tables.publishing import publishes_signed
 
     predicted = release_plan.predicted
-    ledger: dict[str, Any] = {"dataset": release_plan.ledger.dataset}
+    ledger: dict[str, object] = {"dataset": release_plan.ledger.dataset}
     if isinstance(balance, Failure):
         ledger["error"] = balance.to_dict()
     else:

@@ -185,7 +185,7 @@ def _show_other(speaker: Speaker, found: Registration, kind: Any, read: Any, *, 
     tell_preflight(speaker, preflight, header.file)
 
 
-def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
+def _plan_values(found: Registration, header: PlanHeader) -> dict[str, object]:
     return {
         "plan": str(header.file),
         "kind": found.name,
@@ -196,7 +196,7 @@ def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
     }
 
 
-def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, Any]:
+def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, object]:
     charge = None if header.price is None or made.is_repeated else budget_values(header.price.budget)
     return {
         "folder": str(made.folder),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.cli.console.failures import UsageError
 from sudare.cli.console.messages import Catalogue, words_of
@@ -110,7 +110,7 @@ def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:
     return left is not None, dataset.remaining if left is None else dataset.rule.to_budget(left)
 
 
-def dataset_values(dataset: Dataset) -> dict[str, Any]:
+def dataset_values(dataset: Dataset) -> dict[str, object]:
     """A data set as it stands in JSON."""
     return {
         "name": dataset.name,
@@ -126,7 +126,7 @@ def dataset_values(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def filter_values(dataset: Dataset) -> dict[str, Any] | None:
+def filter_values(dataset: Dataset) -> dict[str, object] | None:
     """A rho filter as it stands in JSON, in both currencies; None under sums."""
     kept = dataset.filter
     if kept is None:

@@ -1,4 +1,4 @@
-"""What is charged for a plan of any kind: shown before it is spent, and told whatever happens."""
+"""What is charged for a plan of any kind: shown before it is spent, and reported whatever happens."""
 
 from __future__ import annotations
 

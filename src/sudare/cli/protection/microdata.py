@@ -191,7 +191,7 @@ def _carry_out(
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
-    """What attacks found that is not refused; figures for whoever holds the data."""
+    """What attacks found that is not refused; figures for the holder of the data."""
     for attack in made.document["attacks"]:
         for verdict in attack["verdicts"]:
             if verdict["outcome"] == "undecided" and not speaker.as_json:
@@ -216,7 +216,7 @@ def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
     return lines
 
 
-def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
+def _plan_values(plan: PeoplePlan) -> dict[str, object]:
     return {
         "plan": str(plan.file),
         "title": plan.title,
@@ -227,8 +227,8 @@ def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
     }
 
 
-def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, object]:
+    values: dict[str, object] = {
         "folder": str(made.folder),
         "methods": [step.name for step in plan.steps],
         "published": made.document["published"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -79,7 +79,7 @@ def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
-    """How the attacks ended; figures for whoever holds the data."""
+    """How the attacks ended; figures for the holder of the data."""
     from sudare.attacks.verdicts import AttackOutcome
 
     for report in made.attacks:
@@ -91,7 +91,7 @@ def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
         speaker.warn_of("protect.was_broken")
 
 
-def _values(made: ProtectedFolder) -> dict[str, Any]:
+def _values(made: ProtectedFolder) -> dict[str, object]:
     return {
         "folder": str(made.folder),
         "method": made.document["method"],

@@ -33,7 +33,7 @@ HELP: Mapping[str, Words] = {
     ),
     "attack.by_chance": Words(
         "A fair coin decided for each person of --data and --population who is in the data.",
-        "--data と --population の人がデータに含まれるかどうかを、公平なコインで決めた場合に指定します。",
+        "--data と --population の人がデータに含まれるかどうかを、公平なコイン投げで決めた場合に指定します。",
     ),
     "attack.outside": Words(
         "A file of people that an attacker may have, to be looked for among records.",
@@ -86,7 +86,7 @@ SPOKEN: Mapping[str, Words] = {
     "stage.attack_open": Words("Checking the folder", "フォルダの確認"),
     "stage.attack_reconstruction": Words("Looking for the people behind the tables", "表のもとになった個人の探索"),
     "stage.attack_differencing": Words("Subtracting published counts", "公表値の差し引き"),
-    "stage.attack_averaging": Words("Averaging noisy counts", "雑音つき度数の平均"),
+    "stage.attack_averaging": Words("Averaging noisy counts", "ノイズ付き度数の平均"),
     "stage.attack_membership": Words("Asking who is in the data", "データに含まれる人の推測"),
     "stage.attack_interval": Words("Bounding hidden cells", "秘匿セルの範囲の計算"),
     "stage.attack_linkage": Words("Linking records with people", "個票と人の照合"),

@@ -12,7 +12,7 @@ HELP: Mapping[str, Words] = {
     "collect.help": Words(
         "Collect answers that people randomize themselves, and estimate from the reports.\n\nA questionnaire says "
         "how each answer is randomized. Whoever collects the reports never sees an answer.",
-        "回答者自身が乱択した回答を集め、報告から推定します。\n\n調査票に、各回答の乱択の方法を書きます。"
+        "回答者自身がランダム化した回答を集め、報告から推定します。\n\n調査票に、各回答のランダム化の方法を書きます。"
         "集める側は回答そのものを見ません。",
     ),
     "collect.examples": Words.same(
@@ -22,7 +22,7 @@ HELP: Mapping[str, Words] = {
     "collect.randomize.help": Words(
         "Randomize each person's answers. Only the reports are written.\n\nRandomizing the same answers again "
         "gives away more: with --memory everybody keeps the report once given.",
-        "各人の回答を乱択します。書き出すのは報告だけです。\n\n同じ回答を再び乱択すると、漏れる情報が増えます。"
+        "各人の回答をランダム化します。書き出すのは報告だけです。\n\n同じ回答を再びランダム化すると、漏れる情報が増えます。"
         "--memory を付けると、一度出した報告を使い続けます。",
     ),
     "collect.randomize.examples": Words.same(
@@ -69,7 +69,7 @@ HELP: Mapping[str, Words] = {
     ),
     "collect.crosstab.help": Words(
         "Reconstruct the table of true answers to several questions from randomized records.",
-        "乱択された記録から、複数の質問への真の回答の表を再構築します。",
+        "ランダム化されたレコードから、複数の質問への真の回答の表を再構築します。",
     ),
     "collect.crosstab.examples": Words.same(
         "sudare collect crosstab reports.parquet --by sex --by smoker\nsudare collect crosstab reports.parquet "
@@ -98,7 +98,7 @@ HELP: Mapping[str, Words] = {
     "collect.plan.help": Words(
         "Choose a randomizer for a question, and predict the error of its estimates.\n\nFor values give --values, "
         "for the mean of a number --low and --high; and --epsilon, or --k for Pk-anonymity.",
-        "質問に適した乱択の方法を選び、推定の誤差を予測します。\n\n値を尋ねる場合は --values、数値の平均は --low "
+        "質問に適したランダム化の方法を選び、推定の誤差を予測します。\n\n値を尋ねる場合は --values、数値の平均は --low "
         "と --high を指定します。--epsilon か、Pk-匿名性の --k を付けます。",
     ),
     "collect.plan.examples": Words.same(
@@ -112,18 +112,18 @@ HELP: Mapping[str, Words] = {
     "collect.plan.epsilon": Words("What one report may cost.", "1つの報告に使える費用。"),
     "collect.plan.k": Words(
         "The k of Pk-anonymity, where this is the only attribute of the records.",
-        "Pk-匿名性の k（記録の属性がこれだけの場合）。",
+        "Pk-匿名性の k（レコードの属性がこれだけの場合）。",
     ),
     "collect.pk.help": Words(
         "Tell the k of Pk-anonymity of a table randomized by a questionnaire, or the noise for a wanted k.\n\n"
         "Nobody can be linked to a record with a probability above 1/k.",
-        "調査票で乱択した表の Pk-匿名性の k、または目標の k に必要なノイズを示します。\n\n誰も 1/k "
-        "を超える確率で記録と結び付けられません。",
+        "調査票でランダム化した表の Pk-匿名性の k、または目標の k に必要なノイズを示します。\n\n誰も 1/k "
+        "を超える確率でレコードと結び付けられません。",
     ),
     "collect.pk.examples": Words.same(
         "sudare collect pk survey.toml --records 10000\nsudare collect pk survey.toml --records 10000 --k 20"
     ),
-    "collect.pk.records": Words("How many records the table has.", "表の記録数。"),
+    "collect.pk.records": Words("How many records the table has.", "表のレコード数。"),
     "collect.pk.k": Words("A wanted k: show the noise that reaches it.", "目標の k。これを満たすノイズを示します。"),
     "collect.prio.help": Words(
         "Sums and histograms by two aggregators, neither of which ever sees a value (Prio3).\n\nEach report is "
@@ -171,7 +171,7 @@ HELP: Mapping[str, Words] = {
     ),
     "collect.prio.create.keep": Words(
         "Randomized response in front: the probability with which a value is kept (count, histogram).",
-        "送信前の乱択応答で値をそのまま残す確率（count・histogram）。",
+        "送信前のランダム化応答で値をそのまま残す確率（count・histogram）。",
     ),
     "collect.prio.serve.help": Words(
         "Run one of the two aggregators until it is interrupted.\n\nWithout a certificate only loopback addresses "
@@ -247,7 +247,7 @@ HELP: Mapping[str, Words] = {
 SPOKEN: Mapping[str, Words] = {
     "collect.randomized": Words(
         "Randomized the answers of {people} people to {questions} questions: {out}",
-        "{people} 人の {questions} 問の回答を乱択しました: {out}",
+        "{people} 人の {questions} 問の回答をランダム化しました: {out}",
     ),
     "collect.cost": Words(
         "Each row costs epsilon = {total}: what a person pays for answering once.",
@@ -255,7 +255,7 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "collect.once": Words(
         "Randomizing the same answers again adds the same cost; --memory avoids that.",
-        "同じ回答を再び乱択すると、同じ費用が加わります（--memory で防げます）。",
+        "同じ回答を再びランダム化すると、同じ費用が加わります（--memory で防げます）。",
     ),
     "collect.memory_and_person": Words(
         "--memory and --person belong together: the memory keeps what each person reported.",
@@ -299,13 +299,13 @@ SPOKEN: Mapping[str, Words] = {
         "Intervals hold the true number with probability {level}; they come from the information, or, where cells "
         "are near 0, from randomizing the estimated table again and again.",
         "区間は確率 {level} で真の人数を含みます。情報行列から、0 "
-        "に近いセルがある場合は推定した表の乱択を繰り返して求めています。",
+        "に近いセルがある場合は推定した表のランダム化を繰り返して求めています。",
     ),
     "collect.intervals.likelihood": Words(
         "Intervals hold the true number with probability {level}; they come from the information, or, where cells "
         "are near 0, from randomizing the estimated table again and again.",
         "区間は確率 {level} で真の人数を含みます。情報行列から、0 "
-        "に近いセルがある場合は推定した表の乱択を繰り返して求めています。",
+        "に近いセルがある場合は推定した表のランダム化を繰り返して求めています。",
     ),
     "collect.intervals.inversion": Words(
         "Intervals hold the true number with probability {level}; they come from the standard errors of the "

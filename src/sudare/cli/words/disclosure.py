@@ -9,7 +9,7 @@ from sudare.bilingual import Words
 __all__ = ["HELP", "SPOKEN"]
 
 HELP: Mapping[str, Words] = {
-    "panel.tables": Words("Tables by statistical disclosure control", "従来の方法による表の保護（統計的開示抑制）"),
+    "panel.tables": Words("Tables by statistical disclosure control", "統計的開示抑制による表の保護"),
     "protect.help": Words(
         "Carry out a plan for a table: hide, round or perturb unsafe cells.\n\nLinked tables are protected as one. "
         "What would be published is attacked first, and not written if an attack succeeds. This is not "
@@ -25,7 +25,7 @@ HELP: Mapping[str, Words] = {
     ),
     "protect.out": Words(
         "The folder for the table and the report; must not exist. By default what the plan says.",
-        "表とレポートのフォルダ。存在しないこと。省略時は計画の指定。",
+        "表と報告書のフォルダ。存在しないこと。省略時は計画の指定。",
     ),
     "protect.check": Words(
         "Only check the plan and show what it would do. No data is read.",
@@ -33,7 +33,7 @@ HELP: Mapping[str, Words] = {
     ),
     "protect.even_if_broken": Words(
         "Publish even if an attack on the result succeeds; the report says so.",
-        "攻撃に破られても公表します。レポートにその旨を記します。",
+        "攻撃に破られても公表します。報告書にその旨を記します。",
     ),
 }
 
@@ -62,7 +62,7 @@ SPOKEN: Mapping[str, Words] = {
         "The ledger knows of a table in '{folder}' that cannot be compared with this one: it was not attacked.",
         "台帳にある表「{folder}」はこの表と比べられないため、攻撃の対象に含まれていません。",
     ),
-    "check.report": Words("report", "レポート"),
+    "check.report": Words("report", "報告書"),
     "check.tables": Words("published table", "公表した表"),
     "check.confidential": Words("confidential files", "保有者用のファイル"),
     "check.certificate": Words("proof that hidden cells are safe", "秘匿セルの安全性の証明"),

@@ -44,7 +44,7 @@ HELP: Mapping[str, Words] = {
     ),
     "ledger.add.replace": Words(
         "Neighbouring tables differ by a replaced person: for releases with a public total.",
-        "隣接する表を「1人の入れ替え」とします。合計を公開する公表のために使います。",
+        "隣接する表を「1人の置き換え」とします。合計を公開する公表のために使います。",
     ),
     "ledger.add.rho_filter": Words(
         "Keep a total in epsilon and delta as a sum of rhos: room for many more small releases.",
@@ -71,7 +71,7 @@ HELP: Mapping[str, Words] = {
     "ledger.list.examples": Words.same("sudare ledger list budget.db\nsudare ledger list budget.db --json"),
     "ledger.show.help": Words(
         "Show a data set: its balance, and every entry about it.",
-        "データセットの残高と、すべての記録を表示します。",
+        "データセットの残高と、すべての項目を表示します。",
     ),
     "ledger.show.examples": Words.same("sudare ledger show budget.db census"),
     "ledger.verify.help": Words(
@@ -87,7 +87,7 @@ HELP: Mapping[str, Words] = {
     ),
     "ledger.export.help": Words(
         "Write all entries as JSON lines, with hashes, without secrets.",
-        "すべての記録を JSON Lines で書き出します。\n\nハッシュを含み、秘密情報は含みません。",
+        "すべての項目を JSON Lines で書き出します。\n\nハッシュを含み、秘密情報は含みません。",
     ),
     "ledger.export.examples": Words.same(
         "sudare ledger export budget.db > entries.jsonl\nsudare ledger export budget.db --out entries.jsonl"
@@ -95,7 +95,7 @@ HELP: Mapping[str, Words] = {
     "ledger.export.out": Words("A file. Left out: stdout.", "ファイル。省略すると標準出力。"),
     "ledger.opt-out.help": Words(
         "Note that a person is not to be counted any more. Only a salted hash is kept.",
-        "今後数えないでほしい人を記録します。\n\nソルトつきハッシュだけを保存します。",
+        "今後数えないでほしい人を記録します。\n\nソルト付きハッシュだけを保存します。",
     ),
     "ledger.opt-out.examples": Words.same(
         "sudare ledger opt-out budget.db census 1234567\nsudare ledger opt-out budget.db census - < people.txt"
@@ -200,7 +200,7 @@ SPOKEN: Mapping[str, Words] = {
         "{number} without a privacy guarantee, which no budget covers",
         "プライバシー保証のない公表 {number} 件（予算の対象外）",
     ),
-    "ledger.exported": Words("Wrote {number} entries.", "{number} 件の記録を書き出しました。"),
+    "ledger.exported": Words("Wrote {number} entries.", "{number} 件の項目を書き出しました。"),
     "ledger.opted_out": Words(
         "Noted for '{dataset}': {number} opted out.",
         "「{dataset}」に {number} 人の除外を記録しました。",
@@ -218,7 +218,7 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "ledger.sound": Words(
         "All {number} entries are as they were written.",
-        "{number} 件の記録はすべて書かれたままです。",
+        "{number} 件の項目はすべて書かれたままです。",
     ),
     "ledger.unsound": Words("The ledger was CHANGED: {number} findings.", "台帳が改変されています: {number} 件。"),
     "ledger.keep_head": Words(
@@ -227,7 +227,7 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "entry.dataset": Words("data set", "登録"),
     "entry.reserve": Words("reserved", "予約"),
-    "entry.settle": Words("settled", "精算"),
+    "entry.settle": Words("settled", "確定"),
     "entry.cancel": Words("cancelled", "取消"),
     "entry.opt-out": Words("opted out", "除外"),
     "entry.publish": Words("published", "公表"),
@@ -240,10 +240,10 @@ SPOKEN: Mapping[str, Words] = {
     "entry.says_cost": Words("{budget} for {purpose}", "{budget}: {purpose}"),
     "entry.says_settled": Words(
         "of entry {reservation}: {budget}, {mechanism}",
-        "項目 {reservation} を精算: {budget}、{mechanism}",
+        "項目 {reservation} を確定: {budget}、{mechanism}",
     ),
     "entry.says_cancelled": Words("of entry {reservation}: {reason}", "項目 {reservation} を取消: {reason}"),
-    "entry.says_nothing": Words("a salted hash", "ソルトつきハッシュ"),
+    "entry.says_nothing": Words("a salted hash", "ソルト付きハッシュ"),
     "entry.says_published": Words(
         "without a guarantee: {title}, in {folder}",
         "プライバシー保証なし: {title}（{folder}）",

@@ -12,12 +12,15 @@ HELP: Mapping[str, Words] = {
     "anonymize.help": Words(
         "Carry out a plan for a table of people, and write records and report.\n\nCoarser values and suppression "
         "until k-anonymity and its family hold; swapping, PRAM, microaggregation, noise. k-anonymity is not "
-        "differential privacy; sampled k-anonymity is, costs budget, and asks before it is spent. "
-        "`sudare run` does the same for plans of every kind.",
-        "個票データの計画を実行し、保護した記録と報告書を書き出します。\n\n"
-        "k-匿名性とその仲間を満たすまで値を粗くし、記録を抑制します。交換、PRAM、ミクロアグリゲーション、"
-        "ノイズも使えます。k-匿名性は差分プライバシーではありません。標本抽出つき k-匿名性は差分プライバシーで、"
-        "予算を使う前に確認します。`sudare run` はどの種類の計画も同じように実行します。",
+        "differential privacy; sampled k-anonymity is, costs budget, and asks before it is spent. The law of a "
+        "country may ask for more: nothing becomes anonymously processed information (Japan) or anonymous "
+        "information (GDPR) by a command alone. `sudare run` does the same for plans of every kind.",
+        "個票データの計画を実行し、保護したレコードと報告書を書き出します。\n\n"
+        "k-匿名性と関連モデルを満たすまで値を粗くし、レコードを秘匿します。スワッピング、PRAM、ミクロアグリゲーション、"
+        "ノイズも使えます。k-匿名性は差分プライバシーではありません。標本抽出付き k-匿名性は差分プライバシーで、"
+        "予算を使う前に確認します。個人情報保護法の匿名加工情報とするには、委員会規則の基準に沿った加工と、公表や"
+        "安全管理などの義務の履行が必要で、コマンドを実行しただけでは匿名加工情報になりません。"
+        "`sudare run` はどの種類の計画も同じように実行します。",
     ),
     "anonymize.examples": Words.same("sudare anonymize plan.toml --out protected\nsudare anonymize plan.toml --check"),
     "anonymize.file": Words(
@@ -30,7 +33,7 @@ HELP: Mapping[str, Words] = {
     ),
     "anonymize.check": Words(
         "Only check the plan and show what it would do. No record is read, nothing is spent.",
-        "計画を確認し、内容を表示するだけです。記録は読まず、予算も使いません。",
+        "計画を確認し、内容を表示するだけです。レコードは読まず、予算も使いません。",
     ),
     "anonymize.yes": Words(
         "Don't ask before budget is spent; needed where there is no terminal.",
@@ -47,7 +50,7 @@ HELP: Mapping[str, Words] = {
     "sample.help": Words(
         "Draw some records of a file fairly, or carry out a plan that does.\n\nRecords are published as they are: "
         "a sample alone protects little. With a plan for sampled-k-anonymity it is differential privacy.",
-        "ファイルから記録を公平に抽出するか、抽出の計画を実行します。\n\n記録はそのまま公開されるため、"
+        "ファイルからレコードを無作為に抽出するか、抽出の計画を実行します。\n\nレコードはそのまま公開されるため、"
         "標本抽出だけではあまり守られません。sampled-k-anonymity の計画なら差分プライバシーになります。",
     ),
     "sample.examples": Words.same(
@@ -64,7 +67,7 @@ HELP: Mapping[str, Words] = {
     ),
     "sample.rate": Words(
         "The share to draw, such as 1/10 or 0.05: each record by a coin of its own.",
-        "抽出する割合（1/10 や 0.05）。記録ごとに硬貨を投げます。",
+        "抽出する割合（1/10 や 0.05）。レコードごとに独立に抽出します。",
     ),
     "sample.rows": Words(
         "How many records to draw; with --by, of each value of the column.",
@@ -73,7 +76,7 @@ HELP: Mapping[str, Words] = {
     "sample.by": Words("Draw from each value of this column by itself.", "この列の値ごとに抽出します。"),
     "sample.check": Words(
         "Only check the plan. No record is read, nothing is spent.",
-        "計画を確認するだけです。記録は読まず、予算も使いません。",
+        "計画を確認するだけです。レコードは読まず、予算も使いません。",
     ),
     "sample.yes": Words(
         "Don't ask before budget is spent; needed where there is no terminal.",
@@ -91,7 +94,7 @@ HELP: Mapping[str, Words] = {
         "Draw rows of nobody, from records with a budget or from a released table.\n\nFrom records by MST or AIM: "
         "about the same tables, differentially private. From a release: rows that agree with its table exactly, at "
         "no further cost.",
-        "記録または公表済みの表から、架空の人の行を作ります。\n\n記録からは予算を使い、MST か AIM "
+        "レコードまたは公表済みの表から、架空の人の行を作ります。\n\nレコードからは予算を使い、MST か AIM "
         "で差分プライバシーのもとに似た集計になる行を作ります。公表からは、"
         "その表と完全に一致する行を追加の費用なしで作ります。",
     ),
@@ -113,7 +116,7 @@ HELP: Mapping[str, Words] = {
     ),
     "synthesize.check": Words(
         "Only check the plan and show what it would cost. No record is read.",
-        "計画を確認し、費用を表示するだけです。記録は読みません。",
+        "計画を確認し、費用を表示するだけです。レコードは読みません。",
     ),
     "synthesize.yes": Words(
         "Don't ask before budget is spent; needed where there is no terminal.",
@@ -126,8 +129,8 @@ HELP: Mapping[str, Words] = {
     "risk.help": Words(
         "Measure how easily somebody is found in a table of people.\n\nFor whoever holds the data: what it shows "
         "is computed from the records and is not for publication.",
-        "個票データで人がどれほど見つかりやすいかを測ります。\n\nデータの保有者のためのものです。"
-        "結果は記録から計算され、公表するものではありません。",
+        "個票データの再識別リスクを測ります。\n\nデータの保有者のためのものです。"
+        "結果はレコードから計算され、公表するものではありません。",
     ),
     "risk.examples": Words.same(
         "sudare risk people.csv --quasi-identifiers age,sex,zip\nsudare risk people.csv -q age,sex --sensitive "
@@ -144,11 +147,11 @@ HELP: Mapping[str, Words] = {
     ),
     "risk.population": Words(
         "A file of everybody with the same columns, for the risk of a journalist.",
-        "同じ列をもつ母集団のファイル（記者型のリスクに使います）。",
+        "同じ列をもつ母集団のファイル（ジャーナリストモデルのリスクに使います）。",
     ),
     "risk.threshold": Words(
         "The chance of re-identification from which a record is at risk.",
-        "再識別の確率がこれを超える記録を、危険とみなします。",
+        "再識別の確率がこれを超えるレコードを、危険とみなします。",
     ),
     "hierarchy.help": Words(
         "Check or draft hierarchies: which coarser values stand for a column's values.",
@@ -221,14 +224,14 @@ HELP: Mapping[str, Words] = {
 }
 
 SPOKEN: Mapping[str, Words] = {
-    "stage.load": Words("Reading people", "記録の読み込み"),
-    "stage.protect": Words("Protecting records", "記録の保護"),
-    "stage.save": Words("Writing records", "記録の書き出し"),
+    "stage.load": Words("Reading people", "レコードの読み込み"),
+    "stage.protect": Words("Protecting records", "レコードの保護"),
+    "stage.save": Words("Writing records", "レコードの書き出し"),
     "stage.measure": Words("Measuring risks", "リスクの測定"),
     "stage.attack": Words("Attacking the result", "結果への攻撃"),
-    "check.published": Words("published records", "公開した記録"),
+    "check.published": Words("published records", "公開したレコード"),
     "check.models": Words("promised models", "約束した条件"),
-    "check.groups": Words("smallest group", "最小の組"),
+    "check.groups": Words("smallest group", "最小の等価クラス"),
     "check.attacks": Words("attacks", "攻撃"),
     "people.methods": Words("method", "手法"),
     "people.published": Words("published", "公開する列"),
@@ -303,17 +306,17 @@ SPOKEN: Mapping[str, Words] = {
     "people.one_rule": Words("Give exactly one of {rules}.", "{rules} のうち一つだけを指定してください。"),
     "people.risk_confidential": Words(
         "These figures were computed from the records. They are for whoever holds them, not for publication.",
-        "これらの数値は記録から計算されました。データの保有者のためのもので、公表するものではありません。",
+        "これらの数値はレコードから計算されました。データの保有者のためのもので、公表するものではありません。",
     ),
-    "people.records": Words("records", "記録の数"),
-    "people.classes": Words("classes that look alike", "同じに見える組の数"),
-    "people.k": Words("smallest class (k)", "最小の組（k）"),
-    "people.unique": Words("alone in their class", "ほかと重ならない記録"),
-    "people.prosecutor": Words("prosecutor, highest chance", "検察官型の最大の確率"),
-    "people.at_risk": Words("chance above {threshold}", "確率が {threshold} を超える記録"),
-    "people.marketer": Words("marketer, guessed right", "マーケター型で当たる割合"),
-    "people.journalist": Words("journalist, highest chance", "記者型の最大の確率"),
-    "people.sensitive": Words("What classes give away", "組から分かること"),
+    "people.records": Words("records", "レコード数"),
+    "people.classes": Words("classes that look alike", "等価クラスの数"),
+    "people.k": Words("smallest class (k)", "最小の等価クラス（k）"),
+    "people.unique": Words("alone in their class", "一意なレコード"),
+    "people.prosecutor": Words("prosecutor, highest chance", "検察官モデルの最大の確率"),
+    "people.at_risk": Words("chance above {threshold}", "確率が {threshold} を超えるレコード"),
+    "people.marketer": Words("marketer, guessed right", "マーケターモデルで当たる割合"),
+    "people.journalist": Words("journalist, highest chance", "ジャーナリストモデルの最大の確率"),
+    "people.sensitive": Words("What classes give away", "等価クラスから分かること"),
     "people.table_column": Words("column", "列"),
     "people.table_l": Words("values (l)", "値の種類（l）"),
     "people.table_entropy": Words("entropy l", "エントロピー l"),

@@ -49,9 +49,12 @@ HELP: Mapping[str, Words] = {
     ),
     "pseudonymize.help": Words(
         "Replace identifiers by pseudonyms that nobody can link without the key.\n\nPseudonymized data is still "
-        "personal data: what else stands in a row may tell whose it is.",
+        "personal data: what else stands in a row may tell whose it is. A command alone does not make it pseudonymously "
+        "processed information (Japan): the rules for processing, keeping and using it must be met, too.",
         "識別子を、鍵なしでは誰も結び付けられない仮名に置き換えます。\n\n仮名化したデータも個人データです。"
-        "行のほかの値から本人が分かることがあります。",
+        "行のほかの値から本人が分かることがあります。個人情報保護法の仮名加工情報とするには、ほかの特定につながる記述も"
+        "基準に沿って加工し、削除情報等（鍵など）の安全管理や利用目的の制限を守る必要があります。"
+        "コマンドを実行しただけでは仮名加工情報になりません。",
     ),
     "pseudonymize.examples": Words.same(
         "sudare pseudonymize new-key keys/study.key\nsudare pseudonymize run visits.csv --id patient --key "
@@ -100,7 +103,7 @@ HELP: Mapping[str, Words] = {
     ),
     "pseudonymize.run.method": Words(
         "keyed (a keyed hash; the default) or table (random, kept in a mapping).",
-        "keyed（鍵つきハッシュ、既定）か table（乱数、対応表に保存）。",
+        "keyed（鍵付きハッシュ、既定）か table（乱数、対応表に保存）。",
     ),
     "pseudonymize.run.hash_name": Words("blake2b (the default) or hmac-sha256.", "blake2b（既定）か hmac-sha256。"),
     "pseudonymize.run.form": Words(
@@ -231,7 +234,7 @@ HELP: Mapping[str, Words] = {
         "One person's rights: find, correct, delete or opt out, in all files and in all to come.\n\nThe register "
         "keeps keyed hashes only, never who asked. Asking twice changes nothing.",
         "一人の権利: すべてのファイルと今後のファイルでの検索・訂正・削除・除外。\n\n"
-        "登録簿には鍵つきハッシュだけが残り、誰の申し出かは残りません。二度申し出ても結果は同じです。",
+        "登録簿には鍵付きハッシュだけが残り、誰の申し出かは残りません。二度申し出ても結果は同じです。",
     ),
     "person.examples": Words.same(
         "sudare person find 1234 --key keys/study.key --kind patient\nsudare person opt-out - --key keys/study.key "
@@ -393,7 +396,7 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "pseudonym.needs_file": Words(
         "These pseudonyms are keyed hashes: name a file of raw identifiers by --file, and its column by --id.",
-        "この仮名は鍵つきハッシュです。元の識別子のファイルを --file、列を --id で指定してください。",
+        "この仮名は鍵付きハッシュです。元の識別子のファイルを --file、列を --id で指定してください。",
     ),
     "person.ledger_and_dataset": Words(
         "--ledger and --dataset go together.",

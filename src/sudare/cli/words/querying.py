@@ -22,7 +22,7 @@ HELP: Mapping[str, Words] = {
     "sql.run.help": Words(
         "Answer a query privately: charge the ledger, let the database count, and add noise.\n\nA query that was "
         "answered before is shown again and costs nothing. One that fails in the database stays charged.",
-        "費用を台帳に記録し、雑音を加えてクエリに答えます。\n\n以前に答えたクエリは無料で再表示します。"
+        "費用を台帳に記録し、ノイズを加えてクエリに答えます。\n\n以前に答えたクエリは無料で再表示します。"
         "データベースで失敗したクエリの費用は戻りません。",
     ),
     "sql.run.examples": Words.same(
@@ -36,17 +36,17 @@ HELP: Mapping[str, Words] = {
     "sql.run.intervals": Words(
         "In the file, put the interval and the noise of each number behind its column, and mark groups that are "
         "perhaps empty in the last one.",
-        "ファイルの各列の後ろに、区間と雑音の大きさの列を加え、"
+        "ファイルの各列の後ろに、区間とノイズの大きさの列を加え、"
         "誰もいない可能性のあるグループの印を最後の列に付けます。",
     ),
     "sql.run.again": Words(
         "Draw, and spend, once more even if the very same query was answered before.",
-        "以前に答えたクエリでも新たに雑音を引きます（予算をもう一度使います）。",
+        "以前に答えたクエリでも新たにノイズを引きます（予算をもう一度使います）。",
     ),
     "sql.explain.help": Words(
         "Show what a query becomes: the SQL for the database, sensitivities, noise, and every change of "
         "meaning.\n\nReads no private row and charges nothing.",
-        "クエリがどう変わるかを示します（送られる SQL、感度、雑音、意味の違い）。\n\n非公開の行は読まず、"
+        "クエリがどう変わるかを示します（送られる SQL、感度、ノイズ、意味の違い）。\n\n非公開の行は読まず、"
         "費用もかかりません。",
     ),
     "sql.explain.examples": Words.same(
@@ -138,7 +138,7 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "sql.confidential": Words(
         "This was read without noise. It is confidential: do not pass it on.",
-        "雑音なしで読んだ結果です。機密なので外部に渡さないでください。",
+        "ノイズなしで読んだ結果です。機密なので外部に渡さないでください。",
     ),
     "sql.public": Words(
         "Only public tables were asked: the answer is exact and free.",
@@ -153,7 +153,7 @@ SPOKEN: Mapping[str, Words] = {
     "sql.perhaps_empty": Words(
         "* Perhaps nobody is in this group: its noisy count is no larger than its error. Numbers other than counts "
         "and sums mean nothing then.",
-        "* このグループには誰もいない可能性があります（雑音を加えた件数が誤差以下です）。その場合、"
+        "* このグループには誰もいない可能性があります（ノイズを加えた件数が誤差以下です）。その場合、"
         "件数と合計以外の数に意味はありません。",
     ),
     "sql.rank_error": Words(
@@ -164,14 +164,14 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "sql.column": Words("column", "列"),
     "sql.measured": Words("measured", "測る量"),
-    "sql.mechanism": Words("noise", "雑音"),
+    "sql.mechanism": Words("noise", "ノイズ"),
     "sql.scale": Words("scale", "大きさ"),
     "sql.error": Words("error (95 %)", "誤差 (95 %)"),
     "sql.share": Words("cost", "費用"),
     "sql.exact": Words("exact", "正確"),
     "sql.laplace": Words("Laplace", "ラプラス"),
     "sql.gaussian": Words("Gaussian", "ガウス"),
-    "sql.exponential": Words("a noisy choice", "雑音つきの選択"),
+    "sql.exponential": Words("a noisy choice", "ノイズ付きの選択"),
     "sql.rows": Words("rows", "行"),
     "sql.answered": Words("nothing: answered before", "なし（回答済み）"),
     "sql.cost": Words("cost", "費用"),

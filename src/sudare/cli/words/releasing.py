@@ -66,7 +66,7 @@ HELP: Mapping[str, Words] = {
     ),
     "run.even_if_broken": Words(
         "Publish even if an attack on the result succeeds; the report says so.",
-        "結果への攻撃が成功しても公開します。レポートにその旨が残ります。",
+        "結果への攻撃が成功しても公開します。報告書にその旨が残ります。",
     ),
     "run.threads": Words(
         "How many threads to use. By default as many as there are cores, at most 8.",

@@ -159,7 +159,12 @@ class Client:
 
 
 def report_line(fingerprint: str, report: Plain) -> str:
-    """How a single report is sent or kept."""
+    """How a single report is sent or kept.
+
+    Args:
+        fingerprint: of the randomizer.
+        report: of one person.
+    """
     return f'{{"sudare":{REPORT_VERSION},"randomizer":"{fingerprint}","report":{_ENCODER.encode(report)}}}'
 
 
@@ -182,7 +187,7 @@ def read_specification(specification: Mapping[str, Any] | str) -> Mapping[str, A
     if not isinstance(told, Mapping) or "kind" not in told:
         raise InputError(
             "This is not the specification of a randomizer: a dictionary, or JSON, with version, kind and parameters.",
-            "乱択器の仕様ではありません。version・kind・パラメータを持つ辞書または JSON を指定してください。",
+            "ランダム化器の仕様ではありません。version・kind・パラメータを持つ辞書または JSON を指定してください。",
         )
     if told.get("version") != REPORT_VERSION:
         raise InputError(

@@ -12,6 +12,7 @@ Proof: ``crosstab.md`` beside this file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,8 +25,10 @@ from sudare.collect.estimation.records import Attributes, RandomizedAttribute, c
 from sudare.collect.transitions.kronecker import Kronecker
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import Described, GuaranteeError, ParameterError
+from sudare.frames import ShownRows
 from sudare.parameters import exact_integer, shown
 from sudare.refine import controlled_rounding, project_on_simplex
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,7 +46,7 @@ FINE_ENOUGH_FOR_NEWTON = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class CrossTab:
+class CrossTab(ShownRows):
     """A table of estimated numbers of people.
 
     Attributes:
@@ -59,6 +62,19 @@ class CrossTab:
     constrained: Values
     method: Method
     fit: Fit | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: labels, estimates and, where there is an inverse, standard errors of the unbiased ones."""
+        places = np.unravel_index(np.arange(self.constrained.size), self.constrained.shape)
+        labels = {
+            attribute.name: [attribute.labels[place] for place in along]
+            for attribute, along in zip(self.attributes, places, strict=True)
+        }
+        found = {**labels, "people": self.constrained.ravel()}
+        try:
+            return {**found, "unbiased": self.unbiased.ravel(), "standard_error": self.standard_errors.ravel()}
+        except GuaranteeError:
+            return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -235,6 +251,7 @@ def iterative_bayes(
         >>> iterative_bayes([[90, 70], [70, 90]], [coins, coins], tolerance=1e-9).constrained.round(2).tolist()
         [[120.0, 40.0], [40.0, 120.0]]
     """
+    check_arguments(iterative_bayes, locals(), "start", "accelerate")
     function = "iterative_bayes"
     read, told = read_problem(counts, attributes, function)
     limit = exact_integer(most_iterations, "most_iterations", function, "a whole number >= 1", smallest=1)

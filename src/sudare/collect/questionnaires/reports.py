@@ -25,6 +25,7 @@ from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.randomizers.registry import find_kind, registered_randomizers
 from sudare.errors import EventError, GuaranteeError, InputError, OutputError, ParameterError
 from sudare.noise.entropy import EntropySource
+from sudare.signatures import check_arguments
 from sudare.storage.guarded_json import parse_json
 from sudare.system.regular_files import require_regular_file
 
@@ -49,7 +50,10 @@ METADATA = b"sudare"
 
 
 def specification(randomizer: Randomizer) -> dict[str, Any]:
-    """All that a device and whoever collects must agree on: the randomizer, its fingerprint, and how to draw a report.
+    """All that a device and the collector must agree on: the randomizer, its fingerprint, and how to draw a report.
+
+    Args:
+        randomizer: to describe.
 
     Example:
         >>> from sudare.collect import KaryResponse, read_randomizer, specification
@@ -57,6 +61,7 @@ def specification(randomizer: Randomizer) -> dict[str, Any]:
         >>> read_randomizer(specification(question)) == question
         True
     """
+    check_arguments(specification, locals(), "randomizer")
     told = {**randomizer.to_dict(), "fingerprint": randomizer.fingerprint()}
     try:
         return {**told, "drawing": randomizer.drawing()}
@@ -80,7 +85,7 @@ def read_randomizer(told: Mapping[str, Any] | str) -> Randomizer:
         known = ", ".join(sorted(one.kind for one in registered_randomizers()))
         raise InputError(
             f"The specification names a kind of randomizer that is not known. Known are: {known}.",
-            f"仕様に書かれた乱択器の種類は未対応です。対応している種類: {known}。",
+            f"仕様に書かれたランダム化器の種類は未対応です。対応している種類: {known}。",
         )
     own = {key: value for key, value in read.items() if key not in ADDED}
     try:
@@ -110,6 +115,10 @@ def report_lines(randomizer: Randomizer, reports: ArrayLike) -> Iterator[str]:
 def read_lines(lines: Iterable[str], randomizer: Randomizer) -> NDArray[Any]:
     """Reports, from lines of JSON; empty lines are left out.
 
+    Args:
+        lines: reports, one a line.
+        randomizer: that made them.
+
     Raises:
         InputError: if a line is no report, or one of another version or another randomizer.
     """
@@ -130,7 +139,7 @@ def read_lines(lines: Iterable[str], randomizer: Randomizer) -> NDArray[Any]:
         except (TypeError, ValueError):
             raise InputError(
                 f"Line {number} holds a report that this randomizer does not give.",
-                f"{number} 行目の報告は、この乱択器のものではありません。",
+                f"{number} 行目の報告は、このランダム化器のものではありません。",
             ) from None
     return form.gathered(rows, randomizer)
 
@@ -178,7 +187,7 @@ def from_arrow(table: Any, randomizer: Randomizer | None = None) -> tuple[Random
     except (KeyError, TypeError, ValueError):
         raise InputError(
             "This table holds no reports of sudare: its metadata does not name a randomizer.",
-            "この表は sudare の報告ではありません（メタデータに乱択器がありません）。",
+            "この表は sudare の報告ではありません（メタデータにランダム化器がありません）。",
         ) from None
     own = randomizer.fingerprint() if randomizer is not None else fingerprint
     _require_same(version, fingerprint, own, "The table", "表")
@@ -208,6 +217,7 @@ def write_reports(path: str | Path, randomizer: Randomizer, reports: ArrayLike) 
         ...     read_reports(Path(folder) / "reports.parquet")[1].tolist()
         ['yes', 'no']
     """
+    check_arguments(write_reports, locals(), "path", "randomizer")
     target = Path(path)
     try:
         if target.suffix == ".parquet":
@@ -242,6 +252,7 @@ def read_reports(path: str | Path, randomizer: Randomizer | None = None) -> tupl
     Raises:
         InputError: if the file cannot be read, or holds reports of another version or another randomizer.
     """
+    check_arguments(read_reports, locals(), "path", "randomizer")
     target = Path(path)
     try:
         require_regular_file(target)
@@ -252,7 +263,7 @@ def read_reports(path: str | Path, randomizer: Randomizer | None = None) -> tupl
         if randomizer is None:
             raise InputError(
                 f"The file {target.name!r} does not hold the specification of its reports: give the randomizer too.",
-                f"ファイル {target.name!r} には報告の仕様が入っていません。乱択器も指定してください。",
+                f"ファイル {target.name!r} には報告の仕様が入っていません。ランダム化器も指定してください。",
             )
         if target.suffix == ".csv":
             return randomizer, from_columns(_read_csv(target, randomizer), randomizer, text=True)
@@ -280,8 +291,8 @@ def _read_csv(path: Path, randomizer: Randomizer) -> Any:
         raise InputError(
             f"The columns of {path.name!r} are not those of reports of this randomizer, which are "
             f"{', '.join(marked)}. They are of another version or another randomizer, or not reports.",
-            f"{path.name!r} の列は、この乱択器の報告の列（{', '.join(marked)}）ではありません。"
-            f"別のバージョンや別の乱択器の報告か、報告ではないファイルです。",
+            f"{path.name!r} の列は、このランダム化器の報告の列（{', '.join(marked)}）ではありません。"
+            f"別のバージョンや別のランダム化器の報告か、報告ではないファイルです。",
         )
     return csv.read_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=options)
 
@@ -316,17 +327,19 @@ def _require_same(version: object, fingerprint: object, own: str, english: str, 
         raise InputError(
             f"{english} holds reports of another randomizer: its fingerprint is not {own}. "
             f"Use the specification by which the reports were made.",
-            f"{japanese}の報告は別の乱択器のものです（フィンガープリントが {own} ではありません）。"
+            f"{japanese}の報告は別のランダム化器のものです（フィンガープリントが {own} ではありません）。"
             f"報告を作ったときの仕様を使ってください。",
         )
 
 
 def _not_reports() -> InputError:
-    return InputError("Some rows are not reports that this randomizer gives.", "この乱択器の報告ではない行があります。")
+    return InputError(
+        "Some rows are not reports that this randomizer gives.", "このランダム化器の報告ではない行があります。"
+    )
 
 
 def _damaged() -> InputError:
     return InputError(
         "The specification of the randomizer is damaged, or was changed. Write it again with sudare.collect.specification.",
-        "乱択器の仕様が壊れているか、書き換えられています。sudare.collect.specification で書き出し直してください。",
+        "ランダム化器の仕様が壊れているか、書き換えられています。sudare.collect.specification で書き出し直してください。",
     )

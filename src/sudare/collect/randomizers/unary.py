@@ -29,6 +29,7 @@ from sudare.noise.exact import WORD_BITS
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, describe_array, shown
 from sudare.privacy.budget import read_text_fraction
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,6 +97,7 @@ class UnaryResponse(SupportRandomizer):
         epsilon_at_most: Rational,
         rule: Literal["optimized", "symmetric"] = "optimized",
     ) -> None:
+        check_arguments(UnaryResponse.__init__, locals(), "rule")
         if rule not in ("optimized", "symmetric"):
             raise ParameterError("rule", "UnaryResponse", "'optimized' or 'symmetric'", shown(rule))
         epsilon = read_epsilon(epsilon_at_most, "UnaryResponse")
@@ -170,16 +172,16 @@ class UnaryResponse(SupportRandomizer):
             raise ParameterError("reports", "UnaryResponse.estimate", requirement, Described("others"))
         return counts[: len(self.labels)], rows.shape[0]
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels, epsilon and the rule."""
         return {"labels": list(self.labels), "epsilon": str(self.epsilon_at_most), "rule": self.rule}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["epsilon"]), parameters["rule"])
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the two weights of a bit."""
         return {"rule": "bits", "truth": self.truth, "other": self.other, "total_bits": BITS}
 

@@ -37,6 +37,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import ResponseMeasurement, log_rounded_up
 from sudare.privacy.unit import Unit
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -106,6 +107,7 @@ class Rappor(Randomizer):
     def __init__(
         self, bits: int, hashes: int, cohorts: int, f: Rational, p: Rational, q: Rational, rule: HashRule = "python"
     ) -> None:
+        check_arguments(Rappor.__init__, locals(), "rule")
         if rule not in RULES:
             raise ParameterError("rule", "Rappor", "'python' or 'java'", shown(rule))
         most = MAX_BITS[rule]
@@ -249,14 +251,14 @@ class Rappor(Randomizer):
         set_, clear = float(self.reported_if_set), float(self.reported_if_clear)
         return -normal_quantile(level) * math.sqrt(clear * (1 - clear) / people) / abs(set_ - clear)
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Sizes and probabilities."""
         probabilities = {name: str(getattr(self, name)) for name in ("f", "p", "q")}
         sizes = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
         return {**sizes, **probabilities, "rule": self.rule}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The randomizer that has these parameters."""
         f, p, q = (_read_probability(parameters[name]) for name in ("f", "p", "q"))
         return cls(parameters["bits"], parameters["hashes"], parameters["cohorts"], f, p, q, parameters["rule"])

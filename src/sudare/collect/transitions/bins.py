@@ -20,6 +20,7 @@ from sudare.collect.transitions.transition import Transition
 from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -60,6 +61,7 @@ def laplace_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Arra
         >>> laplace_bins([0, 1, 2, 3], scale=1).probabilities().round(4).tolist()
         [[0.5819, 0.3057, 0.1124], [0.2605, 0.4791, 0.2605], [0.1124, 0.3057, 0.5819]]
     """
+    check_arguments(laplace_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "laplace_bins")
     units = (ends - ends[0]) / sigma
     below, above = units, (ends[-1] - ends) / sigma  # distances from the lower and to the upper end of the range
@@ -166,6 +168,7 @@ def normal_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Array
         >>> normal_bins([0, 1, 2], scale=1).probabilities().round(4).tolist()
         [[0.6112, 0.3888], [0.3888, 0.6112]]
     """
+    check_arguments(normal_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "normal_bins")
     units = (ends - ends[0]) / sigma
     if units[-1] > MAX_NORMAL_SIGMA:

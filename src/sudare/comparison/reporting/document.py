@@ -11,6 +11,7 @@ from typing import Any
 from sudare.comparison.membership import FALSE_ALARMS
 from sudare.comparison.plan_file import ComparisonPlan
 from sudare.comparison.running import MEASURES, RARE, Comparison, Result
+from sudare.version import __version__
 
 __all__ = ["FORMAT", "comparison_csv", "comparison_document"]
 
@@ -43,7 +44,7 @@ def comparison_document(plan: ComparisonPlan, comparison: Comparison) -> dict[st
         "columns": [{"name": column.name, "values": column.leaves} for column in population.columns],
         "cells": int(population.table.size),
         "results": [_result(result) for result in comparison.results],
-        "versions": {"sudare": version("sudare"), "numpy": version("numpy")},
+        "versions": {"sudare": __version__, "numpy": version("numpy")},
     }
 
 

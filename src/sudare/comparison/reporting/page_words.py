@@ -60,7 +60,7 @@ TEXTS: dict[str, Words] = {
         "Of the {people} people in the file, a fair coin decides for each whether they are in the data; methods see these "
         "people only. The others are people like them who are not. Every run draws anew, and all methods get the same "
         "halves.",
-        "ファイルの {people} 人それぞれについて、公平な硬貨でデータに含めるかどうかを決め、各方法はその人たちだけを見ま"
+        "ファイルの {people} 人それぞれについて、公平なコイン投げでデータに含めるかどうかを決め、各方法はその人たちだけを見ま"
         "す。残りは、同じような、データにいない人です。実行ごとに引き直し、どの方法にも同じ半数を与えます。",
     ),
     "read_lost": Words(
@@ -108,8 +108,9 @@ TEXTS: dict[str, Words] = {
         "One common variant of each method: hidden cells in one table with subtotals where empty cells are shown, "
         "global recoding with at most 5% of the records left out, areas exchanged between records drawn fairly, cell "
         "keys on every table with zeros kept. Others lie elsewhere.",
-        "各方法の一般的な形を一つずつ比べています。小計のある一つの表の秘匿（空のセルは表示）、記録の 5% まで除く大域的"
-        "な一般化、無作為に選んだ記録どうしの地域の交換、0 を保つ全表のセルキー法です。ほかの形なら図の位置は変わります"
+        "各方法の一般的な形を一つずつ比べています。小計のある一つの表の秘匿（空のセルは表示）、レコードの 5% まで除く大域的"
+        "な一般化、無作為に選んだレコードどうしの地域のスワッピング、0 を保つ全表のセルキー法です。"
+        "ほかの形なら図の位置は変わります"
         "。",
     ),
     "record": Words("Record", "記録"),

@@ -27,6 +27,7 @@ from sudare.microdata.hierarchies.numbers import interval_hierarchy
 from sudare.microdata.hierarchies.rules import TOP, Values, build_hierarchy, listed_values
 from sudare.microdata.records import CodedColumn
 from sudare.parameters import exact_integer, shown
+from sudare.signatures import check_arguments
 
 __all__ = [
     "DATE_STEPS",
@@ -69,6 +70,7 @@ def date_hierarchy(
         >>> date_hierarchy("born", ["1987-05-03"]).paths()
         [('1987-05-03', '1987-05', '1987-Q2', '1987', '1980s', '*')]
     """
+    check_arguments(date_hierarchy, locals(), "values", "steps", "top", "missing")
     chosen = list(steps)
     if [step for step in DATE_STEPS if step in chosen] != chosen:
         raise ParameterError("steps", "date_hierarchy", "some of " + ", ".join(DATE_STEPS) + ", in order", shown(steps))
@@ -117,6 +119,7 @@ def mesh_hierarchy(
         >>> mesh_hierarchy("KEY_CODE", ["533946113"], "1/2").paths()
         [('533946113', '53394611', '533946', '5339', '*')]
     """
+    check_arguments(mesh_hierarchy, locals(), "values", "coarser", "top", "missing")
     finest = mesh_level(level, "mesh_hierarchy")
     chain: list[str] = []
     if coarser is None:
@@ -164,11 +167,17 @@ def _coarser_codes(texts: Sequence[str], levels: Sequence[MeshLevel]) -> list[tu
 def meshes_within(codes: Iterable[str | int], coarse: str, fine: str) -> list[str]:
     """All meshes of a finer level within some meshes: a domain that does not depend on the data.
 
+    Args:
+        codes: of the coarse meshes.
+        coarse: their level, such as ``"1"``.
+        fine: the level of the meshes within them.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import meshes_within
         >>> meshes_within(["53394611"], "3", "1/2")
         ['533946111', '533946112', '533946113', '533946114']
     """
+    check_arguments(meshes_within, locals(), "codes")
     outer, inner = mesh_level(coarse, "meshes_within"), mesh_level(fine, "meshes_within")
     if inner.divisions % outer.divisions:
         raise ParameterError("fine", "meshes_within", f"a level within {outer.name!r}", shown(fine))
@@ -210,6 +219,7 @@ def masked_hierarchy(
         >>> masked_hierarchy("zip", ["81667", "81675"]).paths()[0]
         ('81667', '8166*', '816**', '81***', '8****', '*****')
     """
+    check_arguments(masked_hierarchy, locals(), "values", "missing")
     if not isinstance(mask, str) or len(mask) != 1:
         raise ParameterError("mask", "masked_hierarchy", "one letter", shown(mask))
     listed = values if isinstance(values, CodedColumn) else tuple(values)
@@ -256,6 +266,7 @@ def grouped_hierarchy(
         >>> grouped_hierarchy("job", {"health": ["nurse", "doctor"], "school": ["teacher"]}).paths()[2]
         ('teacher', 'school', '*')
     """
+    check_arguments(grouped_hierarchy, locals(), "top", "missing")
     found: list[tuple[str, ...]] = []
 
     def walk(part: Any, above: tuple[str, ...]) -> None:
@@ -285,11 +296,17 @@ def grouped_hierarchy(
 def flat_hierarchy(name: str, values: Values, *, top: str = TOP) -> Generalization:
     """Values that are published as they are, or not at all. A missing value is one of them.
 
+    Args:
+        name: of the column.
+        values: that it has.
+        top: what all of them become.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import flat_hierarchy
         >>> flat_hierarchy("sex", ["f", "m"]).paths()
         [('f', '*'), ('m', '*')]
     """
+    check_arguments(flat_hierarchy, locals(), "values", "top")
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     has_missing = any(label is None or label == "" for label in listed_values(listed))
     return build_hierarchy(name, listed, lambda text: (), 0, top, top if has_missing else None, Words("a value", "値"))

@@ -22,6 +22,7 @@ from sudare.io.formats.text_files import AUTO, read_text
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.people_files import delimiter_in
 from sudare.parameters import shown
+from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
@@ -52,6 +53,7 @@ def read_hierarchy(path: str | Path, name: str, *, encoding: str = AUTO) -> Gene
         ...     read_hierarchy(file, "age").levels[1]
         ('<50', '>=50')
     """
+    check_arguments(read_hierarchy, locals(), "encoding")
     if not isinstance(name, str):
         raise ParameterError("name", "read_hierarchy", "the name of a column", shown(name))
     file = str(path)
@@ -149,6 +151,12 @@ def write_hierarchy(
 ) -> None:
     r"""Write a hierarchy in ARX's form, in UTF-8, whole or not at all.
 
+    Args:
+        path: of the file.
+        generalization: to write.
+        delimiter: between the fields.
+        replace: whether a file that is there is replaced.
+
     Raises:
         OutputError: if the file exists, or it cannot be written.
 
@@ -163,6 +171,7 @@ def write_hierarchy(
         ...     (Path(folder) / "sex.csv").read_text().split()
         ['f;*', 'm;*']
     """
+    check_arguments(write_hierarchy, locals(), "path", "generalization", "delimiter", "replace")
     if delimiter not in DELIMITERS:
         raise ParameterError("delimiter", "write_hierarchy", "one of ; , tab |", shown(delimiter))
     with (

@@ -15,6 +15,7 @@ from sudare.errors import Described, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.rules import TOP, Values, build_hierarchy
 from sudare.parameters import Rational, exact_fraction, shown
+from sudare.signatures import check_arguments
 
 __all__ = ["interval_hierarchy"]
 
@@ -64,6 +65,7 @@ def interval_hierarchy(
         >>> age.paths()[37], age.paths()[95]
         (('37', '35-39', '30-39', '*'), ('95', '>=90', '>=90', '*'))
     """
+    check_arguments(interval_hierarchy, locals(), "values", "widths", "whole", "top", "missing")
     function = "interval_hierarchy"
     if (widths is None) == (edges is None):
         raise ParameterError("widths", function, "given, or edges, and not both", shown(widths))

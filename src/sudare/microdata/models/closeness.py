@@ -28,6 +28,7 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, se
 from sudare.microdata.models.record_fields import fraction_of, order_of, text_of
 from sudare.parameters import Rational, exact_fraction, show_fraction, shown
 from sudare.sections import Section
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,6 +83,7 @@ class Closeness(SensitiveModel, PlannedModel):
         order: Sequence[str] | bool = False,
         hierarchy: Generalization | None = None,
     ) -> None:
+        check_arguments(Closeness.__init__, locals(), "order", "hierarchy")
         exact = exact_fraction(t, "t", "Closeness", "a number from 0 to 1")
         if not 0 <= exact <= 1:
             raise ParameterError("t", "Closeness", "a number from 0 to 1", shown(t))

@@ -28,6 +28,7 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at
 from sudare.microdata.models.record_fields import fraction_of, text_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 from sudare.sections import Section
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,6 +148,7 @@ class EntropyDiversity(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "l": fraction_of})
 
     def __init__(self, column: str, l: Rational, *, estimator: str = "shannon") -> None:  # noqa: E741
+        check_arguments(EntropyDiversity.__init__, locals(), "estimator")
         exact = exact_fraction(l, "l", "EntropyDiversity", "a number above 1")
         if exact <= 1:
             raise ParameterError("l", "EntropyDiversity", "a number above 1", shown(l))

@@ -25,6 +25,7 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at
 from sudare.microdata.models.record_fields import flag_of, fraction_of, text_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 from sudare.sections import Section
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -130,6 +131,7 @@ class BetaLikeness(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "beta": fraction_of, "enhanced": flag_of})
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
+        check_arguments(BetaLikeness.__init__, locals(), "enhanced")
         exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
         if exact <= 0:
             raise ParameterError("beta", "BetaLikeness", "a number above 0", shown(beta))
@@ -185,6 +187,7 @@ class DeltaDisclosure(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "delta": fraction_of, "absent": flag_of})
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
+        check_arguments(DeltaDisclosure.__init__, locals(), "absent")
         exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
         if exact <= 0:
             raise ParameterError("delta", "DeltaDisclosure", "a number above 0", shown(delta))

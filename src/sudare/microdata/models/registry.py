@@ -28,7 +28,7 @@ _REGISTERED: dict[str, type[PlannedModel]] = {}
 
 
 def register_model(model: type[PlannedModel]) -> None:
-    """Make a model known to plans and to whoever checks reports.
+    """Make a model known to plans and to the verification of reports.
 
     Raises:
         ParameterError: if another one has its name.
@@ -56,7 +56,7 @@ for _model in (
 
 
 def registered_models() -> tuple[type[PlannedModel], ...]:
-    """All of them, in the order in which they are told."""
+    """All of them, in the order in which they are shown."""
     return tuple(_REGISTERED.values())
 
 
@@ -140,5 +140,5 @@ def model_of_record(record: Any) -> PlannedModel | None:
 def _no_record() -> InputError:
     return InputError(
         "The report names a model that this sudare does not know.",
-        "レポートに、この sudare が扱えない条件があります。",
+        "報告書に、この sudare が扱えない条件があります。",
     )

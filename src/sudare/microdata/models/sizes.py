@@ -22,6 +22,7 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at
 from sudare.microdata.models.record_fields import flag_of, fraction_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 from sudare.sections import Section
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,6 +149,7 @@ def estimated_k_map(k: int, fraction: Rational, error: Rational, *, truncated: b
         >>> estimated_k_map(1000, 0.0001, 0.01, truncated=True).k
         3
     """
+    check_arguments(estimated_k_map, locals(), "truncated")
     share = exact_fraction(fraction, "fraction", "estimated_k_map", "a number above 0 and at most 1")
     level = exact_fraction(error, "error", "estimated_k_map", "a number above 0 and below 1")
     if not 0 < share <= 1:
@@ -192,6 +194,7 @@ class Presence(PlannedModel):
     record_fields = MappingProxyType({"smallest": fraction_of, "largest": fraction_of, "absent": flag_of})
 
     def __init__(self, smallest: Rational, largest: Rational, *, absent: bool = True) -> None:
+        check_arguments(Presence.__init__, locals(), "absent")
         low = exact_fraction(smallest, "smallest", "Presence", "a share from 0 to 1")
         high = exact_fraction(largest, "largest", "Presence", "a share from the smallest one to 1")
         if not 0 <= low <= 1:

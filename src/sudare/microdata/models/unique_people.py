@@ -23,6 +23,7 @@ from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model
 from sudare.microdata.uniqueness import estimated_uniqueness
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +61,7 @@ class PopulationUniqueness(Model):
     judges_table = True
 
     def __init__(self, limit: Rational, population: int, *, estimator: str = "auto") -> None:
+        check_arguments(PopulationUniqueness.__init__, locals(), "estimator")
         name = "PopulationUniqueness"
         exact = exact_fraction(limit, "limit", name, "a share from 0 to 1")
         if not 0 <= exact <= 1:

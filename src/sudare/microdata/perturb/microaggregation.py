@@ -21,8 +21,9 @@ from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,15 +34,15 @@ _TOGETHER = Words(
     "In these columns every record is equal to at least k - 1 others, so numbers known from elsewhere lead to a group, never "
     "to one record, if these columns are all by which records can be recognised. What all of a group have in common in other "
     "columns is still told (see l-diversity), and the other columns are published as they are. It is no differential privacy.",
-    "これらの列では、どの記録もほかの k - 1 件以上と同じ値です。記録を特定できる列がこれですべてなら、"
-    "外部で知られた数値からたどれるのは組までで、個々の記録には届きません。"
+    "これらの列では、どのレコードもほかの k - 1 件以上と同じ値です。レコードを特定できる列がこれですべてなら、"
+    "外部で知られた数値からたどれるのは組までで、個々のレコードには届きません。"
     "組の全員がほかの列で同じ値をもてばそれは分かります (l-多様性を参照)。"
     "ほかの列はそのまま公表されます。差分プライバシーではありません。",
 )
 _APART = Words(
     "In each column by itself every number is that of at least k records, so a single exact number known from elsewhere does not "
     "lead to one record. Several numbers together may: the groups differ from column to column. It is no differential privacy.",
-    "列ごとに見れば、どの数値も k 件以上の記録に共通です。外部で知られた一つの正確な数値からは個々の記録に届きません。"
+    "列ごとに見れば、どの数値も k 件以上のレコードに共通です。外部で知られた一つの正確な数値からは個々のレコードに届きません。"
     "組は列ごとに異なるため、複数の数値を合わせれば届くことがあります。差分プライバシーではありません。",
 )
 _KEEPS = Words(
@@ -51,7 +52,11 @@ _KEEPS = Words(
 
 
 def microaggregate(
-    records: Records, columns: Sequence[str], *, k: int, method: Literal["multivariate", "univariate"] = "multivariate"
+    records: AnyRecords,
+    columns: Sequence[str],
+    *,
+    k: int,
+    method: Literal["multivariate", "univariate"] = "multivariate",
 ) -> Outcome:
     """Replace the numbers of records by the means of groups of at least k, and fewer than 2 k, records.
 
@@ -76,6 +81,9 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    check_arguments(microaggregate, locals(), "method")
+    records = read_people_records(records, "microaggregate")
+    columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"
     smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
     if method not in ("multivariate", "univariate"):
@@ -86,7 +94,7 @@ def microaggregate(
     if records.rows < smallest:
         raise InputError(
             f"The table has fewer than k = {smallest} records: no group is large enough. Take a smaller k.",
-            f"表の記録が k = {smallest} 件に満たないため、組を作れません。k を小さくしてください。",
+            f"表のレコードが k = {smallest} 件に満たないため、組を作れません。k を小さくしてください。",
         )
     if method == "multivariate":
         shared = mdav_groups([column.units for column in numbers], smallest)

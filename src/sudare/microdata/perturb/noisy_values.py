@@ -19,7 +19,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.number_columns import MAX_DECIMALS, MAX_UNITS, NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.lattice import discrete_gaussian, discrete_laplace
 from sudare.noise.sampler import Sampler, read_entropy
@@ -34,7 +34,7 @@ UNBOUNDED = Words(
     "A published number is near the person's own, and with a probability of {share} the same. Who knows the number itself finds "
     "the record no more often than that; who knows it roughly does find it. Numbers far from all others stay recognisable. "
     "Without bounds there is no differential privacy, not even of this number.",
-    "公表された数値は本人の値に近く、一致する確率は{share}です。正確な値から記録にたどり着けるのはその程度ですが、"
+    "公表された数値は本人の値に近く、一致する確率は{share}です。正確な値からレコードにたどり着けるのはその程度ですが、"
     "おおよその値からはたどれます。ほかから大きく離れた数値は見分けがつきます。範囲を定めていないため、"
     "この数値についても差分プライバシーではありません。",
 )
@@ -53,7 +53,7 @@ _LOCAL = Words(
     "it is no differential privacy of the table.",
     "この数値について、示した epsilon または rho の局所差分プライバシーです。"
     "公表された数値から、範囲内のどの値が本人のものかについて分かることは、この値で抑えられ、epsilon が 1 程度以下なら僅かです。"
-    "一人一記録のとき成り立ちます。表に誰がいるか、値が欠けているか、およびほかの列は保護されません。表の差分プライバシーではありません。",
+    "一人一レコードのとき成り立ちます。表に誰がいるか、値が欠けているか、およびほかの列は保護されません。表の差分プライバシーではありません。",
 )
 _KEEPS = Words(
     "All other columns; the mean of the column in expectation (of the numbers moved into the bounds, where there are any).",
@@ -62,7 +62,7 @@ _KEEPS = Words(
 
 
 def add_noise_to_numbers(
-    records: Records,
+    records: AnyRecords,
     column: str,
     *,
     epsilon: Rational | None = None,
@@ -101,6 +101,7 @@ def add_noise_to_numbers(
         >>> noisy.local_epsilon, noisy.records.column("age").texts().tolist()[2]
         (Fraction(5, 1), None)
     """
+    records = read_people_records(records, "add_noise_to_numbers")
     function = "add_noise_to_numbers"
     source = read_entropy(entropy, function)
     stated = [name for name, value in (("epsilon", epsilon), ("scale", scale), ("sigma", sigma)) if value is not None]

@@ -18,11 +18,12 @@ from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, read_probability
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, read_flag, shown
 from sudare.privacy.measurements import log_rounded_up
+from sudare.signatures import check_arguments
 
 __all__ = ["TransitionMatrix", "randomize_values"]
 
@@ -31,7 +32,7 @@ _FIXED = Words(
     "A published value is perhaps not the person's own: whoever recognises a record learns the value only as surely as the "
     "matrix says. If the matrix was fixed without the data and has no zeros, this is local differential privacy of this "
     "value, with the stated epsilon; who is in the table, and the other columns, are not protected.",
-    "公表された値は本人のものとは限りません。記録が誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
+    "公表された値は本人のものとは限りません。レコードが誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
     "行列をデータと無関係に定め、0 を含まなければ、この値について示した epsilon の局所差分プライバシーになります。"
     "表に誰がいるか、およびほかの列は保護されません。",
 )
@@ -39,7 +40,7 @@ _INVARIANT = Words(
     "A published value is perhaps not the person's own: whoever recognises a record learns the value only as surely as the "
     "matrix says. The matrix was made from the counts of the column, so it is no differential privacy, and the matrix tells "
     "these counts to whoever sees it. Who is in the table, and the other columns, are not protected.",
-    "公表された値は本人のものとは限りません。記録が誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
+    "公表された値は本人のものとは限りません。レコードが誰のものか分かっても、値は行列が示す確かさでしか分かりません。"
     "行列は列の件数から作られたため差分プライバシーではなく、行列を見る人には件数が分かります。"
     "表に誰がいるか、およびほかの列は保護されません。",
 )
@@ -99,6 +100,7 @@ class TransitionMatrix:
             >>> TransitionMatrix.keeping(["a", "b", "c"], 0.5).rows[0]
             (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
         """
+        check_arguments(TransitionMatrix.keeping, locals(), "labels", "keep")
         function = "TransitionMatrix.keeping"
         stays = read_probability(keep, "keep", function)
         count = len(labels)
@@ -172,7 +174,7 @@ class TransitionMatrix:
 
 
 def randomize_values(
-    records: Records,
+    records: AnyRecords,
     column: str,
     matrix: TransitionMatrix,
     *,
@@ -199,6 +201,8 @@ def randomize_values(
         >>> round(float(outcome.local_epsilon), 3)  # ln 3
         1.099
     """
+    check_arguments(randomize_values, locals(), "column")
+    records = read_people_records(records, "randomize_values")
     function = "randomize_values"
     read_flag(invariant, "invariant", function)
     if not isinstance(matrix, TransitionMatrix):

@@ -25,7 +25,7 @@ from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.grouping import Tuples, group
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.perturb.exact_draws import toss_coins
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, read_people_records
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
 from sudare.noise.selection import exponential_mechanism
@@ -34,6 +34,7 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import Unit
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,14 +48,14 @@ PROTECTS = Words(
     "person than without that person's record, whatever else is known. It holds because each record was kept by a secret "
     "coin, the levels were not chosen by looking at the data for free, all published columns form the groups, and groups of "
     "fewer than k records were deleted without being counted.",
-    "各人がデータにいてもいなくても成り立つ差分プライバシーです。ほかに何を知っていても、公表された記録から分かることは、"
-    "その人の記録がない場合とほとんど変わりません。各記録を秘密の硬貨で残し、階層の段階をデータを見て無償で選ばず、公表する列のすべてで組を作り、"
+    "各人がデータにいてもいなくても成り立つ差分プライバシーです。ほかに何を知っていても、公表されたレコードから分かることは、"
+    "その人のレコードがない場合とほとんど変わりません。各レコードを秘密の乱数で抽出し、階層の段階をデータを見て無償で選ばず、公表する列のすべてで組を作り、"
     "k 件未満の組は数えずに消したため成り立ちます。",
 )
 
 
 def sampled_groups(
-    records: Records,
+    records: AnyRecords,
     levels: Mapping[str, int],
     hierarchies: Mapping[str, Generalization],
     budget: Budget,
@@ -102,6 +103,7 @@ def sampled_groups(
         >>> published.names, published.column("age").labels, event.measurements[0].k
         (('age',), ('<50',), 58)
     """
+    records = read_people_records(records, "sampled_groups")
     function = "sampled_groups"
     read_budget(budget, function)
     protected = _read_unit(unit, function)
@@ -121,7 +123,7 @@ def sampled_groups(
 
 
 def choose_levels(
-    records: Records,
+    records: AnyRecords,
     hierarchies: Mapping[str, Generalization],
     budget: Budget,
     *,
@@ -160,6 +162,8 @@ def choose_levels(
         >>> choose_levels(people, {"age": age}, Budget(epsilon=1), threshold=100)[0]
         {'age': 1}
     """
+    check_arguments(choose_levels, locals(), "hierarchies", "candidates")
+    records = read_people_records(records, "choose_levels")
     function = "choose_levels"
     read_budget(budget, function)
     protected = _read_unit(unit, function)

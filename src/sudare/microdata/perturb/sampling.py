@@ -15,10 +15,11 @@ from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import random_order, read_probability, toss_coins
 from sudare.microdata.perturb.outcomes import Outcome
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,11 +28,11 @@ __all__ = ["sample_by_coins", "sample_of_size", "sample_of_strata"]
 
 KEEPS_SHARES = Words(
     "Each record as it is; the number of records of each stratum is the share of it, rounded up or down by chance.",
-    "各記録はそのままです。各層の件数は指定の割合を、確率的に切り上げまたは切り捨てた数です。",
+    "各レコードはそのままです。各層の件数は指定の割合を、確率的に切り上げまたは切り捨てた数です。",
 )
 KEEPS_NUMBERS = Words(
     "Each record as it is; the number of records of each stratum is as it was asked for.",
-    "各記録はそのままです。各層の件数は指定どおりです。",
+    "各レコードはそのままです。各層の件数は指定どおりです。",
 )
 
 PROTECTS = Words(
@@ -40,26 +41,26 @@ PROTECTS = Words(
     "by whoever knows them. It is no differential privacy by itself, because a record that is published was certainly in the "
     "data. It lowers the risk of other methods, and with groups of k or more records it gives differential privacy (sampled "
     "k-anonymity).",
-    "標本抽出は、公表ファイルに誰が含まれるかを隠します。ある人が調査されたと知っていても、その人の記録が公表されたとは言い切れません。"
-    "抽出された記録はそのまま公表されるため、まれな値をもつ人は、それを知る人に特定されます。公表された記録は必ず元のデータにあるため、"
+    "標本抽出は、公表ファイルに誰が含まれるかを隠します。ある人が調査されたと知っていても、その人のレコードが公表されたとは言い切れません。"
+    "抽出されたレコードはそのまま公表されるため、まれな値をもつ人は、それを知る人に特定されます。公表されたレコードは必ず元のデータにあるため、"
     "これだけでは差分プライバシーになりません。ほかの手法のリスクを下げ、k 件以上の組だけを公表すれば差分プライバシーになります "
-    "(標本抽出つき k-匿名性)。",
+    "(標本抽出付き k-匿名性)。",
 )
 ALL_PROTECTS = Words(
     "Every record was asked for, so nothing is hidden: the records are published as they are, and whoever was surveyed is among "
     "them. It is no differential privacy.",
-    "すべての記録を求めたため、何も隠れません。記録はそのまま公表され、調査された人は必ず含まれます。差分プライバシーではありません。",
+    "すべてのレコードを求めたため、何も隠れません。レコードはそのまま公表され、調査された人は必ず含まれます。差分プライバシーではありません。",
 )
 WHOLE_STRATA_PROTECT = Words(
     "Of at least one stratum every record was asked for: whoever is in it is certainly among the published records, and nothing "
     "is hidden there. In the other strata, somebody who knows that a person was surveyed cannot be sure that the person is among "
     "them. The records that were drawn are published as they are. It is no differential privacy.",
-    "少なくとも一つの層はすべての記録を求めたため、その層の人は必ず公表された記録に含まれ、何も隠れません。ほかの層では、調査されたと"
-    "知っていても公表されたとは言い切れません。抽出された記録はそのまま公表されます。差分プライバシーではありません。",
+    "少なくとも一つの層はすべてのレコードを求めたため、その層の人は必ず公表されたレコードに含まれ、何も隠れません。ほかの層では、調査されたと"
+    "知っていても公表されたとは言い切れません。抽出されたレコードはそのまま公表されます。差分プライバシーではありません。",
 )
 
 
-def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource | None = None) -> Outcome:
+def sample_by_coins(records: AnyRecords, rate: Rational, *, entropy: EntropySource | None = None) -> Outcome:
     """Keep each record with the same probability, independently of all others (Bernoulli sampling).
 
     Whether a record is kept says nothing about any other record, nor about how many there are. This is the sampling that
@@ -77,20 +78,26 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
         >>> 0 < sample_by_coins(people, 0.5).records.rows < 1000
         True
     """
+    records = read_people_records(records, "sample_by_coins")
     function = "sample_by_coins"
     exact = read_probability(rate, "rate", function)
     kept = np.flatnonzero(toss_coins(exact, records.rows, read_entropy(entropy, function)))
     keeps = Words(
         "Each record as it is; every count of the table is kept in expectation, divided by the rate.",
-        "各記録はそのままです。どの件数も、率で割れば期待値として保たれます。",
+        "各レコードはそのままです。どの件数も、率で割れば期待値として保たれます。",
     )
     return _outcome(records, kept, "bernoulli-sample", keeps, ALL_PROTECTS if exact == 1 else PROTECTS)
 
 
-def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None = None) -> Outcome:
-    """Draw a number of records without putting any back; every set of so many records is equally likely.
+def sample_of_size(records: AnyRecords, size: int, *, entropy: EntropySource | None = None) -> Outcome:
+    """Draw a number of records without putting any back; every set of this many records is equally likely.
 
     The number is fixed, so records are not independent: the guarantee of sampled k-anonymity does not hold for it.
+
+    Args:
+        records: the data.
+        size: how many records to draw.
+        entropy: where chance comes from; secure if left out.
 
     Raises:
         InputError: if the table has fewer records.
@@ -101,22 +108,24 @@ def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None
         >>> sample_of_size(Records.of_columns({"age": range(1000)}), 30).records.rows
         30
     """
+    records = read_people_records(records, "sample_of_size")
     function = "sample_of_size"
     wanted = exact_integer(size, "size", function, "a whole number >= 0", smallest=0)
     if wanted > records.rows:
         raise InputError(
             f"A sample of {wanted} records is larger than the table. Ask for fewer.",
-            f"標本の大きさ {wanted} 件は表の記録数を超えています。小さくしてください。",
+            f"標本の大きさ {wanted} 件は表のレコード数を超えています。小さくしてください。",
         )
     kept = np.sort(random_order(records.rows, entropy)[:wanted])
     keeps = Words(
-        "Each record as it is; the number of records drawn is exact.", "各記録はそのままです。件数は指定どおりです。"
+        "Each record as it is; the number of records drawn is exact.",
+        "各レコードはそのままです。件数は指定どおりです。",
     )
     return _outcome(records, kept, "simple-random-sample", keeps, ALL_PROTECTS if wanted == records.rows else PROTECTS)
 
 
 def sample_of_strata(
-    records: Records,
+    records: AnyRecords,
     column: str,
     sizes: Mapping[str | None, int] | Rational,
     *,
@@ -145,6 +154,8 @@ def sample_of_strata(
         >>> sample.count("f"), sample.count("m")
         (6, 4)
     """
+    check_arguments(sample_of_strata, locals(), "column")
+    records = read_people_records(records, "sample_of_strata")
     strata = records.column(column)
     source = read_entropy(entropy, "sample_of_strata")
     wanted = _wanted(strata, sizes, source)
@@ -191,7 +202,7 @@ def _wanted(
         if number > (counts[places[label]] if label in places else 0):
             raise InputError(
                 f"The stratum {label!r} of column {strata.name!r} has fewer than the {number} records asked for.",
-                f"列 {strata.name!r} の層 {label!r} の記録は、指定の {number} 件より少ないです。",
+                f"列 {strata.name!r} の層 {label!r} のレコードは、指定の {number} 件より少ないです。",
             )
         if label in places:
             wanted[places[label]] = number

@@ -23,11 +23,12 @@ from sudare.microdata.grouping import group
 from sudare.microdata.perturb.exact_draws import random_order, read_probability
 from sudare.microdata.perturb.number_columns import read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import Rational, exact_integer
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,32 +47,32 @@ _RANDOM = Words(
     "about the probability that a record is not swapped, or swapped with an equal value. Everything else in the record is "
     "published as it is. It is no differential privacy: records that are not swapped are unchanged, and that a combination of "
     "values exists in the data stays visible.",
-    "ある記録が誰のものか分かっても、入れ替えた値がその人のものとは言い切れません。正しい値が知られる確率は、およそ入れ替えられないか同じ値と入れ替わる割合です。"
-    "記録のほかの値はそのまま公表されます。差分プライバシーではありません。入れ替えない記録は変わらず、どの値の組合せがデータにあるかも見えます。",
+    "あるレコードが誰のものか分かっても、入れ替えた値がその人のものとは言い切れません。正しい値が知られる確率は、およそ入れ替えられないか同じ値と入れ替わる割合です。"
+    "レコードのほかの値はそのまま公表されます。差分プライバシーではありません。入れ替えないレコードは変わらず、どの値の組合せがデータにあるかも見えます。",
 )
 _RISKY = Words(
     "Records that are easily recognised, because few others share their quasi-identifiers, carry the swapped values of another "
     "record, wherever a partner was found; records in large groups are changed only as partners. Who knows the rule knows that "
     "a rare record was swapped, and may look for the partner. It is no differential privacy.",
-    "準識別子の組が珍しく特定されやすい記録は、相手がいる限り、別の記録の値をもちます。大きな組の記録が変わるのは相手になったときだけです。"
-    "規則を知る人には、珍しい記録が入れ替えられたことが分かり、相手を探されることがあります。差分プライバシーではありません。",
+    "準識別子の組が珍しく特定されやすいレコードは、相手がいる限り、別のレコードの値をもちます。大きな組のレコードが変わるのは相手になったときだけです。"
+    "規則を知る人には、珍しいレコードが入れ替えられたことが分かり、相手を探されることがあります。差分プライバシーではありません。",
 )
 _RANKS = Words(
     "A published number is in general not that of its record but one of nearly the same rank: a number known exactly leads to "
     "the record only where no partner was free or the partner has an equal number, a number known roughly still does. Very large "
     "and very small numbers exist in the data as published. It is no differential privacy.",
-    "公表された数値は、原則としてその記録のものではなく、順位の近い別の記録のものです。正確な値から記録にたどり着けるのは、相手がいないか"
+    "公表された数値は、原則としてそのレコードのものではなく、順位の近い別のレコードのものです。正確な値からレコードにたどり着けるのは、相手がいないか"
     "相手が同じ値のときだけですが、おおよその値を知っていればたどれることがあります。極端に大きい値や小さい値は、そのままデータに存在します。差分プライバシーではありません。",
 )
 _NOTHING = Words(
     "Nothing was swapped: there was no pair of records to swap by these settings. The records are as they were, and nothing is "
     "protected. It is no differential privacy.",
-    "この設定で入れ替える記録の組がなく、何も入れ替えていません。記録は元のままで、何も保護されていません。差分プライバシーではありません。",
+    "この設定で入れ替えるレコードの組がなく、何も入れ替えていません。レコードは元のままで、何も保護されていません。差分プライバシーではありません。",
 )
 
 
 def swap_randomly(
-    records: Records,
+    records: AnyRecords,
     columns: Sequence[str],
     *,
     share: Rational,
@@ -99,6 +100,9 @@ def swap_randomly(
         >>> swapped.column("town").texts().tolist()
         ['c', 'd', 'a', 'b']
     """
+    records = read_people_records(records, "swap_randomly")
+    columns = names_of_columns(columns, records, "columns", "swap_randomly")
+    within = names_of_columns(within, records, "within", "swap_randomly")
     function = "swap_randomly"
     exact = read_probability(share, "share", function)
     source = read_entropy(entropy, function)
@@ -109,7 +113,7 @@ def swap_randomly(
 
 
 def swap_risky(
-    records: Records,
+    records: AnyRecords,
     columns: Sequence[str],
     quasi_identifiers: Sequence[str],
     *,
@@ -138,6 +142,10 @@ def swap_risky(
         >>> swapped.records.column("town").texts().tolist()[2], swapped.touched
         ('a', Fraction(2, 3))
     """
+    records = read_people_records(records, "swap_risky")
+    columns = names_of_columns(columns, records, "columns", "swap_risky")
+    quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "swap_risky")
+    within = names_of_columns(within, records, "within", "swap_risky")
     function = "swap_risky"
     smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
     source = read_entropy(entropy, function)
@@ -159,7 +167,9 @@ def swap_risky(
     return _swapped(records, columns, *pairs, "targeted-swap", _RISKY)
 
 
-def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: EntropySource | None = None) -> Outcome:
+def swap_ranks(
+    records: AnyRecords, column: str, *, distance: Rational, entropy: EntropySource | None = None
+) -> Outcome:
     """Exchange the numbers of a column between records whose ranks differ by at most a share of all records.
 
     From the smallest number up, each record that has no partner yet looks at a place drawn fairly among those in reach above
@@ -186,6 +196,8 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
         >>> swap_ranks(people, "wage", distance=0.25).records.column("wage").texts().tolist()
         ['20', '30', '10', '40']
     """
+    check_arguments(swap_ranks, locals(), "column")
+    records = read_people_records(records, "swap_ranks")
     function = "swap_ranks"
     exact = read_probability(distance, "distance", function)
     source = read_entropy(entropy, function)
@@ -197,7 +209,7 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
     if reach < 1 or order.size < 2:
         raise InputError(
             f"By this distance no two records are near enough in their rank of column {column!r}. Take a larger distance.",
-            f"この距離では、列 {column!r} に順位が近く入れ替えられる記録の組がありません。距離を大きくしてください。",
+            f"この距離では、列 {column!r} に順位が近く入れ替えられるレコードの組がありません。距離を大きくしてください。",
         )
     lower, upper = _rank_partners(order.size, reach, source)
     keeps = Words(

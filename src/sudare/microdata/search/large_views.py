@@ -123,7 +123,8 @@ def _require_different(names: Sequence[str], file: str) -> None:
         if not name:
             raise InputError(
                 f"Column {place} of {Path(file).name!r} has no name. Records larger than memory need one for each column.",
-                f"{Path(file).name!r} の {place} 列目に名前がありません。メモリに載らない記録では、すべての列に名前が必要です。",
+                f"{Path(file).name!r} の {place} 列目に名前がありません。メモリに載らないレコードでは、"
+                "すべての列に名前が必要です。",
             )
         other = known.setdefault(name.casefold(), place)
         if other != place:
@@ -131,7 +132,7 @@ def _require_different(names: Sequence[str], file: str) -> None:
                 f"The name of column {place} of {Path(file).name!r} differs from that of column {other} in capital "
                 "letters alone. Records that are larger than memory need other names: rename one of them.",
                 f"{Path(file).name!r} の {place} 列目と {other} 列目の名前は大文字・小文字が違うだけです。"
-                "メモリに載らない記録では区別できないため、名前を変えてください。",
+                "メモリに載らないレコードでは区別できないため、名前を変えてください。",
             )
 
 

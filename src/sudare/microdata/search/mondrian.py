@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.errors import InputError, ParameterError
+from sudare.frames import Rows
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.numbers import NUMBER
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
+from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +40,7 @@ Allowed = Callable[["Longs"], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Recoding:
+class Recoding(Rows):
     """Records in boxes.
 
     Attributes:
@@ -53,6 +55,10 @@ class Recoding:
     of_row: Longs
     sizes: Longs
     loss_of_columns: Mapping[str, float]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The resulting records, every column as texts."""
+        return self.records.frame_columns()
 
 
 class _Axis(ABC):
@@ -167,7 +173,7 @@ class _Grouped(_Axis):
 
 
 def recode_locally(
-    records: Records,
+    records: AnyRecords,
     names: Sequence[str],
     k: int,
     *,
@@ -196,6 +202,9 @@ def recode_locally(
         >>> recode_locally(people, ["age"], 2).records.column("age").texts().tolist()
         ['[31, 35]', '[31, 35]', '[52, 60]', '[52, 60]', '[52, 60]']
     """
+    check_arguments(recode_locally, locals(), "hierarchies", "allowed")
+    records = read_people_records(records, "recode_locally")
+    names = names_of_columns(names, records, "names", "recode_locally")
     function = "recode_locally"
     k = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
     known = dict(hierarchies or {})

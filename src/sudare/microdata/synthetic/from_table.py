@@ -24,6 +24,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import exact_integer, read_flag, shown
+from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def write_people_of_table(
         ...     write_people_of_table(Path(folder) / "people.parquet", released)
         3
     """
+    check_arguments(write_people_of_table, locals(), "path", "replace")
     suffix = Path(path).suffix
     if suffix not in (".csv", ".parquet"):
         raise OutputError(
@@ -166,7 +168,7 @@ def _batch(table: CountTable, points: bool, keys: NDArray[np.uint64], source: En
     import pyarrow as pa
 
     places = list(table.domain.places_of(keys))
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for attribute in table.domain.attributes:
         own = tuple(places.pop(0) for _ in attribute.shape)
         columns[attribute.name] = pa.array(_values(attribute, own, source))

@@ -31,6 +31,7 @@ from sudare.errors import (
     QueryRefusedError,
     UserError,
 )
+from sudare.frames import RowTuple
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
@@ -111,9 +112,9 @@ class Accounts:
         """The data set's account."""
         return self.names[0]
 
-    def balances(self) -> tuple[Dataset, ...]:
+    def balances(self) -> RowTuple[Dataset]:
         """The accounts and what is left of them, the data set's first."""
-        return tuple(self.ledger.dataset(name) for name in self.names)
+        return RowTuple(self.ledger.dataset(name) for name in self.names)
 
     def times_left(self, cost: Budget, measurements: Sequence[Measurement] = ()) -> int:
         """How many queries of a cost, with such noise, the accounts still allow."""
@@ -373,14 +374,14 @@ def _require_drawable(allocation: Allocation) -> None:
                 "noise-too-small",
                 "This budget would take less noise than can be drawn, and would protect nobody. Lower epsilon or rho: budgets in "
                 "use are below epsilon = 20 or rho = 5.",
-                "この予算では引ける範囲より小さな雑音しか加わらず、誰も保護されません。epsilon または rho を下げてください"
+                "この予算では引ける範囲より小さなノイズしか加わらず、誰も保護されません。epsilon または rho を下げてください"
                 "（通常は epsilon = 20、rho = 5 未満です）。",
             ) from None
         raise QueryRefusedError(
             "noise-too-large",
             "This budget would take more noise than can be drawn. Raise epsilon, or lower bounds, max_rows or the number of "
             "digits in the metadata.",
-            "この予算では引ける範囲を超える雑音が必要です。"
+            "この予算では引ける範囲を超えるノイズが必要です。"
             "epsilon を上げるか、メタデータの範囲・max_rows・桁数を小さくしてください。",
         ) from None
 

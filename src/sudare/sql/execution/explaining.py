@@ -20,8 +20,8 @@ HEADINGS = {
     "rewritten": Words("What the database is asked", "データベースに送られる SQL"),
     "left_out": Words("Left out, computed inside the database", "除かれるもの（データベースの中で計算されます）"),
     "rows": Words("How many rows one unit can change", "一つの保護単位が変えうる行数"),
-    "measures": Words("What is measured, and its noise", "測る量と雑音"),
-    "post": Words("What is done with the noisy results", "雑音を加えた結果に対する計算"),
+    "measures": Words("What is measured, and its noise", "測る量とノイズ"),
+    "post": Words("What is done with the noisy results", "ノイズを加えた結果に対する計算"),
     "changes": Words("How the meaning differs from the query as it was written", "元のクエリと意味が異なる点"),
     "cost": Words("Cost", "費用"),
 }
@@ -36,14 +36,14 @@ MEASURED_ROWS = Words(
 )
 THRESHOLD = Words(
     "groups whose keys are not public are published where their noisy number reaches {threshold}",
-    "キーが公開でないグループは、雑音を加えた数が {threshold} 以上のときだけ公表されます",
+    "キーが公開でないグループは、ノイズを加えた数が {threshold} 以上のときだけ公表されます",
 )
 FREE = Words(
     "nothing: only public tables are asked, and the answer is exact", "なし（公開の表だけを使い、正確に答えます）"
 )
 MECHANISMS = {
-    "laplace": Words("Laplace noise", "ラプラス雑音"),
-    "gaussian": Words("Gaussian noise", "ガウス雑音"),
+    "laplace": Words("Laplace noise", "ラプラスノイズ"),
+    "gaussian": Words("Gaussian noise", "ガウスノイズ"),
     "exponential": Words("exponential mechanism", "指数メカニズム"),
 }
 
@@ -228,7 +228,7 @@ def _listed(lines: Any) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _table_values(table: TableExplained) -> dict[str, Any]:
+def _table_values(table: TableExplained) -> dict[str, object]:
     return {
         "name": table.name,
         "queries": list(table.queries),
@@ -248,7 +248,7 @@ def _table_values(table: TableExplained) -> dict[str, Any]:
     }
 
 
-def measure_values(price: MeasurePrice) -> dict[str, Any]:
+def measure_values(price: MeasurePrice) -> dict[str, object]:
     """A measure's price as it stands in JSON."""
     return {
         "what": price.what,

@@ -151,7 +151,7 @@ def allocate(
         raise QueryRefusedError(
             "noise",
             "Laplace noise costs epsilon, but the budget is in rho; use Gaussian noise.",
-            "ラプラス雑音の費用は epsilon ですが、予算は rho です。ガウス雑音を使ってください。",
+            "ラプラスノイズの費用は epsilon ですが、予算は rho です。ガウスノイズを使ってください。",
         )
     shares = {}
     thresholds = {}
@@ -196,7 +196,7 @@ def _require_delta(plan: QueryPlan, hidden: list[MeasuredTable], budget: Budget)
         raise QueryRefusedError(
             "two-units",
             "Noise that follows the data as they are takes an epsilon and a delta: give the budget both, such as delta = 1e-8.",
-            "現在のデータに応じた雑音には epsilon と delta が必要です。予算に delta = 1e-8 のように加えてください。",
+            "現在のデータに応じたノイズには epsilon と delta が必要です。予算に delta = 1e-8 のように加えてください。",
         )
 
 
@@ -222,7 +222,7 @@ def _elastic_share(table: MeasuredTable, measure: SumMeasure, part: Budget, grou
         raise QueryRefusedError(
             "too-many-groups",
             f"Noise that follows the data as they are is offered for up to {MAX_SMOOTH_GROUPS} groups, listed in the metadata.",
-            f"現在のデータに応じた雑音は、メタデータに列挙された {MAX_SMOOTH_GROUPS} グループまでです。",
+            f"現在のデータに応じたノイズは、メタデータに列挙された {MAX_SMOOTH_GROUPS} グループまでです。",
         )
     scale, measurement = smooth_noise(measure.growth, part, cells)
     reach = Fraction(log(20) * float(scale) + 1).limit_denominator(10**6)
@@ -238,7 +238,7 @@ def _rho_share(budget: Budget, for_keys: Fraction, number: int, pure: int, noise
             raise QueryRefusedError(
                 "noise",
                 "Gaussian noise needs a delta: give the budget one, or use Laplace noise.",
-                "ガウス雑音には delta が必要です。予算に加えるか、ラプラス雑音を使ってください。",
+                "ガウスノイズには delta が必要です。予算に加えるか、ラプラスノイズを使ってください。",
             )
         return None
     rest = budget.delta - for_keys

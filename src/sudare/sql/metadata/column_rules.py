@@ -1,4 +1,4 @@
-"""What a column's description must keep to: a known type, bounds and values that fit it, a step that is a power of ten."""
+"""The rules for a column's description: a known type, bounds and values that fit it, a step that is a power of ten."""
 
 from __future__ import annotations
 

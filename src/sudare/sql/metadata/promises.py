@@ -1,4 +1,4 @@
-"""Whether a database is as the metadata say.
+"""Checks that a database is as its metadata say.
 
 `require_schema` compares names and types with the catalogue before every query. It reads no row.
 

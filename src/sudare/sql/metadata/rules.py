@@ -1,6 +1,6 @@
-"""What metadata must keep to: nothing unknown, nothing that contradicts itself, every chain ends at a unit.
+"""The rules for metadata: nothing unknown, nothing that contradicts itself, every chain ends at a unit.
 
-A mistake is told in the words of the metadata file, with the section and the key, wherever the metadata came from.
+An error uses the words of the metadata file, and names the section and the key, wherever the metadata came from.
 """
 
 from __future__ import annotations

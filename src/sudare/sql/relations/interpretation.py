@@ -79,7 +79,7 @@ class Reader:
         left_out: lists of keys that the rewritten query needs, by name.
         tables: all tables that were met.
         without_nulls: columns of private tables whose NULLs are left out, by table.
-        cut: aliases of sources that were cut to so many rows for each value, for a join.
+        cut: aliases of sources that were cut to this many rows for each value, for a join.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class Reader:
                 "too-many-rows",
                 "With the limits of its tables one unit could change more than 2**62 rows of this join, which no noise hides. "
                 "Join fewer tables, or state a smaller max_rows or max_frequency in the metadata.",
-                "表の上限から考えて、一つの保護単位がこの結合の 2**62 行より多くを変えうるため、どの雑音でも隠せません。"
+                "表の上限から考えて、一つの保護単位がこの結合の 2**62 行より多くを変えうるため、どのノイズでも隠せません。"
                 "結合する表を減らすか、メタデータの max_rows や max_frequency を小さくしてください。",
             )
         self.cut |= dict.fromkeys(cut)

@@ -257,7 +257,7 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def describe_domain(domain: Domain) -> dict[str, Any]:
+def describe_domain(domain: Domain) -> dict[str, object]:
     """A domain in plain values, from which `domain_of_description` makes an equal one."""
     return {
         "shape": list(domain.shape),
@@ -266,7 +266,7 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
     }
 
 
-def _describe(attribute: Attribute) -> dict[str, Any]:
+def _describe(attribute: Attribute) -> dict[str, object]:
     if isinstance(attribute, Mesh):
         window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
         return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}

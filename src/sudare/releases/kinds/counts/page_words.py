@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 TEXTS = {
-    "report": Words("Release report", "公表レポート"),
+    "report": Words("Release report", "公表の報告書"),
     "not_private": Words(
         (
             "The noise was drawn from a seed, for research. Anyone who knows the seed can take it away again. Do not "

@@ -1,6 +1,6 @@
 """The kind ``counts``: tables of counts with a proven guarantee, from a plan to a release folder.
 
-What is done in which order, and why no crash gives anything away, is said in `sudare.releases.protocol`; here stands what counts
+The order of the steps, and why no crash gives anything away, is described in `sudare.releases.protocol`; here stands what counts
 add to it: how they are read without those who opted out, drawn, written and reported.
 """
 
@@ -58,7 +58,7 @@ HEAVY = (
 
 REFERENCE = "reference"
 STAGES = ("read", "draw", "write", "report")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ def run_release(
         plan: what to do.
         again: draw anew, and spend anew, even if the same release was settled before.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
         on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
@@ -163,7 +163,7 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
         return read_plan(file, folder)
 
     def header(self, plan: ReleasePlan) -> PlanHeader:
-        """What the order needs to know of a plan."""
+        """What the protocol needs to know of a plan."""
         return plan.header
 
     def identity(self, plan: ReleasePlan, last_opt_out: int) -> Identity:

@@ -50,7 +50,7 @@ def require_opt_outs_known(plan: PeoplePlan, charging: Charging, *, has_opted_ou
 
 
 def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, ledger: Ledger) -> Records:
-    """The records of people who did not opt out, at most so many of each person as the unit says.
+    """The records of people who did not opt out, at most this many of each person as the unit says.
 
     Which rows of a person are kept depends on that person's rows alone.
 
@@ -79,7 +79,7 @@ def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, le
 
 
 def keyed_hash_of_records(records: Records, key: bytes, reservation: str) -> str:
-    """What proves later which records a result was made from, to whoever has the ledger's key.
+    """A hash that later proves which records a result was made from, to anyone with the ledger's key.
 
     A plain hash would let anybody who knows all other people test who is in the data.
 

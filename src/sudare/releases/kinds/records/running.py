@@ -1,6 +1,6 @@
 """The kind ``records``: records of people, from a plan to a folder with the protected records and a report.
 
-What is done in which order is said in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
+The order of the steps is described in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
 of three ways, as the plan says: with a price, by a method that is differential privacy of the table; without one, in memory; or
 without one, file by file, where they are larger than memory. What has no guarantee is attacked before it is shown.
 """
@@ -33,13 +33,11 @@ from sudare.releases.kinds.records.charging import (
     require_rows_allowed,
     without_opted_out,
 )
-from sudare.releases.kinds.records.document import (
-    REPORT_FORMAT,
+from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
+from sudare.releases.kinds.records.document_parts import (
     PrivateRecordsDocument,
     ProtectedRecordsDocument,
     RecordsDocument,
-    private_document,
-    protected_document,
 )
 from sudare.releases.kinds.records.folders import PAGE, PEOPLE
 from sudare.releases.kinds.records.page import render_people_page
@@ -56,6 +54,7 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateSte
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
+from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import document_in
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
 __all__ = ["RECORDS", "STAGES", "ProtectedPeople", "run_people_plan"]
 
 STAGES = ("load", "protect", "save", "measure", "attack")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +106,7 @@ def run_people_plan(
         plan: what to do.
         again: for methods with a budget, draw and spend anew even if the same result was made before.
         even_if_broken: show it even if an attack succeeds; the report says so.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
         on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
@@ -160,7 +159,7 @@ class PeopleProtected:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PeopleDraft:
-    """Records that are written, and what the attacks are told of them by whoever holds the data.
+    """Records that are written, and what attacks learn about them from the holder of the data.
 
     Attributes:
         document: what ``release.json`` says, without the attacks.
@@ -187,7 +186,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         return read_people_plan(file, folder)
 
     def header(self, plan: PeoplePlan) -> PlanHeader:
-        """What the order needs to know of a plan; only methods with differential privacy have a price."""
+        """What the protocol needs to know of a plan; only methods with differential privacy have a price."""
         return plan.header
 
     def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
@@ -279,7 +278,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def fault_of(self, folder: Path) -> Check | None:
         """What is wrong with the published file of a folder."""
-        checks = check_files(folder, read_report(folder), document_in(folder).name)
+        checks = check_files(StatedDocument(document_in(folder), read_report(folder)))
         return next((check for check in checks if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
@@ -341,7 +340,7 @@ def _write_private(plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path
 
 
 def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Records]:
-    """Write the records, and read again what was written: whatever is said of them is said of the file."""
+    """Write the records, and read again what was written: all statements are about the file."""
     file = folder / f"{PEOPLE}.{plan.format}"
     write_people(file, records)
     return file, read_people(file)
@@ -349,5 +348,5 @@ def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Reco
 
 def _require_models(draft: PeopleDraft) -> None:
     document = draft.document
-    if isinstance(document, ProtectedRecordsDocument) and any(one["holds"] is False for one in document.models):
+    if isinstance(document, ProtectedRecordsDocument) and any(one.holds is False for one in document.models):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then

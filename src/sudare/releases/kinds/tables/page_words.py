@@ -21,7 +21,7 @@ STATUSES = {
     "UNSAFE_SINGLETON_MANUAL": Words("singleton, by hand", "単独（手作業）"),
 }
 TEXTS = {
-    "report": Words("Report on a protected table", "統計表の保護レポート"),
+    "report": Words("Report on a protected table", "統計表の保護の報告書"),
     "for_holder": Words("Confidential: for whoever holds the data", "秘密: データ保有者用"),
     "published_by": Words("Published by {name}", "公表者: {name}"),
     "created": Words("Created {date}", "作成日時: {date}"),
@@ -37,7 +37,7 @@ TEXTS = {
     "tile_cells": Words("Cells", "セル"),
     "tile_hidden": Words("Hidden", "秘匿"),
     "tile_attacks": Words("Attacks that it held against", "耐えた攻撃"),
-    "tile_unsafe": Words("Unsafe cells", "守るべきセル"),
+    "tile_unsafe": Words("Unsafe cells", "一次秘匿対象セル"),
     "tile_secondary": Words("Hidden to protect them", "保護のための秘匿"),
     "tile_cost": Words("Cost of the latter", "その費用"),
     "done": Words("What was done, and what it protects", "行ったことと、守られること"),
@@ -45,7 +45,7 @@ TEXTS = {
     "keeps": Words("What it keeps", "保たれるもの"),
     "limits": Words("What it does not do", "守られないこと"),
     "rules": Words("Cells must satisfy", "セルの条件"),
-    "record_rules": Words("For single records", "記録ごとの条件"),
+    "record_rules": Words("For single records", "レコードごとの条件"),
     "rules_note": Words(
         "The parameters of rules about shares are not published: with them, what is shown and what is hidden would tell more "
         "about single contributions.",
@@ -69,7 +69,7 @@ TEXTS = {
     "mesh": Words("Mesh", "メッシュ"),
     "population": Words("Population", "人口"),
     "counted_in": Words("Counted in", "合算先"),
-    "unsafe": Words("Unsafe cells, and what was hidden for them", "守るべきセルと、そのための秘匿"),
+    "unsafe": Words("Unsafe cells, and what was hidden for them", "一次秘匿対象セルと、そのための秘匿"),
     "by_rule": Words("Unsafe by", "理由"),
     "cells": Words("Cells", "セル"),
     "cost": Words(
@@ -83,7 +83,7 @@ TEXTS = {
     "intervals_note": Words(
         "For each unsafe cell the interval of values that agree with all that is published. The band is the interval, the line "
         "the true value, the darker part what was required. The narrowest first, at most {most}.",
-        "守るべき各セルについて、公表値と矛盾しない値の範囲です。帯が範囲、線が真の値、濃い部分が必要とされた幅です。"
+        "一次秘匿対象の各セルについて、公表値と矛盾しない値の範囲です。帯が範囲、線が真の値、濃い部分が必要とされた幅です。"
         "狭い順に最大 {most} 件を示します。",
     ),
     "cell": Words("Cell", "セル"),
@@ -105,7 +105,7 @@ TEXTS = {
         "The certificate lists, for everything that must stay uncertain, two tables that agree with all that is published: in "
         "one the protected value is low enough, in the other high enough. Checking needs additions and comparisons of whole "
         "numbers, and no solver:",
-        "証明書には、守るべき各値について、公表値と矛盾しない表が二つずつ書かれています。一方では値が十分小さく、"
+        "証明書には、一次秘匿対象の各値について、公表値と矛盾しない表が二つずつ書かれています。一方では値が十分小さく、"
         "他方では十分大きくなっています。確認に必要なのは整数の足し算と比較だけで、ソルバーは要りません。",
     ),
     "files": Words("Files", "ファイル"),

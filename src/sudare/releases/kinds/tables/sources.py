@@ -1,6 +1,6 @@
 """From the files of a plan to exact tables whose unsafe cells are known; several tables become one system of sums.
 
-Whatever is wrong with the data is told with the file, the row or the codes of the cell, and never with a value.
+An error in the data names the file, the row or the codes of the cell, and never a value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
+from sudare.disclosure.argus.files import read_apriori, read_argus_metadata, read_table, table_of_records
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.linking import link_tables
 from sudare.disclosure.rules import cells_with_code, primary_cells, strictest
@@ -304,7 +304,7 @@ def _require_sound_cells(system: TableSystem, values: Integers, counts: Integers
 
 def _of_argus(plan: TablePlan, source: ArgusInput) -> JudgedTable:
     with _about(source.path):
-        metadata = read_metadata(source.metadata)
+        metadata = read_argus_metadata(source.metadata)
         marked = None
         if source.is_table:
             table, marked = read_table(source.path, metadata, plan.tables[0].dimensions, source.value or "")

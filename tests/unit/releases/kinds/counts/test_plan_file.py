@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from sudare import Bins, Budget, Category, Mesh, PlanError, Positions, Unit
+from sudare import Bins, Budget, Category, Mesh, Positions, Unit
 from sudare.domain import Times
+from sudare.errors import PlanError
 from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.kinds.counts.domains import describe_domain, domain_of_description
 

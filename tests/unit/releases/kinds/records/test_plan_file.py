@@ -220,12 +220,12 @@ WHOLE = HEAD + COLUMNS + ANONYMIZE
         (
             HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "sample"\nrate = 0.5\n',
             "which takes records away from the groups of k that steps 1 makes",
-            "記録を除きます",
+            "レコードを除きます",
         ),
         (
             HEAD + COLUMNS + GROUPS + '[[steps]]\nmethod = "anonymize"\nk = 3\nsuppression = 0.1\n',
             "which takes records away from the groups of k that steps 1 makes",
-            "記録を除きます",
+            "レコードを除きます",
         ),
         (
             HEAD + COLUMNS + '[[steps]]\nmethod = "mst"\n',

@@ -35,11 +35,11 @@ __all__ = [
 
 ATTACKS = {
     "models": Words("Promises counted from the file", "約束の再確認"),
-    "uniqueness": Words("Who is alone", "一意な記録"),
-    "linkage": Words("Linking people with records", "人と記録の対応づけ"),
+    "uniqueness": Words("Who is alone", "一意なレコード"),
+    "linkage": Words("Linking people with records", "人とレコードの対応づけ"),
     "outside": Words("Linking another file", "外部ファイルとの対応づけ"),
     "attributes": Words("Learning sensitive values", "機微な値の推定"),
-    "earlier": Words("Together with earlier records", "以前の記録との組み合わせ"),
+    "earlier": Words("Together with earlier records", "以前のレコードとの組み合わせ"),
 }
 KEPT = Words("Every class of the written file keeps it.", "書き出したファイルのすべての組が満たしています。")
 NOT_KEPT = Words(
@@ -54,7 +54,7 @@ MODEL_REMEDY = Words("Do not give the file away; make it anew.", "このファ�
 COARSER = Words(
     'Make the quasi-identifiers coarser until nobody is alone (method = "anonymize" as the last step), or publish a table or '
     "synthetic people with a budget.",
-    '準識別子を粗くして一意な記録をなくすか（最後の手順に method = "anonymize"）、'
+    '準識別子を粗くして一意なレコードをなくすか（最後の手順に method = "anonymize"）、'
     "予算を使う表または合成データに替えてください。",
 )
 DIVERSE = Words(
@@ -71,7 +71,7 @@ NAME_QUASI = Words(
 )
 NO_ORIGINAL = Words(
     "Some records are alone; without the records as they were, nobody can say who is found rightly.",
-    "一意な記録がありますが、元の記録がないため、正しく見つかる人の数は分かりません。",
+    "一意なレコードがありますが、元のレコードがないため、正しく見つかる人の数は分かりません。",
 )
 NOTHING_SHARED = Words(
     "The other file shares no quasi-identifier in a form that can be compared.",
@@ -88,7 +88,7 @@ def small_groups(number: int, k: int) -> Words:
     """Groups that should have k records."""
     return Words(
         f"Groups of fewer than k = {k} records are in the written file, with {number:,} records.",
-        f"書き出したファイルに k = {k} 件未満の組があり、{number:,} 件の記録が含まれます。",
+        f"書き出したファイルに k = {k} 件未満の組があり、{number:,} 件のレコードが含まれます。",
     )
 
 
@@ -119,9 +119,7 @@ WITH_FEW = Words("{number:,} with {size}", "{size} 個で {number:,} 件")
 def alone(number: int, people: int, with_few: Mapping[int, int]) -> Words:
     """Records that are alone with their quasi-identifiers."""
     if not number:
-        return Words(
-            "No record is alone with its quasi-identifiers.", "準識別子の組がほかと重ならない記録はありません。"
-        )
+        return Words("No record is alone with its quasi-identifiers.", "準識別子の組が一意なレコードはありません。")
     few = [WITH_FEW.format(number=count, size=size) for size, count in with_few.items()]
     if not few:
         return ALONE.format(number=number, people=people)
@@ -133,7 +131,7 @@ def in_classes(smallest: int, share: float) -> Words:
     return Words(
         f"Nobody can be linked for certain: each record looks like at least {smallest - 1:,} others. Whoever guesses "
         f"among those that look alike is right in {share:.1%} of cases.",
-        f"確実に対応づけられる人はいません。どの記録にも、同じに見える記録がほかに {smallest - 1:,} 件以上あります。"
+        f"確実に対応づけられる人はいません。どのレコードにも、同じに見えるレコードがほかに {smallest - 1:,} 件以上あります。"
         f"その中から当て推量した場合に正しいのは {share:.1%} です。",
     )
 
@@ -151,7 +149,7 @@ def exactly(found: LinkageResult) -> Words:
         f"Whoever knows the quasi-identifiers finds {found.right:,} of {found.tried:,} people "
         f"({_share(found.right, found.tried)}) surely and rightly: {found.sure:,} agree exactly with one record alone.",
         f"準識別子を知る人は、{found.tried:,} 人のうち {found.right:,} 人（{_share(found.right, found.tried)}）"
-        f"の記録を確実かつ正しく見つけます（一件だけと完全に一致: {found.sure:,} 人）。",
+        f"のレコードを確実かつ正しく見つけます（一件だけと完全に一致: {found.sure:,} 人）。",
     )
 
 
@@ -162,8 +160,8 @@ def nearest(found: LinkageResult) -> Words:
         found,
         f"Of {found.tried:,} people who were tried, {right:,} ({_share(right, found.tried)}) are found by the nearest record, "
         f"where one alone is nearest ({found.sure:,} times).",
-        f"試した {found.tried:,} 人のうち {right:,} 人（{_share(right, found.tried)}）は、最も近い記録から正しく見つかります"
-        f"（最も近い記録が一件だけ: {found.sure:,} 人）。",
+        f"試した {found.tried:,} 人のうち {right:,} 人（{_share(right, found.tried)}）は、最も近いレコードから正しく見つかります"
+        f"（最も近いレコードが一件だけ: {found.sure:,} 人）。",
     )
 
 
@@ -215,7 +213,7 @@ def attributes_summary(people: int, columns: int) -> Words:
     if columns == 1:
         return Words(
             f"{people:,} records are in classes that give their sensitive value away.",
-            f"{people:,} 件の記録は、機微な値が定まる組にあります。",
+            f"{people:,} 件のレコードは、機微な値が定まる組にあります。",
         )
     return Words(
         f"Classes give {people:,} sensitive values away, over {columns} columns.",

@@ -1,12 +1,12 @@
-"""The attack by a reader who has records that were published before: whose record is whose in both files, and what both tell.
+"""The attack of a reader who has records from before: which records of both files belong together, and what they tell.
 
 k-anonymity does not compose: each of two files may keep its k, and both together may not. Where a record of one file and one of
-the other agree in all columns that both publish, and no other record does, they belong to one person. Whoever looks for somebody
-in the later file then leaves out every record whose earlier half lies in another class than the person. What is left are the
-candidates. A promise of k is broken where fewer than k are left.
+the other agree in all columns that both publish, and no other record does, they belong to one person. Anyone who looks for
+somebody in the later file then leaves out every record whose earlier half lies in another class than the person. What is left are
+the candidates. A promise of k is broken where fewer than k are left.
 
 Files are compared two by two, from what is published alone. Columns whose values a method changed link nothing. Columns on other
-levels are compared on the coarser one, by the hierarchies of whoever is making the file; without them they link nothing.
+levels are compared on the coarser one, by the hierarchies of the plan that is carried out; without them they link nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ATTACK = "earlier"
 REMEDY = Words(
     "Publish the same columns on the same levels as before, leave out columns by which the records of both files are linked, or "
     "publish a table or synthetic people with a budget.",
-    "以前と同じ列を同じ水準で公開するか、両方のファイルの記録を対応づけられる列を除くか、"
+    "以前と同じ列を同じ水準で公開するか、両方のファイルのレコードを対応づけられる列を除くか、"
     "予算を使う表または合成データに替えてください。",
 )
 
@@ -111,7 +111,7 @@ def _read_earlier(place: Path) -> PublishedRecords | None:
     try:
         document = read_json(document_in(place))
     except (OSError, ValueError):
-        raise InputError(f"'{place}' has no report.", f"「{place}」にレポートがありません。") from None
+        raise InputError(f"'{place}' has no report.", f"「{place}」に報告書がありません。") from None
     if not isinstance(document, dict) or "event" in document:
         return None
     found = read_published_records(place, document)
@@ -209,13 +209,13 @@ def _held_words(look: Narrowed) -> Words:
     if not look.linked:
         return Words(
             "No record can be linked with one of the earlier file for certain.",
-            "以前のファイルの記録と確実に対応づけられる記録はありません。",
+            "以前のファイルのレコードと確実に対応づけられるレコードはありません。",
         )
     return Words(
         f"{look.linked:,} records can be linked with one of the earlier file, and each still looks like at least "
         f"{look.fewest - 1:,} others.",
-        f"{look.linked:,} 件の記録が以前のファイルの記録と対応づきますが、"
-        f"どの記録にも同じに見える記録がほかに {look.fewest - 1:,} 件以上あります。",
+        f"{look.linked:,} 件のレコードが以前のファイルのレコードと対応づきますが、"
+        f"どのレコードにも同じに見えるレコードがほかに {look.fewest - 1:,} 件以上あります。",
     )
 
 
@@ -224,6 +224,6 @@ def _narrowed_words(look: Narrowed, k: int | None) -> Words:
     return Words(
         f"Whoever also has the earlier file links {look.linked:,} records of both, and is left with {few} for "
         f"{look.narrowed:,} of them.",
-        f"以前のファイルも持つ人は、両方の記録 {look.linked:,} 件を対応づけ、"
+        f"以前のファイルも持つ人は、両方のレコード {look.linked:,} 件を対応づけ、"
         f"そのうち {look.narrowed:,} 件について候補を{few_ja}に絞り込めます。",
     )

@@ -86,7 +86,7 @@ def read_published_records(folder: Path, document: Mapping[str, Any]) -> Publish
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise InputError(
             f"The report of '{folder}' does not say what it should; `sudare verify` tells more.",
-            f"「{folder}」のレポートの内容が不正です。`sudare verify` で確認できます。",
+            f"「{folder}」の報告書の内容が不正です。`sudare verify` で確認できます。",
         ) from None
     quasi = tuple(name for name in role if role[name] == "quasi-identifier")
     sensitive = tuple(name for name in role if role[name] == "sensitive")

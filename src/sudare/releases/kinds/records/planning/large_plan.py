@@ -1,4 +1,4 @@
-"""What cannot be done to records that are larger than memory, said before anything is read."""
+"""What cannot be done to records that are larger than memory, refused before anything is read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def require_possible_out_of_memory(plan: PeoplePlan, given: Section) -> None:
             KEY,
             f"is for method = {' or '.join(methods)} alone: the other methods draw for each record, which must be in memory",
             f"は method = {' か '.join(methods)} だけで使えます"
-            "（ほかの手法は記録ごとに処理するため、メモリに載せる必要があります）",
+            "（ほかの手法はレコードごとに処理するため、メモリに載せる必要があります）",
         )
     step.require_possible_out_of_memory(plan, given, KEY)
     if plan.encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "auto"):

@@ -242,7 +242,7 @@ def _read_steps(top: Section, file: str, columns: Mapping[str, PlannedColumn]) -
             own.refuse(
                 "method",
                 f'is "{step.name}", which takes the records as they are and stands alone: write it as [protection]',
-                f'の "{step.name}" は元の記録にそのまま使う手法です。[protection] として単独で書いてください',
+                f'の "{step.name}" は元のレコードにそのまま使う手法です。[protection] として単独で書いてください',
             )
         if step.must_be_last and number < len(sections):
             own.refuse(

@@ -36,7 +36,7 @@ def require_order(file: str, steps: Sequence[Step], quasi_identifiers: Sequence[
                 section.refuse(
                     "method",
                     f'is "{step.name}", which takes records away from the groups of k that steps {place} makes: put it before',
-                    f'の "{step.name}" は、steps {place} で作る k 件の組から記録を除きます。その前に置いてください',
+                    f'の "{step.name}" は、steps {place} で作る k 件の等価クラスからレコードを除きます。その前に置いてください',
                 )
             common = next((name for name in step.changed_columns(quasi_identifiers) if name in grouped), None)
             if common is not None:

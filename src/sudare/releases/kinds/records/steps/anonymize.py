@@ -26,7 +26,7 @@ from sudare.sections import Section
 from sudare.toml_text import toml_key
 
 if TYPE_CHECKING:
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["CLASSES_KEEP", "CLASSES_PROTECT", "Anonymize", "build_hierarchies", "pinned_levels"]
@@ -40,24 +40,25 @@ CLASSES_PROTECT = Words(
     "that are not "
     "quasi-identifiers are published as they are, several releases of the same people can be put together, and knowledge "
     "from elsewhere may exclude some of a class. k-anonymity and its family are not differential privacy.",
-    "準識別子を知っている人がたどり着けるのは、同じ値をもつ記録の組までで、一件の記録には届きません"
+    "準識別子を知っている人がたどり着けるのは、同じ値をもつレコードの等価クラスまでで、一件のレコードには届きません"
     "（ほかの列を知られていない限り）。機微な列の条件は、組そのものから分かることを抑えます。"
     "準識別子でない列はそのまま公開され、"
     "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって組の一部が除かれることもあります。"
-    "k-匿名性とその仲間は差分プライバシーではありません。",
+    "k-匿名性と関連モデルは差分プライバシーではありません。",
 )
 STARRED_PROTECT = Words(
     CLASSES_PROTECT.english
     + " Suppressed records are published with stars in place of their quasi-identifiers, and with all "
     "their other columns: whoever is in no other class is known to be one of them. They are a class of their own, for which the "
     "models hold as well, and which gives away what its records have in common.",
-    CLASSES_PROTECT.japanese + "抑制した記録は、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
+    CLASSES_PROTECT.japanese
+    + "秘匿したレコードは、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
     "そのどれかであると分かります。"
-    "伏せた記録も一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
+    "伏せたレコードも一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
 )
 CLASSES_KEEP = Words(
     "Every value, made coarser where a level says so; the other columns of the records that are kept.",
-    "各値（段階に応じて粗くしたもの）と、残した記録のほかの列。",
+    "各値（段階に応じて粗くしたもの）と、残したレコードのほかの列。",
 )
 
 
@@ -73,7 +74,7 @@ class Anonymize(PlainStep):
     seconds: float | None
     name = "anonymize"
     keys = ("k", "models", "suppression", "suppressed", "metric", "search", "seconds")
-    words = Words("k-anonymity and its family", "k-匿名性とその仲間")
+    words = Words("k-anonymity and its family", "k-匿名性と関連モデル")
     must_be_last = True
     uses_population = True
     takes_large_files = True
@@ -98,7 +99,7 @@ class Anonymize(PlainStep):
             section.refuse(
                 "suppression",
                 'must be left out where search is "local": classes are cut so that nothing is suppressed',
-                'は search が "local" のとき指定できません（抑制が起きないように組を作ります）',
+                'は search が "local" のとき指定できません（秘匿が起きないように組を作ります）',
             )
         if search == "local" and any(model.needs_population for model in models):
             names = names_with_population()
@@ -161,13 +162,13 @@ class Anonymize(PlainStep):
             section.refuse(
                 key,
                 'cannot go with search = "local", which cuts the records themselves into classes',
-                'は search = "local" と併用できません（記録そのものを組に分けるため）',
+                'は search = "local" と併用できません（レコードそのものを組に分けるため）',
             )
         if self.suppressed == "starred":
             section.refuse(
                 key,
                 'cannot go with suppressed = "starred": suppressed records are left out',
-                'は suppressed = "starred" と併用できません（抑制した記録は除かれます）',
+                'は suppressed = "starred" と併用できません（秘匿したレコードは除かれます）',
             )
         if plan.population is not None or self.needs_population:
             names = names_with_population()

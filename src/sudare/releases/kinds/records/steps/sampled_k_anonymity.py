@@ -52,13 +52,13 @@ class SampledGroups(PrivateStep):
     choices: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     name = "sampled-k-anonymity"
     keys = ("rate", "choose_levels")
-    words = Words("Sampled k-anonymity", "標本抽出つき k-匿名性")
+    words = Words("Sampled k-anonymity", "標本抽出付き k-匿名性")
     commands = ("anonymize", "sample")
     untold = ("levels", "choices")
 
     @classmethod
     def read(cls, section: Section, columns: Mapping[str, PlannedColumn], file: str) -> Self:
-        """Levels are decided by whoever writes the plan, or chosen at a cost: that is what makes the guarantee true."""
+        """Levels are decided by the author of the plan, or chosen at a cost: that is what makes the guarantee true."""
         levels, free = {}, {}
         for name, column in columns.items():
             level = column.level or 0

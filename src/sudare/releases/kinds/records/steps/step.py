@@ -35,7 +35,7 @@ from sudare.sections import Section
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.attacking.published_records import PublishedRecords
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
@@ -45,7 +45,7 @@ NOT_LOCAL = Words(
     "Values were changed at random, so that a value that is known does not lead to the record for certain. It is not local "
     "differential privacy of a person's own value, because an earlier step looked at this column: what stands in it may be made "
     "of several people's values, or other columns may depend on it. It is no differential privacy of the table either.",
-    "値を確率的に変えたため、知られた値から確実に記録にたどり着くことはできません。ただし、先の手順がこの列を使っており、"
+    "値を確率的に変えたため、知られた値から確実にレコードにたどり着くことはできません。ただし、先の手順がこの列を使っており、"
     "値が複数の人の値からできていたり、ほかの列がこの列に依存していたりするため、本人の値についての局所差分プライバシーではありません。"
     "表の差分プライバシーでもありません。",
 )
@@ -214,7 +214,7 @@ class Step(ABC):
     def check_promise(cls, table: PublishedRecords, settings: Mapping[str, Any]) -> list[Verdict]:
         """Whether the published file keeps what the step promises of it, beside its models; counted from the file alone.
 
-        It is asked before the file is shown, when what is broken is refused, and by whoever verifies it.
+        It is asked before the file is shown, when what is broken is refused, and when it is verified.
         """
         return []
 

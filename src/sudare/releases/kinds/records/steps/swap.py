@@ -34,7 +34,7 @@ class Swap(PerturbingStep):
     distance: Fraction | None
     name = "swap"
     keys = ("kind", "columns", "share", "k", "within", "distance")
-    words = Words("Swapping", "データの交換（スワッピング）")
+    words = Words("Swapping", "データスワッピング")
 
     @classmethod
     def read(cls, section: Section, columns: Mapping[str, PlannedColumn], file: str) -> Self:

@@ -42,7 +42,7 @@ def attack_by_averaging(
         noise = document["settings"]["noise"]
         law = NoiseLaw.of(whole_number(noise["lowest"], -MAX_NOISE, MAX_NOISE), noise["probabilities"])
     except (LookupError, TypeError, ValueError, ArithmeticError, ParameterError):
-        raise InputError("The report does not state its noise.", "レポートに雑音の記載がありません。") from None
+        raise InputError("The report does not state its noise.", "報告書にノイズの記載がありません。") from None
     try:
         needed = answers_that_break(law, sure=SURE)
     except ParameterError:  # wider than any number of answers that somebody would ask for
@@ -51,8 +51,8 @@ def attack_by_averaging(
     said = Words(
         f"The same cell gets the same noise in every table, so that asking again tells nothing; with fresh noise each time, "
         f"{needed:,} answers would tell the count.",
-        "同じセルには常に同じ雑音が付くため、繰り返し尋ねても何もわかりません"
-        f"（毎回異なる雑音なら {needed:,} 回で件数がわかります）。",
+        "同じセルには常に同じノイズが付くため、繰り返し尋ねても何もわかりません"
+        f"（毎回異なるノイズなら {needed:,} 回で件数がわかります）。",
     )
     if needed:
         verdicts.append(Verdict("averaging", "repeated answers", AttackOutcome.HELD, float(needed), said, REMEDY))
@@ -78,6 +78,6 @@ def attack_by_averaging(
     broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts)
     summary = Words(
         f"Averaging over all sums makes {broken:,} of {len(targets):,} unsafe counts all but certain.",
-        f"すべての合計を使って平均しても、守るべき {len(targets):,} 件数のうちほぼ確定するのは {broken:,} です。",
+        f"すべての合計を使って平均しても、一次秘匿対象の {len(targets):,} 件数のうちほぼ確定するのは {broken:,} です。",
     )
     return AttackReport.of("averaging", summary, verdicts)

@@ -39,7 +39,7 @@ MAX_UNKNOWNS = 800
 REMEDY = Words(
     "Hide further cells (secondary = true, or a higher protection level), take a larger base or noise, or publish with "
     "differential privacy.",
-    "ほかのセルも秘匿するか（secondary = true、または保護幅を広げる）、丸めの基数や雑音を大きくするか、"
+    "ほかのセルも秘匿するか（secondary = true、または保護幅を広げる）、丸めの基数やノイズを大きくするか、"
     "差分プライバシーで公表してください。",
 )
 PROVED = Words(
@@ -79,7 +79,7 @@ def summary_of(verdicts: Mapping[int, Verdict], more: Words) -> Words:
     broken = sum(verdict.outcome is AttackOutcome.BROKEN for verdict in verdicts.values())
     return Words(
         f"{broken:,} of {len(verdicts):,} cells that must stay uncertain can be worked out too closely.{more.english}",
-        f"守るべき {len(verdicts):,} セルのうち {broken:,} セルが、許されるより狭い範囲で推定できます。{more.japanese}",
+        f"一次秘匿対象の {len(verdicts):,} セルのうち {broken:,} セルが、許されるより狭い範囲で推定できます。{more.japanese}",
     )
 
 
@@ -109,7 +109,9 @@ def verdicts_of(
 
 
 def _exact_verdict(name: str, knowledge: Knowledge, cell: int, remedy: Words) -> Verdict:
-    sentence = Words("The unsafe cell is published, or follows from what is.", "守るべきセルの値が公表されています。")
+    sentence = Words(
+        "The unsafe cell is published, or follows from what is.", "一次秘匿対象セルの値が公表されています。"
+    )
     return Verdict(name, knowledge.system.label(cell), AttackOutcome.BROKEN, 0.0, sentence, remedy)
 
 

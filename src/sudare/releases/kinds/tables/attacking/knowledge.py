@@ -98,7 +98,7 @@ def knowledge_of(published: PublishedTables, document: Mapping[str, Any]) -> Kno
         whole_number(below)
         whole_number(above)
     except (KeyError, TypeError, ValueError):
-        raise InputError("The report does not state its settings.", "レポートに設定の記載がありません。") from None
+        raise InputError("The report does not state its settings.", "報告書に設定の記載がありません。") from None
     low = np.where(published.hidden, 0, np.maximum(0, values - below)).astype(np.int64)
     high = np.where(published.hidden, np.inf, values.astype(np.float64) + above)
     return Knowledge(published.system, low, high, published.decimals)
@@ -134,7 +134,7 @@ def truth_of(published: PublishedTables, holder: HolderView | None) -> TrueCells
 
 
 def completed(knowledge: Knowledge, truth: TrueCells) -> Integers:
-    """Values that agree with all that is known: the true ones as far as they are told, and some for the rest.
+    """Values that agree with all that is known: the true ones as far as they are known, and some for the rest.
 
     The attack compares with them and never uses them; where the truth is not known, any will do.
 

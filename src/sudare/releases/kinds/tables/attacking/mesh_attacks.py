@@ -43,7 +43,7 @@ def attack_meshes(folder: Path, document: Mapping[str, Any], earlier: Sequence[P
     try:
         minimum = whole_number(document["settings"]["minimum"])
     except (LookupError, TypeError, ValueError):
-        raise InputError("The report does not state its minimum.", "レポートに下限の記載がありません。") from None
+        raise InputError("The report does not state its minimum.", "報告書に下限の記載がありません。") from None
     verdicts = []
     for code, (members, people) in meshes.groups().items():
         outcome = AttackOutcome.BROKEN if 0 < people < minimum else AttackOutcome.HELD

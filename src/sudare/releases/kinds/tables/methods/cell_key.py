@@ -44,8 +44,8 @@ WORDS = MethodWords(
     protects=Words(
         "Every count has small noise of at most {largest_deviation}, drawn from a secret key and the people in the cell. The "
         "same cell has the same noise wherever it is published, so that asking again tells nothing.",
-        "すべての件数に、秘密の鍵とセルの構成員から決まる小さな雑音（最大 {largest_deviation}）を加えています。"
-        "同じセルの雑音はどこでも同じなので、繰り返し尋ねても何もわかりません。",
+        "すべての件数に、秘密の鍵とセルの構成員から決まる小さなノイズ（最大 {largest_deviation}）を加えています。"
+        "同じセルのノイズはどこでも同じなので、繰り返し尋ねても何もわかりません。",
     ),
     keeps=Words(
         "Counts are right on average. Sums of published cells differ a little from published totals.",
@@ -54,12 +54,12 @@ WORDS = MethodWords(
     limits=Words(
         "Not covered: differences of many tables, because the noise is small and bounded. Whoever has the key can undo "
         "the noise.",
-        "対象外: 多数の表の差し引き（雑音は小さく有界なため）。鍵をもつ人は雑音を取り除けます。",
+        "対象外: 多数の表の差し引き（ノイズは小さく有界なため）。鍵をもつ人はノイズを取り除けます。",
     ),
 )
 ATTACKS = {
     **ATTACK_WORDS,
-    "averaging": Words("Averaging of noise over all sums", "すべての合計を使って雑音を平均する"),
+    "averaging": Words("Averaging of noise over all sums", "すべての合計を使ってノイズを平均する"),
 }
 
 
@@ -83,6 +83,42 @@ class CellKey:
     def largest(self) -> int:
         """The largest deviation of a published count."""
         return max(abs(step) for row in self.table.noise for step in row)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeCountNoise:
+    """Probabilities of whole numbers.
+
+    Attributes:
+        lowest: the first number.
+        probabilities: of it and those that follow.
+    """
+
+    lowest: int
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicNoise:
+    """What everybody may know of keyed noise.
+
+    Attributes:
+        largest: deviation that the plan asks for.
+        variance: of the noise.
+        forbidden: counts from 1 to this are not published.
+        stay: the probability that a count is not changed.
+        monotone: whether larger counts stay larger on average.
+        largest_deviation: that there is.
+        noise: of large counts.
+    """
+
+    largest: str
+    variance: str
+    forbidden: str | None = None
+    stay: str | None = None
+    monotone: str | None = None
+    largest_deviation: int
+    noise: LargeCountNoise
 
 
 class _KeyedNoise(CellMethod[CellKey, Protected]):
@@ -114,11 +150,11 @@ class _KeyedNoise(CellMethod[CellKey, Protected]):
             section.refuse(
                 "method",
                 "is \"cell-key\", which needs records and makes counts: leave 'value' out",
-                'の "cell-key" には記録が必要で、件数表を作ります（value は書きません）',
+                'の "cell-key" にはレコードが必要で、件数表を作ります（value は書きません）',
             )
         if source.weight or source.holding:
             section.refuse(
-                "method", 'is "cell-key", which counts records one by one', 'の "cell-key" は記録を一件ずつ数えます'
+                "method", 'is "cell-key", which counts records one by one', 'の "cell-key" はレコードを一件ずつ数えます'
             )
 
     def prepare(self, settings: CellKey) -> None:
@@ -134,7 +170,7 @@ class _KeyedNoise(CellMethod[CellKey, Protected]):
             raise InputError(
                 f"The column '{settings.identifier}' does not tell the records apart: a text comes twice, or a field is empty. "
                 "Cell keys need a different identifier in each row.",
-                f"列「{settings.identifier}」では記録を区別できません（同じ値または空欄があります）。"
+                f"列「{settings.identifier}」ではレコードを区別できません（同じ値または空欄があります）。"
                 "セルキーには行ごとに異なる識別子が必要です。",
             )
         secret = read_key(settings.key_file).subkey("cell keys of tables")
@@ -150,12 +186,12 @@ class _KeyedNoise(CellMethod[CellKey, Protected]):
             raise ParameterError("judged", "protect_cells", "with the keys of its cells", None)
         return Protected.without_hiding(judged, settings.table.perturb(judged.table.counts, judged.keys))
 
-    def public_settings(self, plan: TablePlan, settings: CellKey, result: Protected) -> dict[str, Any]:
-        return {
+    def public_settings(self, plan: TablePlan, settings: CellKey, result: Protected) -> PublicNoise:
+        return PublicNoise(
             **dict(settings.settings),
-            "largest_deviation": settings.largest,
-            "noise": _law_of_large_counts(settings.table),
-        }
+            largest_deviation=settings.largest,
+            noise=_law_of_large_counts(settings.table),
+        )
 
     def reach(self, published: PublishedTables, settings: Mapping[str, Any]) -> tuple[int, int]:
         reach = whole_number(settings["largest_deviation"])
@@ -190,12 +226,12 @@ def _read_law(section: Section) -> tuple[PerturbationTable, tuple[tuple[str, str
     return table, tuple(settings)
 
 
-def _law_of_large_counts(table: PerturbationTable) -> dict[str, Any]:
+def _law_of_large_counts(table: PerturbationTable) -> LargeCountNoise:
     """The noise of large counts, as probabilities of whole numbers from the lowest on."""
     noise, bounds = table.noise[-1], table.bounds[-1]
     shares = dict(zip(noise, (high - low for low, high in zip((0, *bounds), bounds, strict=False)), strict=True))
     span = range(min(noise), max(noise) + 1)
-    return {"lowest": min(noise), "probabilities": [shares.get(step, 0) / KEY_UNITS for step in span]}
+    return LargeCountNoise(lowest=min(noise), probabilities=tuple(shares.get(step, 0) / KEY_UNITS for step in span))
 
 
 CELL_KEY = _KeyedNoise()

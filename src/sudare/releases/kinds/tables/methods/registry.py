@@ -37,11 +37,11 @@ _REGISTERED: dict[str, tuple[str, str]] = {
     "merge-meshes": (f"{HERE}.merging", "MERGING"),
     "none": (f"{HERE}.unprotected", "UNPROTECTED"),
 }
-"""The module and the name of each method's object, in the order in which people are told of them."""
+"""The module and the name of each method's object, in the order in which they are shown."""
 
 
 def register_method(name: str, module: str, attribute: str) -> None:
-    """Make a method known. Twice is as good as once.
+    """Make a method known. Repeating it changes nothing.
 
     Args:
         name: of the method, as in plans.
@@ -102,12 +102,12 @@ def method_of_document(document: Mapping[str, Any]) -> DisclosureMethod[Any, Any
     """
     name = document.get("method")
     if name is None:
-        raise InputError("The report does not name its method.", "レポートに手法の記載がありません。")
+        raise InputError("The report does not name its method.", "報告書に手法の記載がありません。")
     if not isinstance(name, str) or name not in _REGISTERED:
         told = printable(str(name))
         raise InputError(
             f"The report names a method that this sudare does not know: {told}.",
-            f"レポートの手法は、この sudare では扱えません: {told}。",
+            f"報告書の手法は、この sudare では扱えません: {told}。",
         )
     return method_named(name)
 
@@ -122,6 +122,6 @@ def cell_method_of_document(document: Mapping[str, Any]) -> CellMethod[Any, Any]
     if method.is_of_meshes:
         raise InputError(
             "The report is about meshes, and not about tables of cells.",
-            "レポートはメッシュについてのもので、表のセルについてのものではありません。",
+            "報告書はメッシュについてのもので、表のセルについてのものではありません。",
         )
     return cast("CellMethod[Any, Any]", method)

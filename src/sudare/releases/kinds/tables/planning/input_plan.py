@@ -216,7 +216,9 @@ def _read_argus(section: Section, base: Path) -> ArgusInput:
         section.refuse("value", "is needed for a .tab file", "が .tab ファイルには必要です")
     if found.is_table and (holdings or weights):
         key = "holdings" if holdings else "weights"
-        section.refuse(key, "is for records, not for a .tab file", "は記録のためのもので、.tab ファイルには使えません")
+        section.refuse(
+            key, "is for records, not for a .tab file", "はレコードのためのもので、.tab ファイルには使えません"
+        )
     return found
 
 

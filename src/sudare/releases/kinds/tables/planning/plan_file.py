@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.releases.header import OUTPUT_KEYS, TITLE_KEYS, PlanWithHeader, read_header
@@ -274,7 +273,7 @@ def _require_dimensions(plan: TablePlan, top: Section) -> None:
                 "で軸の変数を指定してください（[[tables]] の dimensions）",
             )
         if (source.is_table or source.apriori is not None) and len(plan.tables) > 1:
-            top.refuse("tables", "can be several for records only", "を複数にできるのは記録の場合だけです")
+            top.refuse("tables", "can be several for records only", "を複数にできるのはレコードの場合だけです")
     elif not plan.dimensions:
         top.refuse(
             "dimensions",
@@ -319,7 +318,7 @@ def _require_rules(plan: TablePlan, rules: Section) -> None:
             "request", "needs 'request' and 'asks' under [source]", "には [source] の request と asks が必要です"
         )
     if has_request and isinstance(source, CellsInput):
-        rules.refuse("request", "needs records", "には記録が必要です")
+        rules.refuse("request", "needs records", "にはレコードが必要です")
     if plan.record_rules and not (isinstance(source, RecordsInput) and source.holding is not None):
         rules.refuse(
             "records",
@@ -328,7 +327,7 @@ def _require_rules(plan: TablePlan, rules: Section) -> None:
         )
 
 
-def plan_values(plan: TablePlan) -> dict[str, Any]:
+def plan_values(plan: TablePlan) -> dict[str, object]:
     """What a plan will do, for programs. Looks at no data."""
     return {
         "plan": str(plan.file),

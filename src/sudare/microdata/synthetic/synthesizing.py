@@ -5,16 +5,17 @@ Proof: ``synthesis.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.microdata.records import Records
+from sudare.frames import Rows
+from sudare.microdata.records import AnyRecords, Records, read_people_records
 from sudare.microdata.synthetic.drawing import MAX_ROWS, draw_rows
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi, require_mbi
 from sudare.microdata.synthetic.public_columns import PublicColumn, code_records, read_columns
@@ -26,6 +27,7 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
+from sudare.signatures import check_arguments
 from sudare.tables.adaptive.aim import measure_aim, weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import MeasuredMarginal, MeasuredPeople, cells_of
@@ -52,7 +54,7 @@ MAX_ROWS_UNASKED = 1 << 27
 
 
 @dataclass(frozen=True, eq=False)
-class Synthetic:
+class Synthetic(Rows):
     """Synthetic people, and all that is known of how they came about; all of it may be published.
 
     Attributes:
@@ -71,6 +73,10 @@ class Synthetic:
     merged: tuple[NDArray[np.int64], ...]
     method: str
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The resulting records, every column as texts."""
+        return self.records.frame_columns()
+
     @property
     def tables(self) -> tuple[tuple[str, ...], ...]:
         """The columns of each table of the model; columns that are in none together are independent given the others."""
@@ -78,7 +84,7 @@ class Synthetic:
 
 
 def synthesize(
-    records: Records,
+    records: AnyRecords,
     columns: Columns,
     budget: Budget,
     method: Literal["mst", "aim"] = "mst",
@@ -109,7 +115,7 @@ def synthesize(
         budget: what may be spent: rho, or epsilon with a delta.
         method: ``"mst"`` measures a tree of pairs; ``"aim"`` measures what the workload needs, in rounds.
         rows: how many rows to draw; as many as the noisy counts say if left out.
-        workload: for AIM, which tables the result shall be good for: all of so many columns (2 if left out), or a list of
+        workload: for AIM, which tables the result shall be good for: all of this many columns (2 if left out), or a list of
             tables, each a list of columns.
         missing: columns in which a missing value is a value.
         unit: who is protected; one person with one row if left out.
@@ -144,6 +150,8 @@ def synthesize(
         >>> made.records.rows, made.tables, str(event.cost)
         (1000, (('sex', 'job'),), 'rho = 0.5')
     """
+    check_arguments(synthesize, locals(), "missing")
+    records = read_people_records(records, "synthesize")
     function = "synthesize"
     source = read_entropy(entropy, function)
     protected = _read_unit(unit, function)

@@ -46,7 +46,7 @@ MAX_BINS = 1 << 24
 WORKLOADS = ("ranges", "prefixes", "cells")
 
 LARGE = 4.0
-"""Bins with so many standard deviations of the noise are large."""
+"""Bins with this many standard deviations of the noise are large."""
 
 
 def histogram(
