@@ -9,7 +9,7 @@ from types import FrameType
 
 __all__ = ["warn_user"]
 
-INSIDE = f"{Path(__file__).parent}/"
+INSIDE = f"{Path(__file__).parents[1]}/"
 """Where files of sudare are."""
 
 

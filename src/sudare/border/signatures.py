@@ -21,8 +21,8 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
 
+from sudare.border.frames import A_FRAME, is_frame
 from sudare.errors import ParameterError
-from sudare.frames import A_FRAME, is_frame
 from sudare.parameters import is_exact_number, shown
 
 __all__ = ["check_arguments"]
@@ -43,7 +43,7 @@ LISTS = ("Sequence", "Iterable", "Collection", "list", "tuple", "set", "frozense
 
 
 @dataclass(frozen=True)
-class Kind:
+class ArgumentKind:
     """What a parameter takes.
 
     Attributes:
@@ -57,29 +57,29 @@ class Kind:
     accepts: Callable[[Any], bool]
 
 
-ANYTHING = Kind("anything", "anything", lambda _: True)
-NOTHING = Kind("left out", "None", lambda value: value is None)
+ANYTHING = ArgumentKind("anything", "anything", lambda _: True)
+NOTHING = ArgumentKind("left out", "None", lambda value: value is None)
 PLAIN = {
-    "str": Kind("a text", "texts", lambda value: isinstance(value, str)),
-    "bytes": Kind("bytes", "bytes", lambda value: isinstance(value, bytes)),
-    "bool": Kind("True or False", "True or False", lambda value: isinstance(value, (bool, np.bool_))),
-    "int": Kind(
+    "str": ArgumentKind("a text", "texts", lambda value: isinstance(value, str)),
+    "bytes": ArgumentKind("bytes", "bytes", lambda value: isinstance(value, bytes)),
+    "bool": ArgumentKind("True or False", "True or False", lambda value: isinstance(value, (bool, np.bool_))),
+    "int": ArgumentKind(
         "a whole number",
         "whole numbers",
         lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool),
     ),
-    "float": Kind(
+    "float": ArgumentKind(
         "a number",
         "numbers",
         lambda value: isinstance(value, (numbers.Real, Decimal)) and not isinstance(value, (bool, np.bool_)),
     ),
-    "Rational": Kind("a number", "numbers", is_exact_number),
-    "Path": Kind("a path", "paths", lambda value: isinstance(value, PathLike)),
-    "Callable": Kind("a function", "functions", callable),
-    "IntoFrame": Kind(A_FRAME, "frames", is_frame),
-    "ArrayLike": Kind("numbers", "columns", lambda value: _are_numbers(value)),
+    "Rational": ArgumentKind("a number", "numbers", is_exact_number),
+    "Path": ArgumentKind("a path", "paths", lambda value: isinstance(value, PathLike)),
+    "Callable": ArgumentKind("a function", "functions", callable),
+    "IntoFrame": ArgumentKind(A_FRAME, "frames", is_frame),
+    "ArrayLike": ArgumentKind("numbers", "columns", lambda value: _are_numbers(value)),
 }
-COLUMN = Kind("a column", "columns", lambda value: _list(ANYTHING).accepts(value))
+COLUMN = ArgumentKind("a column", "columns", lambda value: _list(ANYTHING).accepts(value))
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], *names: str) -> None:
@@ -117,7 +117,7 @@ def _title(function: Callable[..., Any]) -> str:
 
 
 @cache
-def _kinds_of(function: Callable[..., Any]) -> dict[str, Kind]:
+def _kinds_of(function: Callable[..., Any]) -> dict[str, ArgumentKind]:
     """The kinds of a function's parameters; those that say nothing are left out."""
     names = vars(sys.modules[function.__module__])
     found = {}
@@ -133,7 +133,7 @@ def _kinds_of(function: Callable[..., Any]) -> dict[str, Kind]:
     return found
 
 
-def _kind(node: ast.expr, names: Mapping[str, Any]) -> Kind:
+def _kind(node: ast.expr, names: Mapping[str, Any]) -> ArgumentKind:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return _either([_kind(node.left, names), _kind(node.right, names)])
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -147,16 +147,16 @@ def _kind(node: ast.expr, names: Mapping[str, Any]) -> Kind:
     return ANYTHING
 
 
-def _either(kinds: list[Kind]) -> Kind:
+def _either(kinds: list[ArgumentKind]) -> ArgumentKind:
     if ANYTHING in kinds:
         return ANYTHING
     said = [kind for kind in kinds if kind is not NOTHING]
     words = ", or ".join(dict.fromkeys(kind.words for kind in [*said, *(kind for kind in kinds if kind is NOTHING)]))
     plural = " or ".join(dict.fromkeys(kind.plural for kind in kinds))
-    return Kind(words, plural, lambda value: any(kind.accepts(value) for kind in kinds))
+    return ArgumentKind(words, plural, lambda value: any(kind.accepts(value) for kind in kinds))
 
 
-def _named(name: str, names: Mapping[str, Any]) -> Kind:
+def _named(name: str, names: Mapping[str, Any]) -> ArgumentKind:
     if name in ARRAYS:
         letters, what = ARRAYS[name]
         return _array(letters, what)
@@ -170,16 +170,22 @@ def _named(name: str, names: Mapping[str, Any]) -> Kind:
     return _of_class(value)
 
 
-def _of_class(value: type) -> Kind:
+def _of_class(value: type) -> ArgumentKind:
     name = value.__name__
+    if value is type(None):
+        return NOTHING
+    if name in PLAIN:
+        return PLAIN[name]
     article = "an" if name[0] in "AEIOU" else "a"
     if getattr(value, "_is_protocol", False):
         members = [member for member in dir(value) if not member.startswith("_")]
-        return Kind(f"{article} {name}", f"{name} objects", lambda each: all(hasattr(each, one) for one in members))
-    return Kind(f"{article} {name}", f"{name} objects", lambda each: isinstance(each, value))
+        return ArgumentKind(
+            f"{article} {name}", f"{name} objects", lambda each: all(hasattr(each, one) for one in members)
+        )
+    return ArgumentKind(f"{article} {name}", f"{name} objects", lambda each: isinstance(each, value))
 
 
-def _aliased(value: Any) -> Kind:
+def _aliased(value: Any) -> ArgumentKind:
     """Of a name that a module gives to a longer annotation."""
     origin = get_origin(value)
     if origin in (Union, UnionType):
@@ -200,9 +206,9 @@ def _class_named(name: str) -> Any:
     return None
 
 
-def _choice(choices: list[Any]) -> Kind:
+def _choice(choices: list[Any]) -> ArgumentKind:
     words = " or ".join(filter(None, [", ".join(map(repr, choices[:-1])), repr(choices[-1])]))
-    return Kind(words, words, lambda value: isinstance(value, (str, int)) and value in choices)
+    return ArgumentKind(words, words, lambda value: isinstance(value, (str, int)) and value in choices)
 
 
 def _are_numbers(value: Any) -> bool:
@@ -215,12 +221,14 @@ def _are_numbers(value: Any) -> bool:
     return array.ndim > 0 and (array.dtype.kind in "biuf" or array.size == 0)
 
 
-def _array(letters: str, what: str) -> Kind:
+def _array(letters: str, what: str) -> ArgumentKind:
     words = f"an array of {what}"
-    return Kind(words, f"arrays of {what}", lambda value: isinstance(value, np.ndarray) and value.dtype.kind in letters)
+    return ArgumentKind(
+        words, f"arrays of {what}", lambda value: isinstance(value, np.ndarray) and value.dtype.kind in letters
+    )
 
 
-def _subscripted(node: ast.Subscript, names: Mapping[str, Any]) -> Kind:
+def _subscripted(node: ast.Subscript, names: Mapping[str, Any]) -> ArgumentKind:
     outer = node.value.id if isinstance(node.value, ast.Name) else ""
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if outer == "Callable":
@@ -243,15 +251,15 @@ def _subscripted(node: ast.Subscript, names: Mapping[str, Any]) -> Kind:
     return ANYTHING
 
 
-def _tuple(parts: list[Kind]) -> Kind:
+def _tuple(parts: list[ArgumentKind]) -> ArgumentKind:
     def accepts(value: Any) -> bool:
         is_tuple = isinstance(value, (tuple, list)) and len(value) == len(parts)
         return is_tuple and all(part.accepts(each) for part, each in zip(parts, value, strict=True))
 
-    return Kind(f"{len(parts)} values in parentheses", f"groups of {len(parts)}", accepts)
+    return ArgumentKind(f"{len(parts)} values in parentheses", f"groups of {len(parts)}", accepts)
 
 
-def _list(part: Kind) -> Kind:
+def _list(part: ArgumentKind) -> ArgumentKind:
     def accepts(value: Any) -> bool:
         if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable) or is_frame(value):
             return False
@@ -259,10 +267,10 @@ def _list(part: Kind) -> Kind:
         return part is ANYTHING or not isinstance(value, Sized) or all(map(part.accepts, value))
 
     words = "a list" if part is ANYTHING else f"a list of {part.plural}"
-    return Kind(words, words.replace("a list", "lists"), accepts)
+    return ArgumentKind(words, words.replace("a list", "lists"), accepts)
 
 
-def _mapping(key: Kind, value: Kind) -> Kind:
+def _mapping(key: ArgumentKind, value: ArgumentKind) -> ArgumentKind:
     def accepts(given: Any) -> bool:
         if not isinstance(given, Mapping):
             return False
@@ -270,4 +278,4 @@ def _mapping(key: Kind, value: Kind) -> Kind:
 
     what = "" if value is ANYTHING else f" to {value.plural}"
     of = "names" if key is PLAIN["str"] else key.plural
-    return Kind(f"a mapping of {of}{what}", f"mappings of {of}{what}", accepts)
+    return ArgumentKind(f"a mapping of {of}{what}", f"mappings of {of}{what}", accepts)
