@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import PlanError
 from sudare.sections import Section, parse_toml
-from sudare.toml_text import find_unquoted, toml_key
+from sudare.storage.toml_text import find_unquoted, toml_key
 
 
 @pytest.mark.parametrize(
