@@ -11,7 +11,7 @@ from sudare.errors import SudareError
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
-from sudare.releases.stated_document import StatedDocument
+from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, page_beside
 from sudare.version import __version__

@@ -21,7 +21,7 @@ from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import document_values
+from sudare.releases.documents import StatedDocument, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
@@ -54,7 +54,6 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateSte
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import document_in
