@@ -10,8 +10,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from sudare.border.notices import warn_user
 from sudare.moved_names import MOVED_NAMES
-from sudare.notices import warn_user
 
 __all__ = ["MOVED_MODULES", "MOVED_TO_PAPERS", "RENAMED", "moved_module", "old_names", "renamed"]
 

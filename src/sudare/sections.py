@@ -13,8 +13,8 @@ from typing import Any, NoReturn, cast
 
 from sudare.bilingual import Words
 from sudare.errors import PlanError
+from sudare.storage.toml_text import find_unquoted, toml_key
 from sudare.system.regular_files import read_regular_file
-from sudare.toml_text import find_unquoted, toml_key
 
 __all__ = ["Section", "nearest", "parse_toml", "read_toml", "suggest"]
 

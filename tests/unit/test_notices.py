@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import sudare.errors
+from sudare.border.notices import warn_user
 from sudare.errors import OldKeyWarning, WeakBudgetWarning
-from sudare.notices import warn_user
 from sudare.privacy import Budget
 from sudare.releases.old_keys import with_new_keys
 

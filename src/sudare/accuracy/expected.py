@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sudare.accuracy.accuracy_words import TEXTS
 from sudare.accuracy.groupings import GroupingKind
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
 from sudare.errors import ParameterError
-from sudare.frames import Rows
 from sudare.parameters import shown
 
 __all__ = ["Accuracy", "Basis", "ExpectedError"]

@@ -14,13 +14,13 @@ from sudare.accuracy.groupings import Grouping, groupings_of
 from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
+from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.unit import Unit
-from sudare.signatures import check_arguments
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.planning.predicted_error import likely_people, read_people

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.comparison.disclosing import guess_sensitive, single_out
 from sudare.comparison.membership import (
     OWN_HALVES,
@@ -27,7 +28,6 @@ from sudare.comparison.membership import (
 )
 from sudare.comparison.utility import SIZES, measure_usefulness
 from sudare.errors import InputError
-from sudare.frames import ShownRows
 from sudare.noise.entropy import ResearchEntropy
 from sudare.parameters import exact_integer
 

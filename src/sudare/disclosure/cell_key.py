@@ -19,12 +19,12 @@ import numpy as np
 
 from sudare.attacks.refusals import required
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, exact_fraction, exact_integer
-from sudare.signatures import check_arguments
 from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:

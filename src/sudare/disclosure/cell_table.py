@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.frames_in import read_columns, read_dimensions
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

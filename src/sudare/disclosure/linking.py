@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import is_frame
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.frames_in import read_columns, read_dimensions
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import is_frame
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

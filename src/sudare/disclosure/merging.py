@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_level
 from sudare.errors import InputError, ParameterError
-from sudare.frames import ShownRows
 from sudare.io import atomically
 from sudare.parameters import exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,11 +15,11 @@ import numpy as np
 
 from sudare.attacks.refusals import required
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,11 +15,11 @@ import numpy as np
 
 from sudare.attacks.refusals import ToldParameterError, required
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.status import CellJudgement, CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_rows import CellRows
 from sudare.errors import InputError, ParameterError
 from sudare.extras import TABLE_PROTECTION, optional_module
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -411,17 +411,8 @@ class CellTable(CellRows):
             raise ParameterError(
                 "weighted_counts", "CellTable", "given if and only if weights are", self.weight_decimals
             )
-        arrays = (
-            self.values,
-            self.counts,
-            self.largest,
-            self.weights,
-            self.weighted_counts,
-            self.owners,
-            self.requests,
-        )
-        for array in arrays:
-            if array is not None:
+        for name in ("values", "counts", "largest", "weights", "weighted_counts", "owners", "requests"):
+            if (array := getattr(self, name)) is not None:
                 array.setflags(write=False)
 
     @property

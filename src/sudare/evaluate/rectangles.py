@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Figures
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
-from sudare.frames import Figures
 from sudare.noise.entropy import ResearchEntropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import describe_array, exact_integer, shown

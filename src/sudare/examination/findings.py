@@ -10,7 +10,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
-from sudare.frames import Rows
+from sudare.border.frames import Rows
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
 

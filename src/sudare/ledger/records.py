@@ -9,8 +9,8 @@ from hashlib import sha256
 from typing import Any
 
 from sudare.bilingual import Worded, Words
+from sudare.border.frames import ShownRows
 from sudare.errors import Described, LedgerError, ParameterError
-from sudare.frames import ShownRows
 from sudare.ledger.amounts import Amount
 from sudare.ledger.rules import CompositionRule, Cost, RhoFilter
 from sudare.privacy.budget import Budget

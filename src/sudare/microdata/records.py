@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.frames import A_FRAME, Rows, arrow_of_frame, is_frame
+from sudare.border.signatures import check_arguments
 from sudare.column_names import are_evident, first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import A_FRAME, Rows, arrow_of_frame, is_frame
 from sudare.io.formats.text_files import AUTO
 from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

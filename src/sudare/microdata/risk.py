@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.frames import Figures, RowTuple
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import Figures, RowTuple
 from sudare.microdata.grouping import group
 from sudare.microdata.records import AnyRecords, CodedColumn, names_of_columns, read_people_records
 from sudare.parameters import Rational, read_chance, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Figures
 from sudare.errors import Described, ParameterError
-from sudare.frames import Figures
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
 from sudare.parameters import shown

@@ -8,8 +8,8 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, TypeVar, overload
 
+from sudare.border.notices import warn_user
 from sudare.errors import BudgetError, Described, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
-from sudare.notices import warn_user
 from sudare.parameters import Rational, exact_fraction, exact_integer, exact_text, show_fraction, shown
 
 __all__ = ["Budget", "Currency"]

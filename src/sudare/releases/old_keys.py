@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
+from sudare.border.notices import warn_user
 from sudare.errors import OldKeyWarning, PlanError
-from sudare.notices import warn_user
 from sudare.sections import read_toml
 
 __all__ = ["COMPARISON", "OLD_KEYS", "OldKey", "read_plan_values", "with_new_keys"]

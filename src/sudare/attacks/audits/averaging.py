@@ -22,11 +22,11 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.tables.narrowing import narrow_together
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import Rational, exact_fraction
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -32,10 +32,10 @@ from sudare.attacks.audits.audit_conditions import (
 from sudare.attacks.audits.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_integer
-from sudare.signatures import check_arguments
 from sudare.system.scratch import scratch_folder
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]

@@ -29,10 +29,10 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -21,10 +21,10 @@ import numpy as np
 from sudare.attacks.records.distances import codes_of_values
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows, columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows, columns_of_frame
 from sudare.parameters import exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

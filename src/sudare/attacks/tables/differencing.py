@@ -21,10 +21,10 @@ from sudare.attacks.tables.cell_system import CellSystem, CombinedPart
 from sudare.attacks.tables.small_parts import find_small_parts
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
-from sudare.signatures import check_arguments
 
 __all__ = ["Combination", "Differences", "PublishedCell", "attack_by_differences"]
 

@@ -19,11 +19,11 @@ from sudare.attacks.tables.narrowing import Equation, narrow_together
 from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.extras import TABLE_ATTACKS, optional_module
-from sudare.frames import Rows
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from typing import Self
@@ -47,7 +47,7 @@ class PersonDomain:
         18
     """
 
-    def __init__(self, attributes: Mapping[str, Iterable[Value]]) -> None:
+    def __init__(self, attributes: Mapping[str, Iterable[Value] | str]) -> None:
         check_arguments(PersonDomain.__init__, locals(), "attributes")
         self.values: dict[str, tuple[Value, ...]] = {name: tuple(values) for name, values in attributes.items()}
         for name, values in self.values.items():

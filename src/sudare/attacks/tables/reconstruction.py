@@ -30,10 +30,10 @@ from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

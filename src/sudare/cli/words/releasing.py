@@ -286,6 +286,7 @@ SPOKEN: Mapping[str, Words] = {
     "plan.why": Words("Why this one", "選んだ理由"),
     "plan.charge": Words("Budget", "予算"),
     "release.ask": Words("Spend this and publish?", "この予算を使って公表しますか。"),
+    "release.ask_again": Words("Spend it once more and publish?", "もう一度予算を使って公表しますか。"),
     "release.done": Words(
         "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
         "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",

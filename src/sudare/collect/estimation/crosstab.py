@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.interior_point import can_be_written_out, fit_by_interior_point
 from sudare.collect.estimation.likelihood import Fit, Likelihood, fit_by_bayes, steps_before_overfitting
 from sudare.collect.estimation.records import Attributes, RandomizedAttribute, count_reports, read_problem
 from sudare.collect.transitions.kronecker import Kronecker
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import exact_integer, shown
 from sudare.refine import controlled_rounding, project_on_simplex
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

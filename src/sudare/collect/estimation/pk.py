@@ -18,19 +18,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import Retention, read_labels
 from sudare.collect.randomizers.noisy_numbers import BoundedNoise
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.grids import Grid, exp_minus_down
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import columns_of_frame
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
 from sudare.collect.transitions.transition import Transition
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
-from sudare.frames import columns_of_frame
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.collect.transitions.transition import Transition
 from sudare.distributions import normal_quantile
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, read_chance, shown
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.questionnaires.questionnaire import Questionnaire
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.questionnaires.reports import from_columns, mark_of, read_randomizer, specification, to_arrow
 from sudare.collect.randomizers.randomizer import AnswerType, Randomizer
 from sudare.errors import InputError, ParameterError
-from sudare.frames import columns_of_frame
 from sudare.noise.sampler import read_entropy
-from sudare.signatures import check_arguments
 from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.collect.device.client import ADDED, REPORT_VERSION, fingerprint_of, read_specification, report_line
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.randomizers.registry import find_kind, registered_randomizers
 from sudare.errors import EventError, GuaranteeError, InputError, OutputError, ParameterError
 from sudare.noise.entropy import EntropySource
-from sudare.signatures import check_arguments
 from sudare.storage.guarded_json import parse_json
 from sudare.system.regular_files import require_regular_file
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Figures
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.categories import read_epsilon
 from sudare.collect.randomizers.questions import RANGE, read_grid, read_number
@@ -25,7 +26,6 @@ from sudare.collect.transitions.grids import Grid
 from sudare.collect.transitions.mean_transitions import OneBitTransition, WindowTransition
 from sudare.distributions import normal_quantile
 from sudare.errors import Described, ParameterError
-from sudare.frames import Figures
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import bounded_exp
 from sudare.noise.sampler import read_entropy

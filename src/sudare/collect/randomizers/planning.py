@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.collect.randomizers.categories import KaryResponse, Retention, read_epsilon
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.rounding import cautious_digits, float_above
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.privacy.measurements import log_rounded_up
 

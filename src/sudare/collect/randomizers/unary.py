@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import BITS, other_weight, read_epsilon, read_labels
 from sudare.collect.randomizers.questions import VALUES, read_number
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
@@ -29,7 +30,6 @@ from sudare.noise.exact import WORD_BITS
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, describe_array, shown
 from sudare.privacy.budget import read_text_fraction
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.collect.rappor.design import (
     BitCounts,
     CandidateTexts,
@@ -31,7 +32,6 @@ from sudare.collect.rappor.rappor import Rappor
 from sudare.collect.rappor.rappor_decode import select_candidates, shares_of_everybody
 from sudare.distributions import normal_quantile
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, read_chance, read_flag, shown
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import hmac
 from fractions import Fraction
 from typing import Literal
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.signatures import check_arguments
 
 __all__ = [
     "MAX_BITS",

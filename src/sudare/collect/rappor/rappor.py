@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.questions import read_number
@@ -37,7 +38,6 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import ResponseMeasurement, log_rounded_up
 from sudare.privacy.unit import Unit
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

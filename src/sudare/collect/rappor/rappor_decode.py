@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.rappor.design import (
     BitCounts,
@@ -28,7 +29,6 @@ from sudare.collect.rappor.design import (
 from sudare.collect.rappor.rappor import Rappor
 from sudare.distributions import normal_quantile, normal_tail
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, read_chance, read_flag, shown
 
 if TYPE_CHECKING:

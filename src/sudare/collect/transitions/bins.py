@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.collect.transitions.grids import exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
 from sudare.collect.transitions.transition import Transition
 from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

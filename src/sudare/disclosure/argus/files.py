@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.argus.metadata import (
     ArgusMetadata,
     Variable,
@@ -27,7 +28,6 @@ from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.io import atomically
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

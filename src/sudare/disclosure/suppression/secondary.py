@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_rows import cell_columns
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.suppression.audit import Audit, audit
@@ -23,8 +25,6 @@ from sudare.disclosure.suppression.linear import SolverDeadline
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.singletons import too_few
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.frames import ShownRows
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.errors import InputError, ParameterError
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

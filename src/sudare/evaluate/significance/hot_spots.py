@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.distributions import poisson_quantiles
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.evaluate.significance.laws import PoissonLaw, law_of_noise
 from sudare.evaluate.significance.sums import LawOfSum, Term
-from sudare.frames import ShownRows
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import ResearchEntropy
 from sudare.noise.uniform import uniform_below

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_codes, mesh_level
 from sudare.domain.mesh import MeshLevel
 from sudare.errors import Described, ParameterError
@@ -27,7 +28,6 @@ from sudare.microdata.hierarchies.numbers import interval_hierarchy
 from sudare.microdata.hierarchies.rules import TOP, Values, build_hierarchy, listed_values
 from sudare.microdata.records import CodedColumn
 from sudare.parameters import exact_integer, shown
-from sudare.signatures import check_arguments
 
 __all__ = [
     "DATE_STEPS",

@@ -16,13 +16,13 @@ import csv
 import io
 from pathlib import Path
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.formats.text_files import AUTO, read_text
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.people_files import delimiter_in
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 __all__ = ["read_hierarchy", "write_hierarchy"]

@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Any
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.rules import TOP, Values, build_hierarchy
 from sudare.parameters import Rational, exact_fraction, shown
-from sudare.signatures import check_arguments
 
 __all__ = ["interval_hierarchy"]
 

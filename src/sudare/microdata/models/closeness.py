@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.kernels.records.distances import ordered_distances, tree_distances
 from sudare.microdata.grouping import Grouped, ValueHistogram
@@ -28,7 +29,6 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, se
 from sudare.microdata.models.record_fields import fraction_of, order_of, text_of
 from sudare.parameters import Rational, exact_fraction, show_fraction, shown
 from sudare.sections import Section
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.kernels.records.distances import largest_and_tail
 from sudare.microdata.grouping import Grouped, ValueHistogram
@@ -28,7 +29,6 @@ from sudare.microdata.models.planned_model import ModelColumns, PlannedModel, at
 from sudare.microdata.models.record_fields import fraction_of, text_of, whole_of
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
 from sudare.sections import Section
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

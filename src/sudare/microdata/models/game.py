@@ -15,10 +15,10 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.models.sizes import KAnonymity, KMap
 from sudare.parameters import Rational, exact_fraction, shown
-from sudare.signatures import check_arguments
 
 __all__ = ["ATTACKERS", "Game", "no_attack"]
 

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sudare.border.frames import Figures
 from sudare.errors import ParameterError
-from sudare.frames import Figures
 from sudare.microdata.grouping import Classes, ValueHistogram, group, histogram
 from sudare.microdata.models.closeness import equal_parts, order_of_values, ordered_values
 from sudare.microdata.models.diversity import class_entropies, recursive_parts

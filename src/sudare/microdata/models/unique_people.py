@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model
 from sudare.microdata.uniqueness import estimated_uniqueness
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
 from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

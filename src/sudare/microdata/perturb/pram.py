@@ -15,6 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, read_probability
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
@@ -23,7 +24,6 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, read_flag, shown
 from sudare.privacy.measurements import log_rounded_up
-from sudare.signatures import check_arguments
 
 __all__ = ["TransitionMatrix", "randomize_values"]
 

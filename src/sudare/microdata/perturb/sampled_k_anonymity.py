@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.grouping import Tuples, group
 from sudare.microdata.hierarchies.hierarchy import Generalization
@@ -34,7 +35,6 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement, changed_records
 from sudare.privacy.unit import Unit
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

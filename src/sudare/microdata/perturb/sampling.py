@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import random_order, read_probability, toss_coins
 from sudare.microdata.perturb.outcomes import Outcome
@@ -19,7 +20,6 @@ from sudare.microdata.records import AnyRecords, CodedColumn, Records, read_peop
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.grouping import group
 from sudare.microdata.perturb.exact_draws import random_order, read_probability
@@ -28,7 +29,6 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import Rational, exact_integer
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

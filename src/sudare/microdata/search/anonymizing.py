@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram, group, histogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import Model
@@ -28,7 +29,6 @@ from sudare.microdata.search.heuristic import find_good
 from sudare.microdata.search.lattice import find_optimal
 from sudare.microdata.search.metrics import Metric
 from sudare.parameters import Rational, exact_fraction, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import OutputError, ParameterError
 from sudare.io.engine import identifier, literal
 from sudare.microdata.grouping import Tuples
@@ -25,7 +26,6 @@ from sudare.microdata.search.large_counts import Counted, LargeFile, format_of, 
 from sudare.microdata.search.metrics import Metric
 from sudare.microdata.search.pinned_levels import check_pins, pinned_columns, pinned_hierarchies, with_pins
 from sudare.parameters import Rational, shown
-from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 __all__ = ["AnonymizedFile", "anonymize_file", "anonymize_large"]

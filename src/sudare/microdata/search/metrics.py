@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, Tuples
 from sudare.microdata.models.game import Game
 from sudare.microdata.utility import AGGREGATES, aggregated, entropy_loss, factors, share_of_domain, suppressed_entropy
 from sudare.parameters import shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

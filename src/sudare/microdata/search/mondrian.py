@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.numbers import NUMBER
 from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
-from sudare.signatures import check_arguments
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

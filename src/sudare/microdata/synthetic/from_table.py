@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
@@ -24,7 +25,6 @@ from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
 from sudare.parameters import exact_integer, read_flag, shown
-from sudare.signatures import check_arguments
 from sudare.storage.atomic import atomically
 
 if TYPE_CHECKING:

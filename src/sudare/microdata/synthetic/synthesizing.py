@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.records import AnyRecords, Records, read_people_records
 from sudare.microdata.synthetic.drawing import MAX_ROWS, draw_rows
 from sudare.microdata.synthetic.mbi_model import fit_with_mbi, require_mbi
@@ -27,7 +28,6 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit, sensitivity_of_counts
-from sudare.signatures import check_arguments
 from sudare.tables.adaptive.aim import measure_aim, weigh_candidates
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import MeasuredMarginal, MeasuredPeople, cells_of

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
 from sudare.engines.files import find_tables, header_of
 from sudare.engines.opening import DUCKDB_SUFFIXES, open_engine
 from sudare.errors import LedgerError, ParameterError, QueryRefusedError
-from sudare.frames import RowTuple
 from sudare.ledger import Dataset, Ledger, open_ledger
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget, read_budget

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sudare.border.frames import ShownRows
 from sudare.errors import GuaranteeError, ParameterError
-from sudare.frames import ShownRows
 from sudare.ledger.entries import Settled
 from sudare.ledger.rules import amount_of_noise
 from sudare.parameters import Rational, exact_fraction, shown

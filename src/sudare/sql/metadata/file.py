@@ -37,8 +37,8 @@ from sudare.privacy.unit import ADJACENCIES
 from sudare.sections import Section
 from sudare.sql.metadata.column_rules import DOCUMENT, MAX_VALUES
 from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata, Value
+from sudare.storage.toml_text import toml_key
 from sudare.system.regular_files import read_regular_file
-from sudare.toml_text import toml_key
 
 __all__ = ["PLACEHOLDER", "parse_metadata", "read_metadata"]
 

@@ -25,7 +25,7 @@ from sudare.sections import suggest
 from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata, Value
 from sudare.sql.metadata.writing import is_consecutive, type_to_text
 from sudare.sql.relations.capping import real_table
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 __all__ = ["BrokenPromise", "check_promises", "require_schema"]
 

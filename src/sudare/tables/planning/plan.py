@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sudare.bilingual import COMMA, Language, Words
+from sudare.border.frames import Rows, text_width
 from sudare.errors import ParameterError
-from sudare.frames import Rows, text_width
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.guarantee_words import of_unit

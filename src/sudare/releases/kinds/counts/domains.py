@@ -22,7 +22,7 @@ from sudare.io.formats.text_files import read_text
 from sudare.releases.kinds.counts.mesh_lists import read_mesh_list
 from sudare.releases.kinds.counts.public_files import require_other_files, require_public
 from sudare.sections import Section
-from sudare.toml_text import toml_text
+from sudare.storage.toml_text import toml_text
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 

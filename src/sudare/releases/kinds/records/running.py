@@ -7,7 +7,7 @@ without one, file by file, where they are larger than memory. What has no guaran
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from sudare.attacks.verdicts import AttackReport
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
-from sudare.ledger import Dataset, Ledger
+from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
@@ -96,6 +96,7 @@ def run_people_plan(
     even_if_broken: bool = False,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> ProtectedPeople:
     """Carry out a plan, and write the folder with the protected records and the report.
 
@@ -107,6 +108,7 @@ def run_people_plan(
         even_if_broken: show it even if an attack succeeds; the report says so.
         progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
     Raises:
         InputError: if the data is not what the plan says, or an attack on the result succeeds; nothing is written, and nothing
@@ -115,7 +117,15 @@ def run_people_plan(
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress, ledger=ledger)
+    made = carry_out(
+        RECORDS,
+        plan,
+        again=again,
+        even_if_broken=even_if_broken,
+        progress=progress,
+        ledger=ledger,
+        on_unfinished=on_unfinished,
+    )
     return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
 
 

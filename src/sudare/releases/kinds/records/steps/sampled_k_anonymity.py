@@ -20,7 +20,7 @@ from sudare.releases.kinds.records.planning.column_plan import PlannedColumn, sh
 from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.steps.step import Done, PrivateStep
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
