@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -65,7 +65,7 @@ def interval_hierarchy(
         >>> age.paths()[37], age.paths()[95]
         (('37', '35-39', '30-39', '*'), ('95', '>=90', '>=90', '*'))
     """
-    check_arguments(interval_hierarchy, locals(), "values", "widths", "whole", "top", "missing")
+    check_arguments(interval_hierarchy, locals(), "values", "whole", "top", "missing")
     function = "interval_hierarchy"
     if (widths is None) == (edges is None):
         raise ParameterError("widths", function, "given, or edges, and not both", shown(widths))
@@ -117,6 +117,8 @@ def _equal_widths(
     whole: bool,
     function: str,
 ) -> Rule:
+    if not isinstance(widths, Iterable) or isinstance(widths, str):
+        raise ParameterError("widths", function, "numbers above 0", shown(widths))
     exact = [exact_fraction(width, "widths", function, "numbers above 0") for width in widths]
     if any(width <= 0 for width in exact) or any((wide / narrow).denominator != 1 for narrow, wide in pairwise(exact)):
         requirement = "numbers above 0, each a multiple of the one before: otherwise the levels are no tree"
