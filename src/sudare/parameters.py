@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 
 __all__ = [
@@ -35,7 +36,7 @@ def exact_fraction(
     value: object,
     parameter: str,
     function: str,
-    requirement: str,
+    requirement: str | Words,
     *,
     error: type[ParameterError] = ParameterError,
 ) -> Fraction:
@@ -86,19 +87,24 @@ def shown(value: object) -> object:
     """
     if value is None or isinstance(value, (str, numbers.Number, Decimal)) or _is_boolean(value):
         return value
-    return Described(f"an object of type {type(value).__name__}")
+    return _of_type(value)
+
+
+def _of_type(value: object) -> Described:
+    name = type(value).__name__
+    return Described(Words(f"an object of type {name}", f"{name} 型の値"))
 
 
 def exact_integer(
     value: Any,
     parameter: str,
     function: str,
-    requirement: str,
+    requirement: str | Words,
     *,
     smallest: int | None = None,
     largest: int | None = None,
     error: type[ParameterError] = ParameterError,
-    hint: str = "",
+    hint: str | Words = "",
 ) -> int:
     """Read a whole number within bounds.
 
@@ -120,7 +126,7 @@ def read_flag(value: object, parameter: str, function: str) -> bool:
         ParameterError: if it is neither.
     """
     if not isinstance(value, bool):
-        raise ParameterError(parameter, function, "True or False", shown(value))
+        raise ParameterError(parameter, function, Words("True or False", "True または False"), shown(value))
     return value
 
 
@@ -138,15 +144,15 @@ def exact_text(value: Fraction) -> Described:
     """A fraction without loss, as Python reads it: as a decimal if that is short, else as a quotient."""
     text = show_fraction(value, digits=12)
     if not text.startswith("~"):
-        return Described(text)
+        return Described(Words.same(text))
     too_long = max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
-    return Described(text if too_long else repr(value))
+    return Described(Words.same(text if too_long else repr(value)))
 
 
 def describe_array(value: object) -> Described:
     """What an error message says of an array: its kind and layout, never its values."""
     flags = getattr(value, "flags", None)
     if flags is None or not hasattr(value, "dtype"):
-        return Described(f"an object of type {type(value).__name__}")
+        return _of_type(value)
     layout = "contiguous" if flags.c_contiguous else "not contiguous"
     return Described(f"a {'writable' if flags.writeable else 'read-only'} array of {value.dtype}, {layout}")

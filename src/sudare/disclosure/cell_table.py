@@ -74,7 +74,12 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
         ([150, 1200], [10, 29])
     """
     digits = exact_integer(
-        decimals, "decimals", "scaled", f"from 0 to {MAX_DECIMALS}", smallest=0, largest=MAX_DECIMALS
+        decimals,
+        "decimals",
+        "scaled",
+        Words(f"from 0 to {MAX_DECIMALS}", f"0 以上 {MAX_DECIMALS} 以下"),
+        smallest=0,
+        largest=MAX_DECIMALS,
     )
     array = np.asarray(numbers)
     unit = 10**digits
@@ -220,7 +225,9 @@ def aggregate(
         >>> table.values.tolist(), table.counts.tolist(), table.largest.tolist()
         ([13, 6, 7], [3, 2, 1], [[7, 5, 1], [5, 1, 0], [7, 0, 0]])
     """
-    keep = exact_integer(largest, "largest", "aggregate", "from 2 to 100", smallest=2, largest=100)
+    keep = exact_integer(
+        largest, "largest", "aggregate", Words("from 2 to 100", "2 以上 100 以下"), smallest=2, largest=100
+    )
     system = TableSystem.of_dimensions(dimensions)
     missing = [one.name for one in dimensions if one.name not in codes]
     if missing:

@@ -102,10 +102,10 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    if not exact_fraction(seconds, "seconds", "examine", "a number above 0") > 0:
-        raise ParameterError("seconds", "examine", "a number above 0", seconds)
+    if not exact_fraction(seconds, "seconds", "examine", Words("a number above 0", "0 より大きい数")) > 0:
+        raise ParameterError("seconds", "examine", Words("a number above 0", "0 より大きい数"), seconds)
     if threshold is not None:
-        exact_integer(threshold, "threshold", "examine", "a whole number >= 2", smallest=2)
+        exact_integer(threshold, "threshold", "examine", Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if (ledger is None) != (dataset is None):
         raise InputError(
             "A ledger and the name of a data set in it belong together: give both, or neither.",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.grouping import group
 from sudare.microdata.records import CodedColumn, Records
@@ -82,7 +83,9 @@ def _kept(sizes: Integers, suppressed: ArrayLike | None) -> NDArray[np.bool_]:
 
 def _risk(sizes: Integers, behind: Floats, threshold: float, function: str) -> ReidentificationRisk:
     if not 0 <= threshold <= 1:
-        raise ParameterError("threshold", function, "a number from 0 to 1", shown(threshold))
+        raise ParameterError(
+            "threshold", function, Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(threshold)
+        )
     rows = int(sizes.sum())
     if rows == 0:
         return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, 0.0, threshold)
@@ -137,7 +140,9 @@ def journalist_risk(
     """
     counts, everybody = _sizes(sizes, "journalist_risk"), _sizes(population, "journalist_risk", "population")
     if everybody.shape != counts.shape or (everybody < counts).any():
-        requirement = "at least as many people in each class as there are records"
+        requirement = Words(
+            "at least as many people in each class as there are records", "どの等価クラスでもレコード数以上の人数"
+        )
         raise ParameterError("population", "journalist_risk", requirement, Described("fewer, or other classes"))
     kept = _kept(counts, suppressed)
     return _risk(counts[kept], everybody[kept].astype(np.float64), threshold, "journalist_risk")
@@ -228,7 +233,7 @@ def matching_frequencies(columns: Sequence[CodedColumn], weights: ArrayLike | No
     """
     function = "matching_frequencies"
     if not columns:
-        raise ParameterError("columns", function, "at least one column", Described("none"))
+        raise ParameterError("columns", function, Words("at least one column", "1 個以上の列"), Described("none"))
     rows = columns[0].rows
     worth = np.ones(rows) if weights is None else np.asarray(weights, dtype=np.float64)
     if worth.shape != (rows,) or not np.isfinite(worth).all() or (worth <= 0).any():

@@ -17,6 +17,7 @@ from functools import lru_cache
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.extras import FIGURES, optional_module
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
@@ -53,7 +54,9 @@ def best_power(budget: Budget, significance: float, noise: Noise = "any") -> flo
     read_budget(budget, "best_power")
     is_number = isinstance(significance, Real) and not isinstance(significance, bool)
     if not is_number or not 0 <= significance <= 1:
-        raise ParameterError("significance", "best_power", "a number from 0 to 1", shown(significance))
+        raise ParameterError(
+            "significance", "best_power", Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(significance)
+        )
     alpha = float(significance)
     if not isinstance(noise, str) or noise not in ("any", "gaussian"):
         raise ParameterError("noise", "best_power", "'any' or 'gaussian'", shown(noise))
@@ -81,9 +84,14 @@ def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fractio
         Fraction(1, 100000000000)
     """
     count = exact_integer(
-        people, "people", "suggest_delta", "a whole number from 1 to 10**18", smallest=1, largest=10**18
+        people,
+        "people",
+        "suggest_delta",
+        Words("a whole number from 1 to 10**18", "1 以上 10**18 以下の整数"),
+        smallest=1,
+        largest=10**18,
     )
-    requirement = "a number strictly between 0 and 1"
+    requirement = Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
     chance = exact_fraction(exposure, "exposure", "suggest_delta", requirement)
     if not 0 < chance < 1:
         raise ParameterError("exposure", "suggest_delta", requirement, exposure)

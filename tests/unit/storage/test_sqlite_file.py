@@ -29,7 +29,7 @@ class FaultError(OutputError):
     fault: FileFault
 
 
-def explain(path: Path, fault: FileFault, detail: str) -> FaultError:
+def explain(path: Path, fault: FileFault, detail: str | Words) -> FaultError:
     words = words_for(Words("diary", "日記"), path, fault, detail)
     error = FaultError(words.english, words.japanese)
     error.fault = fault

@@ -248,9 +248,9 @@ def reconstruct(
         >>> result.number, result.people()
         (2, [('F', 89), ('M', 89)])
     """
-    exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
-    if not exact_fraction(seconds, "seconds", "reconstruct", "a number above 0") > 0:
-        raise ParameterError("seconds", "reconstruct", "a number above 0", seconds)
+    exact_integer(limit, "limit", "reconstruct", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
+    if not exact_fraction(seconds, "seconds", "reconstruct", Words("a number above 0", "0 より大きい数")) > 0:
+        raise ParameterError("seconds", "reconstruct", Words("a number above 0", "0 より大きい数"), seconds)
     deadline = time.monotonic() + seconds
     compiled = _Compiler(domain, list(statistics))
     if compiled.contradicts:

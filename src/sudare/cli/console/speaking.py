@@ -46,6 +46,7 @@ class Speaker:
         self.language, self.as_json, self.debug = language, as_json, debug
         self.words = Catalogue(language)
         self._remarks: list[Words] = []
+        self._warned: set[Words] = set()
 
     @cached_property
     def out(self) -> Console:
@@ -84,7 +85,10 @@ class Speaker:
             self.err.print(item)
 
     def warn(self, words: Words) -> None:
-        """Something that should be known but stops nothing."""
+        """Something that should be known but stops nothing. It is said once, however often it is found."""
+        if words in self._warned:
+            return
+        self._warned.add(words)
         if self.as_json:
             self._write_json(sys.stderr, {"warning": {"english": words.english, "japanese": words.japanese}})
             return

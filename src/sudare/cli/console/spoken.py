@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from typing import Annotated, Any, get_args, get_origin
 import typer
 
 from sudare.bilingual import Worded
+from sudare.cli.console.failures import in_options
 from sudare.cli.console.messages import Catalogue, Language, words_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
@@ -45,6 +46,7 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
         words: of the help.
     """
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    options = _options_of(own)
 
     def command(**given: Any) -> None:
         context: typer.Context = given.pop("context")
@@ -54,7 +56,7 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
             as_json=given.pop("as_json") or before.as_json,
             debug=given.pop("debug") or before.debug,
         )
-        with _told(speaker):
+        with _told(speaker, options):
             function(speaker, **given)
 
     parameters = [
@@ -116,7 +118,7 @@ def _common_option(flag: str, text: str, panel: str, *, is_flag: bool) -> Any:
 
 
 @contextmanager
-def _told(speaker: Speaker) -> Iterator[None]:
+def _told(speaker: Speaker, options: Mapping[str, str]) -> Iterator[None]:
     """Tell errors and sudare's warnings in the speaker's way. What typer itself raises passes."""
     with warnings.catch_warnings():
         original = warnings.showwarning
@@ -135,7 +137,19 @@ def _told(speaker: Speaker) -> Iterator[None]:
         except (typer.Exit, typer.Abort, typer.TyperException, BrokenPipeError):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            speaker.fail(delivered_interruption() or error)
+            speaker.fail(delivered_interruption() or in_options(error, options))
+
+
+def _options_of(parameters: Sequence[inspect.Parameter]) -> dict[str, str]:
+    """The options of a command by the names that functions have for them."""
+    found: dict[str, str] = {}
+    for parameter in parameters:
+        _, info, *_ = get_args(parameter.annotation) or (None, None)
+        # Within Annotated, typer keeps what stands first as the default.
+        for flag in (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ())):
+            if isinstance(flag, str) and flag.startswith("--"):
+                found |= {parameter.name: flag, flag.removeprefix("--").replace("-", "_"): flag}
+    return found
 
 
 def _helped(parameter: inspect.Parameter, name: str, words: Catalogue) -> inspect.Parameter:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.distributions import normal_quantile
 from sudare.errors import ParameterError
 from sudare.parameters import shown
@@ -59,6 +60,11 @@ class Estimate:
             level: above 0 and below 1.
         """
         if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError("level", "Estimate.intervals", "a number above 0 and below 1", shown(level))
+            raise ParameterError(
+                "level",
+                "Estimate.intervals",
+                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
+                shown(level),
+            )
         reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return self.unbiased - reach, self.unbiased + reach

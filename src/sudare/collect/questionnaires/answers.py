@@ -88,9 +88,11 @@ def randomize_answers(
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
     """What is said of an answer that a question does not allow: not which it was."""
+    allowed = error.requirement_words
     return InputError(
-        f"An answer to '{question}' is not what the questionnaire allows: it must be {error.requirement}.",
-        f"「{question}」の回答に、調査票で許されない値があります（{error.requirement}）。",
+        f"An answer to '{question}' is not what the questionnaire allows: it must be {allowed.english}.",
+        f"「{question}」の回答に、調査票で許されない値があります"
+        f"{f'（{allowed.japanese}）' if allowed.japanese else ''}。",
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.rappor.design import (
     BitCounts,
@@ -94,7 +95,12 @@ class Decoded:
             level: above 0 and below 1.
         """
         if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError("level", "Decoded.intervals", "a number above 0 and below 1", shown(level))
+            raise ParameterError(
+                "level",
+                "Decoded.intervals",
+                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
+                shown(level),
+            )
         reach = normal_quantile(0.5 + level / 2) * self.standard_errors
         return self.counts - reach, self.counts + reach
 
@@ -132,7 +138,9 @@ def decode(
     """
     _require_level(alpha)
     if correction not in ("bonferroni", "fdr"):
-        raise ParameterError("correction", "decode", "'bonferroni' or 'fdr'", shown(correction))
+        raise ParameterError(
+            "correction", "decode", Words("'bonferroni' or 'fdr'", "'bonferroni' または 'fdr'"), shown(correction)
+        )
     read_flag(others, "others", "decode")
     counts, tried = _read(rappor, reports, candidates, "decode")
     shares = select_candidates(counts, tried, others=others)
@@ -237,8 +245,12 @@ class _Regression:
         if self.chosen.size and not self._is_regular():
             if not drop:
                 raise GuaranteeError(
-                    "Some of these candidates cannot be told apart: they set the same bits, or there are more of them than "
-                    "bits in all cohorts. Give fewer candidates, or collect with more bits or cohorts."
+                    Words(
+                        "Some of these candidates cannot be told apart: they set the same bits, or there are more of them than "
+                        "bits in all cohorts. Give fewer candidates, or collect with more bits or cohorts.",
+                        "区別できない候補があります。同じビットを立てるか、候補の数が全コホートのビット数を超えています。"
+                        "候補を減らすか、ビットまたはコホートを増やして集めてください。",
+                    )
                 )
             self.chosen = self.chosen[self._independent()]
             self._build(candidates, others)
@@ -370,4 +382,6 @@ def _read(
 
 def _require_level(alpha: object) -> None:
     if not isinstance(alpha, float) or not 0 < alpha < 1:
-        raise ParameterError("alpha", "decode", "a number above 0 and below 1", shown(alpha))
+        raise ParameterError(
+            "alpha", "decode", Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"), shown(alpha)
+        )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness
 from sudare.disclosure.suppression.hidden_sums import unsafe_sums
 from sudare.disclosure.suppression.linear import DeviationProgram, SolverDeadline, exact_witness
@@ -99,7 +100,12 @@ class Pattern:
         found = Certificate(tuple(np.flatnonzero(self.hidden).tolist()), tuple(numbers), tuple(dict.fromkeys(claims)))
         faults = found.faults(self.problem)
         if faults:
-            raise GuaranteeError(f"The pattern found is not safe and is not handed out. {faults[0]}")
+            raise GuaranteeError(
+                Words(
+                    f"The pattern found is not safe and is not handed out. {faults[0]}",
+                    "見つかった秘匿の組合せが安全ではないため、出力しません。",
+                )
+            )
         return found
 
 

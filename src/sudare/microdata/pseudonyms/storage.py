@@ -83,7 +83,7 @@ def _kind(what: tuple[str, str], application: int) -> FileKind:
     )
 
 
-def _explain(what: Words, path: Path, fault: FileFault, detail: str) -> UserError:
+def _explain(what: Words, path: Path, fault: FileFault, detail: str | Words) -> UserError:
     """What is told of a fault of such a file."""
     words = WORDS.get(fault)
     if words is None:

@@ -165,7 +165,7 @@ class Plan:
             language: ``"en"`` or ``"ja"``.
         """
         if not isinstance(language, str) or language not in LANGUAGES:
-            raise ParameterError("language", "Plan.explain", "'en' or 'ja'", shown(language))
+            raise ParameterError("language", "Plan.explain", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language))
         lines = self._headlines(language)
         if self.levels:
             names = [level.words.japanese if language == "ja" else level.name for level in self.levels]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sudare.domain import mesh_level
-from sudare.errors import SudareError
+from sudare.errors import SudareError, words_of_error
 from sudare.releases.header import SOURCE_KEYS
 from sudare.releases.kinds.tables.planning.dimension_plan import texts_of
 from sudare.sections import Section
@@ -228,7 +228,10 @@ def _read_meshes(section: Section, base: Path, form: str) -> MeshInput:
     try:
         mesh_level(level)
     except SudareError as error:
-        section.refuse("level", f"is no mesh level: {error}", f"はメッシュの段階ではありません: {error}")
+        reason = words_of_error(error)
+        section.refuse(
+            "level", f"is no mesh level: {reason.english}", f"はメッシュの階層ではありません。{reason.japanese}"
+        )
     values = texts_of(section, "values")
     population = section.text("population")
     if population in values:
