@@ -74,6 +74,9 @@ REFUSED = Words(
     "The '{parameter}' parameter of {function} {reason}",
     "{function} の「{parameter}」{reason}",
 )
+WANTED = Words("{text}", "条件: {text}。")
+GIVEN = Words("{text}", "（指定: {text}）")
+CANNOT_BE_DONE = Words("This cannot be done as it is asked for.", "この指定では実行できません。")
 REASON = Words("must be {requirement}. Got {got} instead.{hint}", "は使えません{got}。{requirement}{hint}")
 
 
@@ -119,9 +122,10 @@ class ParameterError(Worded, SudareError, ValueError):
         """What is wrong with the value, without the names of function and parameter: for whoever typed it elsewhere."""
         wanted, hint = self.requirement_words, self.hint_words
         shown = self.got.japanese if isinstance(self.got, Described) else self._got_in_plans
+        got = Words(self.got_in_short, shown)
         return REASON.format(
-            requirement=Words(wanted.english, f"条件: {wanted.japanese}。" if wanted.japanese else ""),
-            got=Words(self.got_in_short, f"（指定: {shown}）" if shown else ""),
+            requirement=WANTED.format(text=wanted) if wanted.japanese else wanted,
+            got=GIVEN.format(text=got) if shown else got,
             hint=Words(f" {hint.english}" if hint.english else "", hint.japanese),
         )
 
@@ -346,7 +350,7 @@ class WeakBudgetWarning(Worded, SudareWarning):
 def words_of_error(error: SudareError) -> Words:
     """What an error of sudare says, in both languages; where it has no Japanese words, that it cannot be done."""
     words = error.words if isinstance(error, Worded) else Words(str(error), "")
-    return words if words.japanese else Words(words.english, "この指定では実行できません。")
+    return words if words.japanese else Words(words.english, CANNOT_BE_DONE.japanese)
 
 
 __getattr__ = old_names(__name__)

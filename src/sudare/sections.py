@@ -21,6 +21,10 @@ __all__ = ["Section", "nearest", "parse_toml", "place_in_japanese", "read_toml",
 
 NOT_UTF8 = Words("it is not UTF-8", "UTF-8 ではありません")
 PLACE = re.compile(r"at line (?P<line>\d+), column (?P<column>\d+)")
+UNFINISHED = Words("something in it does not end", "終わっていない箇所があります")
+MISWRITTEN = Words(
+    "there is a mistake near line {line}, column {column}", "{line} 行 {column} 文字目付近に文法の誤りがあります"
+)
 PLAN = Words("plan", "計画")
 MEANT = Words(" Did you mean '{name}'?", "「{name}」のことですか。")
 MISSING = Words("is missing", "がありません")
@@ -114,9 +118,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
 def place_in_japanese(error: tomllib.TOMLDecodeError) -> str:
     """Where a TOML file has a mistake. The parser's sentence is English; its last words are the place."""
     place = PLACE.search(str(error))
-    if place is None:
-        return "ファイルの末尾で終わっていない箇所があります"
-    return f"{place['line']} 行 {place['column']} 文字目付近に文法の誤りがあります"
+    return (UNFINISHED if place is None else MISWRITTEN.format(**place.groupdict())).japanese
 
 
 def _require_short(value: object) -> None:

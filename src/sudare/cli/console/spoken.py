@@ -16,9 +16,9 @@ from typing import Annotated, Any, get_args, get_origin
 
 import typer
 
-from sudare.bilingual import Worded
+from sudare.bilingual import Worded, Words
 from sudare.cli.console.failures import in_options
-from sudare.cli.console.messages import Catalogue, Language, words_of
+from sudare.cli.console.messages import Catalogue, Language
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
 from sudare.system.interrupts import delivered_interruption
@@ -125,8 +125,7 @@ def _told(speaker: Speaker, options: Mapping[str, str]) -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, SudareWarning):
-                untranslated = words_of("warning.untranslated", sentence=str(message))
-                speaker.warn(message.words if isinstance(message, Worded) else untranslated)
+                speaker.warn(message.words if isinstance(message, Worded) else Words.same(message))
             elif speaker.debug:
                 original(message, category, *rest, **more)
 

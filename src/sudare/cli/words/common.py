@@ -168,7 +168,6 @@ SPOKEN: Mapping[str, Words] = {
         "「sudare {command}」は {distribution} に含まれていますが、インストールされていません。sudare の"
         "ソースのフォルダで次を実行してください：pip install ./{folder}",
     ),
-    "warning.untranslated": Words("{sentence}", "処理中に警告がありました。内容は --lang en で確認できます。"),
     "usage.no_option": Words("There is no option {name}.", "{name} というオプションはありません。"),
     "usage.missing": Words("{name} is missing.", "{name} を指定してください。"),
     "usage.bad_value": Words("The value of {name} cannot be used: {reason}.", "{name} の値が使えません。{reason}"),
