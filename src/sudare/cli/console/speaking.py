@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sudare.bilingual import BETWEEN_SENTENCES, Words
 from sudare.cli.console.failures import Failure, UsageError, failure_of
 from sudare.cli.console.messages import Catalogue, Language, words_of
+from sudare.cli.console.wrapping import wrap_japanese_properly
 from sudare.system.interrupts import forget_interruption
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def console_for(stream: Any) -> Console:
     """A console on a stream: no colour where it is not a terminal or NO_COLOR is set, wider lines in files."""
     from rich.console import Console
 
+    wrap_japanese_properly()
     console = Console(file=stream, highlight=False, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_OF_FILES
