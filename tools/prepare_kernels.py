@@ -89,9 +89,9 @@ def main() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     codegen.CPUCodeLibrary._optimize_final_module = _optimize_cheaply
-    about = (
-        json.loads(INDEX.read_text(encoding="utf-8")) if INDEX.exists() else {"llvm": 0, "kernels": {}, "sources": {}}
-    )
+    about: dict[str, Any] = {"llvm": 0, "kernels": {}, "sources": {}}
+    if INDEX.exists():
+        about = json.loads(INDEX.read_text(encoding="utf-8"))
     version, written = llvm.llvm_version_info[0], 0
     entries: dict[str, dict[str, Any]] = {}
     parts: list[bytes] = []
