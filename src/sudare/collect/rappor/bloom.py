@@ -16,7 +16,6 @@ import hmac
 from fractions import Fraction
 from typing import Literal
 
-from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 
 __all__ = [
@@ -102,8 +101,7 @@ def bloom_bits(value: str, cohort: int, hashes: int, bits: int, rule: HashRule =
         >>> bloom_bits("banana", 3, 2, 16)
         (13, 0)
     """
-    check_arguments(bloom_bits, locals(), "rule")
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise ParameterError("rule", "bloom_bits", "'python' or 'java'", _shown(rule))
     return (python_bits if rule == "python" else java_bits)(value, cohort, hashes, bits)
 
