@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from sudare.bilingual import Words
 from sudare.errors import EventError, ParameterError
 from sudare.parameters import exact_integer, read_flag, shown
 
@@ -13,7 +14,7 @@ __all__ = ["Adjacency", "ProtectedTime", "Sensitivity", "Unit", "sensitivity_of_
 Adjacency = Literal["add-remove", "replace"]
 ADJACENCIES = ("add-remove", "replace")
 SPANS = ("event", "person-day", "person-window")
-_POSITIVE = "a whole number from 1 to 2**31"
+_POSITIVE = Words("a whole number from 1 to 2**31", "1 以上 2**31 以下の整数")
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,16 @@ class ProtectedTime:
 
     def __post_init__(self) -> None:
         if not isinstance(self.span, str) or self.span not in SPANS:
-            raise ParameterError("span", "ProtectedTime", f"one of {', '.join(SPANS)}", shown(self.span))
+            raise ParameterError(
+                "span",
+                "ProtectedTime",
+                Words(f"one of {', '.join(SPANS)}", f"{', '.join(SPANS)} のいずれか"),
+                shown(self.span),
+            )
         largest = 1 if self.span == "event" else 2**31
-        requirement = "1 for an event, which has no length" if self.span == "event" else _POSITIVE
+        requirement = (
+            Words("1 for an event, which has no length", "event では 1") if self.span == "event" else _POSITIVE
+        )
         ticks = exact_integer(self.ticks, "ticks", "ProtectedTime", requirement, smallest=1, largest=largest)
         object.__setattr__(self, "ticks", ticks)
 
@@ -86,21 +94,36 @@ class Unit:
 
     def __post_init__(self) -> None:
         if self.time is not None and type(self.time) is not ProtectedTime:
-            raise ParameterError("time", "Unit", "a ProtectedTime, or left out", shown(self.time))
+            raise ParameterError(
+                "time", "Unit", Words("a ProtectedTime, or left out", "ProtectedTime（省略可）"), shown(self.time)
+            )
         if not isinstance(self.who, str) or not self.who.strip():
-            raise ParameterError("who", "Unit", "a word for the protected unit, such as 'person'", shown(self.who))
+            raise ParameterError(
+                "who",
+                "Unit",
+                Words("a word for the protected unit, such as 'person'", "'person' のような、保護する単位の名前"),
+                shown(self.who),
+            )
         for name in ("cells", "rows_per_cell"):
             number = exact_integer(getattr(self, name), name, "Unit", _POSITIVE, smallest=1, largest=2**31)
             object.__setattr__(self, name, number)
         most = self.cells * self.rows_per_cell
         rows = most
         if self.rows is not None:
-            requirement = f"left out, or a whole number from 1 to cells * rows_per_cell = {most}"
+            requirement = Words(
+                f"left out, or a whole number from 1 to cells * rows_per_cell = {most}",
+                f"省略、または 1 以上 cells * rows_per_cell = {most} 以下の整数",
+            )
             hint = "A unit with so many rows, in any cells, is Unit.with_rows(rows)."
             rows = exact_integer(self.rows, "rows", "Unit", requirement, smallest=1, largest=most, hint=hint)
         object.__setattr__(self, "rows", rows)
         if not isinstance(self.adjacency, str) or self.adjacency not in ADJACENCIES:
-            raise ParameterError("adjacency", "Unit", "'add-remove' or 'replace'", shown(self.adjacency))
+            raise ParameterError(
+                "adjacency",
+                "Unit",
+                Words("'add-remove' or 'replace'", "'add-remove' または 'replace'"),
+                shown(self.adjacency),
+            )
 
     @classmethod
     def with_rows(cls, rows: int, who: str = "person", adjacency: Adjacency = "add-remove") -> Unit:
@@ -130,16 +153,35 @@ class Unit:
         """Read what `to_dict` wrote."""
         wanted = set(cls().to_dict())
         if not isinstance(values, dict) or set(values) - {"time"} != wanted:
-            raise EventError(f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.")
+            raise EventError(
+                Words(
+                    f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.",
+                    f"イベント中の保護の単位の項目は {sorted(wanted)} です（記載: {values!r:.80}）。",
+                )
+            )
         if type(values["rows"]) is not int or values["rows"] < 1:
-            raise EventError(f"The rows of a unit in an event must be at least 1. Got {values['rows']!r:.80}.")
+            raise EventError(
+                Words(
+                    f"The rows of a unit in an event must be at least 1. Got {values['rows']!r:.80}.",
+                    f"イベント中の保護の単位の rows は 1 以上です（記載: {values['rows']!r:.80}）。",
+                )
+            )
         time = values.get("time", {"span": "event", "ticks": 1})
         if not isinstance(time, dict) or set(time) != {"span", "ticks"}:
-            raise EventError(f"The time of a unit in an event must have the fields span and ticks. Got {time!r:.80}.")
+            raise EventError(
+                Words(
+                    f"The time of a unit in an event must have the fields span and ticks. Got {time!r:.80}.",
+                    "記録された保護単位の時間には span と ticks の項目が必要です。",
+                )
+            )
         try:
             return cls(**values | ({"time": ProtectedTime(**time)} if "time" in values else {}))
         except ParameterError as error:
-            raise EventError(f"A unit in an event is not valid. {error}") from error
+            raise EventError(
+                Words(
+                    f"A unit in an event is not valid. {error}", f"イベント中の保護の単位が不正です。{error.japanese}"
+                )
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -160,7 +202,9 @@ class Sensitivity:
 
     def __post_init__(self) -> None:
         for name in ("cells", "largest", "l1", "l2_squared"):
-            number = exact_integer(getattr(self, name), name, "Sensitivity", "a whole number >= 1", smallest=1)
+            number = exact_integer(
+                getattr(self, name), name, "Sensitivity", Words("a whole number >= 1", "1 以上の整数"), smallest=1
+            )
             object.__setattr__(self, name, number)
         require_reachable_norm(self.l1, self.cells, self.largest, "l1", "Sensitivity")
         require_reachable_norm(self.l2_squared, self.cells, self.largest, "l2_squared", "Sensitivity")
