@@ -272,5 +272,5 @@ def build_hierarchies(
         if population is not None and not rule.is_fixed:
             both = dict.fromkeys([*column.labels, *population.column(name).labels])
             hierarchy_of(population.column(name), rule.build)
-            built[name] = rule.build(CodedColumn.of(name, both))
+            built[name] = rule.build(CodedColumn.of(name, list(both)))
     return built
