@@ -163,6 +163,7 @@ def _promise(release: Mapping[str, Any]) -> dict[str, Any]:
         ]
     return {
         "who": guarantee_words.of_unit(str(unit.get("who", "person"))),
+        "unit_who": guarantee_words.of_unit_that_changes(str(unit.get("who", "person"))),
         "unit_text": f"unit_{adjacency}_{counted}",
         "unit_numbers": numbers,
         "adversary_text": "adversary_values" if adjacency == "replace" else "adversary_presence",

@@ -120,6 +120,7 @@ def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
     unit = event["unit"]
     return {
         "who": guarantee_words.of_unit(str(unit["who"])),
+        "unit_who": guarantee_words.of_unit_that_changes(str(unit["who"])),
         "unit_text": "unit_row" if unit["rows"] == 1 else "unit_rows",
         "rows": f"{unit['rows']:,}",
         "change": page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],
