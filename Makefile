@@ -1,7 +1,7 @@
 # Two commands do everything, from a fresh clone and from any directory:
 #   make demo    set up sudare alone, and show what it does
 #   make test    set up the rest, and run the whole test suite, lint and types included
-# Others: make unit (fast tests), make test-deep (long evidence), make fuzz (laws on new examples), make lint, make docs, make bench, make lock, make clean.
+# Others: make unit (fast tests), make test-deep (long evidence), make coverage, make durations, make fuzz (laws on new examples), make lint, make docs, make bench, make lock, make clean.
 
 # By the shell, because make's own functions break at a space in the path.
 ROOT := $(shell cd "$$(dirname "$(strip $(MAKEFILE_LIST))")" && pwd)
@@ -14,7 +14,7 @@ export MPLBACKEND := Agg
 # Compiled modules are kept: tests start the command many times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-deep fuzz unit lint docs bench lock clean help setup setup-core
+.PHONY: demo test test-deep coverage durations fuzz unit lint docs bench lock clean help setup setup-core
 .DEFAULT_GOAL := help
 
 help:
@@ -29,18 +29,27 @@ setup-core:
 demo: setup-core
 	@$(IN_ROOT) $(PYTHON) -m sudare demo --out out/demo
 
-test: lint
+test: setup
 	@$(IN_ROOT) sh tools/setup-browser
-	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not deep'
+	@$(IN_ROOT) $(PYTHON) tools/run_tests.py --lint -- -n $(JOBS) --dist worksteal -m 'not deep'
 
 test-deep: setup
-	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m deep
+	@$(IN_ROOT) sh tools/setup-browser
+	@$(IN_ROOT) $(PYTHON) tools/run_tests.py --record tests/DEEP.md -- -n $(JOBS) --dist worksteal -m deep
+
+coverage: setup
+	@$(IN_ROOT) sh tools/setup-browser
+	@$(IN_ROOT) $(PYTHON) tools/run_tests.py --coverage tests/COVERAGE.md -- -n $(JOBS) --dist worksteal -m 'not deep'
+
+durations: setup
+	@$(IN_ROOT) sh tools/setup-browser
+	@$(IN_ROOT) $(PYTHON) tools/run_tests.py --durations tests/durations.tsv -- -n $(JOBS) --dist worksteal -m 'not deep'
 
 fuzz: setup
 	@$(IN_ROOT) SUDARE_EXAMPLES=searching $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not deep' tests/unit tests/contracts
 
 unit: setup
-	@$(IN_ROOT) $(PYTHON) -m pytest -n $(JOBS) --dist worksteal -m 'not slow and not deep' tests/unit tests/contracts
+	@$(IN_ROOT) $(PYTHON) tools/run_tests.py -- -n $(JOBS) --dist worksteal -m 'not slow and not deep' tests/unit tests/contracts
 
 lint: setup
 	@$(IN_ROOT) .venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-cache && .venv/bin/mypy

@@ -13,6 +13,7 @@ from benchmarks import (
     microdata,
     noise,
     sql,
+    start,
     tables,
     workflow,
 )
@@ -24,6 +25,7 @@ BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "microdata": (microdata.run, microdata.TARGETS),
     "noise": (noise.run, noise.TARGETS),
     "sql": (sql.run, sql.TARGETS),
+    "start": (start.run, start.TARGETS),
     "tables": (tables.run, tables.TARGETS),
     "workflow": (workflow.run, workflow.TARGETS),
 }

@@ -56,7 +56,7 @@ def _rivals(true: sudare.CountTable) -> NDArray[np.float64]:
     simplex = nearest_integers(project_on_simplex(noisy, true.total), true.total)
     candidates = [nearest_integers(negative_l2(noisy, true.total, w), true.total) for w in NEGATIVE_L2_WEIGHTS]
     best = min(candidates, key=lambda counts: float(((counts - dense) ** 2).mean()))
-    halved = [sudare.nn_wavelet(true, sudare.Budget(epsilon=EPSILON)) for _ in range(REPEATS)]
+    halved = [sudare.tables.nn_wavelet(true, sudare.Budget(epsilon=EPSILON)) for _ in range(REPEATS)]
     of_halving = np.sqrt(np.mean([_by_side(true, one) ** 2 for one in halved], axis=0))
     return np.array([_by_side(true, simplex), _by_side(true, best), of_halving])
 

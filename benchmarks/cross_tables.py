@@ -136,7 +136,7 @@ def run(seeds: Sequence[int] = SEEDS) -> dict[str, float]:
 def _adaptive(adult: Adult, budget: sudare.Budget, seeds: Sequence[int]) -> tuple[Errors, Errors]:
     distances, signed = [], []
     for seed in seeds:
-        made = sudare.adaptive_margins(adult.table, budget, entropy=sudare.ResearchEntropy(seed)).table
+        made = sudare.tables.adaptive_margins(adult.table, budget, entropy=sudare.ResearchEntropy(seed)).table
         found = adult.errors(list(adult.domain.places_of(made.keys)), made.counts)
         distances.append(found[0])
         signed.append(found[1])

@@ -43,7 +43,7 @@ def _mesh_table(folder_name: str, mesh: sudare.Mesh, year: int | None = None) ->
     path = data_folder(folder_name) / "pop.parquet"
     filters = None if year is None else [("year", "=", year)]
     table = pyarrow.parquet.read_table(path, columns=["mesh_code", "population"], filters=filters)
-    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
+    rows, columns = sudare.domain.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
     rows, columns = rows - mesh.first_row, columns - mesh.first_column
     inside = (rows >= 0) & (rows < mesh.rows) & (columns >= 0) & (columns < mesh.columns)
     domain = sudare.Domain((mesh,))

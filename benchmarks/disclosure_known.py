@@ -20,7 +20,7 @@ from benchmarks.data import data_folder
 from sudare.disclosure import cell_key
 from sudare.disclosure.argus.files import (
     read_apriori,
-    read_metadata,
+    read_argus_metadata,
     read_table,
     status_lines,
     table_of_records,
@@ -68,7 +68,7 @@ def known_answers(known: Path, tables: Path) -> Iterator[KnownAnswer]:
 def enterprise_table(known: Path, spanning: tuple[str, ...]) -> tuple[CellTable, PrimaryCells]:
     """A table of the enterprise example, judged by holdings with the p % rule, p = 10; missing codes are safe."""
     folder = known / "tau_argus" / "TEST" / "TEST"
-    metadata = read_metadata(folder / "example_enterprise.rda")
+    metadata = read_argus_metadata(folder / "example_enterprise.rda")
     table = table_of_records(
         folder / "example_enterprise.asc", metadata, spanning, "turnover", holdings=True, repeated=True
     )
@@ -94,7 +94,7 @@ def _compared(name: str, lines: list[str], expected: list[str]) -> Iterator[Know
 
 def _simple_2d(known: Path, tables: Path) -> Iterator[KnownAnswer]:
     folder = known / "tau_argus"
-    metadata = read_metadata(tables / "Tau_TestW.rda")
+    metadata = read_argus_metadata(tables / "Tau_TestW.rda")
     records = folder / "Simple2D_InputData" / "tau_testW.asc"
     table = table_of_records(records, metadata, ["Size", "Region"], "Var2")
     cells = primary_cells(table, [PPercent(15)])
@@ -121,12 +121,12 @@ def _enterprise(known: Path, tables: Path) -> Iterator[KnownAnswer]:
 def _batch(known: Path) -> Iterator[KnownAnswer]:
     expected = json.loads((known / "tau_argus" / "expected.json").read_text())
     folder = known / "tau_argus" / "Batch"
-    metadata = read_metadata(folder / "ex1" / "metadata_ex1.rda")
+    metadata = read_argus_metadata(folder / "ex1" / "metadata_ex1.rda")
     _, cells = read_table(folder / "ex1" / "tabdata_ex1.tab", metadata, ["region", "gender"], "freq")
     wanted = [letter == "u" for letter in expected["ex1"]["status (15 rows of tabdata_ex1.tab)"]]
     yield "tau-ARGUS ex1: primaries", cells.unsafe.tolist() == wanted, f"{int(cells.unsafe.sum())} unsafe"
 
-    metadata = read_metadata(folder / "ex2" / "metadata_ex2.rda")
+    metadata = read_argus_metadata(folder / "ex2" / "metadata_ex2.rda")
     table = table_of_records(folder / "ex2" / "microdata_ex2.asc", metadata, ["region", "gender"], "num1", largest=6)
     cells = primary_cells(table, [MinimumFrequency(5, 20), PPercent(20, n=5)])
     wanted = [letter == "u" for letter in expected["ex2"]["status"]]
@@ -137,7 +137,7 @@ def _batch(known: Path) -> Iterator[KnownAnswer]:
 
 def _table_input(tables: Path) -> Iterator[KnownAnswer]:
     folder = tables / "tableinput"
-    metadata = read_metadata(folder / "pp.rda")
+    metadata = read_argus_metadata(folder / "pp.rda")
     try:
         read_table(folder / "pp.tab", metadata, ["Size", "Region"], "Var2")
         refused = False

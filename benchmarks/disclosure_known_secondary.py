@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.data import data_folder
 from benchmarks.disclosure_known import ENTERPRISE, KnownAnswer, enterprise_table
 from benchmarks.disclosure_secondary import enterprise_problem
-from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
+from sudare.disclosure.argus.files import read_apriori, read_argus_metadata, read_table, table_of_records
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.rules import MinimumFrequency, PPercent, primary_cells
 from sudare.disclosure.structure import Dimension, TableSystem
@@ -132,9 +132,9 @@ def _linked(expected: dict[str, list[str]]) -> Iterator[KnownAnswer]:
 def _batch(known: Path) -> Iterator[KnownAnswer]:
     expected = json.loads((known / "tau_argus" / "expected.json").read_text())
     folder = known / "tau_argus" / "Batch"
-    metadata = read_metadata(folder / "ex1" / "metadata_ex1.rda")
+    metadata = read_argus_metadata(folder / "ex1" / "metadata_ex1.rda")
     first = read_table(folder / "ex1" / "tabdata_ex1.tab", metadata, ["region", "gender"], "freq")
-    metadata = read_metadata(folder / "ex2" / "metadata_ex2.rda")
+    metadata = read_argus_metadata(folder / "ex2" / "metadata_ex2.rda")
     table = table_of_records(folder / "ex2" / "microdata_ex2.asc", metadata, ["region", "gender"], "num1", largest=6)
     second = table, primary_cells(table, [MinimumFrequency(5, 20), PPercent(20, n=5)])
     for name, (table, cells), key in (
@@ -150,7 +150,7 @@ def _batch(known: Path) -> Iterator[KnownAnswer]:
 
 def _simple_2d(known: Path) -> Iterator[KnownAnswer]:
     expected = json.loads((known / "tau_argus" / "expected.json").read_text())["Simple2D"]
-    metadata = read_metadata(known.parent / "tauargus_tables" / "Tau_TestW.rda")
+    metadata = read_argus_metadata(known.parent / "tauargus_tables" / "Tau_TestW.rda")
     records = known / "tau_argus" / "Simple2D_InputData" / "tau_testW.asc"
     table = table_of_records(records, metadata, ["Size", "Region"], "Var2")
     lone = lone_contributors(table)

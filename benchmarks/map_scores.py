@@ -72,7 +72,7 @@ def _ratios(true: sudare.CountTable, epsilon: float) -> NDArray[np.float64]:
 
 def _papers_best(true: Any, epsilon: float) -> sudare.Published:
     budget = sudare.Budget(epsilon=epsilon, delta=DELTA)
-    return sudare.nn_wavelet(true, budget, noise="gaussian", conversion="simple")
+    return sudare.tables.nn_wavelet(true, budget, noise="gaussian", conversion="simple")
 
 
 def _mean_squares(true: sudare.CountTable, publish: Any) -> NDArray[np.float64]:

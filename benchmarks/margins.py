@@ -105,7 +105,7 @@ class SignedErrors:
         return np.asarray(np.abs(self.bias) + NORMAL_95 / np.sqrt(self.runs))
 
 
-Method = Callable[[Any, sudare.EntropySource], Any]
+Method = Callable[[Any, sudare.noise.EntropySource], Any]
 
 
 def methods(shape: tuple[int, ...], epsilon: float = EPSILON) -> dict[str, Method]:
@@ -121,11 +121,11 @@ def methods(shape: tuple[int, ...], epsilon: float = EPSILON) -> dict[str, Metho
     def call(method: Any, **settings: Any) -> Method:
         return lambda table, bits: sudare.publish(table, budget, method, entropy=bits, threads=1, **settings)
 
-    def with_reference(table: Table, bits: sudare.EntropySource) -> Any:
+    def with_reference(table: Table, bits: sudare.noise.EntropySource) -> Any:
         before = np.random.default_rng(int(table.sum())).poisson(0.9 * table)
         return call(plans[False], reference=before)(table, bits)
 
-    def by_area(table: Table, bits: sudare.EntropySource) -> Any:
+    def by_area(table: Table, bits: sudare.noise.EntropySource) -> Any:
         people = sudare.CountTable.from_dense(table.reshape(beside.shape), beside)
         return call("topdown")(people, bits)
 

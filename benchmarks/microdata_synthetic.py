@@ -109,7 +109,7 @@ def workload_error(true: Places, made: Places, sizes: Sequence[int], width: int)
 def run(seeds: Sequence[int] = (1,)) -> dict[str, float]:
     """Errors of all pairs and triples of columns: Adult and ACS, MST and AIM, ours and the reference."""
     numbers: dict[str, float] = {}
-    rho = float(sudare.epsilon_to_rho(BUDGET.epsilon, BUDGET.delta))
+    rho = float(sudare.privacy.epsilon_to_rho(BUDGET.epsilon, BUDGET.delta))
     for name, (records, columns) in {"adult": adult(), "acs": acs()}.items():
         public = read_columns(columns, (), "benchmark")
         sizes = [column.size for column in public]

@@ -52,7 +52,7 @@ def tokyo_by_age_and_sex() -> sudare.CountTable:
     mesh = sudare.Mesh("KEY_CODE", "1/2", *CORNER, SIDE, SIDE)
     domain = sudare.Domain((mesh, sudare.Category("age", tuple(AGES)), sudare.Category("sex", ("male", "female"))))
     table = pyarrow.parquet.read_table(data_folder("japan_mesh500m_2020") / "full.parquet")
-    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
+    rows, columns = sudare.domain.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
     rows, columns = rows - mesh.first_row, columns - mesh.first_column
     inside = (rows >= 0) & (rows < SIDE) & (columns >= 0) & (columns < SIDE)
     counts = np.zeros(domain.shape, dtype=np.int64)

@@ -57,13 +57,14 @@ print(*best)
 """
 
 MEMORY_CODE = f"""
-import numpy as np, sudare
+import numpy as np
+from sudare.noise import discrete_gaussian, discrete_laplace
 def memory(field):
     lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
     return int(lines[field].split()[0]) / 1024
 out = np.zeros({DRAWS}, dtype=np.int64); out[:] = 1
 small = out[:1000]
-samplers = [sudare.discrete_laplace({SCALE}), sudare.discrete_gaussian({SCALE}), sudare.discrete_laplace({WIDE_SCALE})]
+samplers = [discrete_laplace({SCALE}), discrete_gaussian({SCALE}), discrete_laplace({WIDE_SCALE})]
 for sampler in samplers: sampler.fill(small)
 open("/proc/self/clear_refs", "w").write("5")  # start the high-water mark anew
 before = memory("VmRSS")
@@ -77,7 +78,7 @@ start = time.perf_counter()
 import numba
 imported = time.perf_counter() - start
 import sudare
-sudare.discrete_laplace(10).draw(1000)
+sudare.noise.discrete_laplace(10).draw(1000)
 print(time.perf_counter() - start, imported)
 """
 
@@ -86,11 +87,11 @@ def run() -> dict[str, float]:
     """All numbers of this benchmark."""
     out = np.zeros(DRAWS, dtype=np.int64)
     generator = np.random.default_rng()
-    laplace, gaussian = sudare.discrete_laplace(SCALE), sudare.discrete_gaussian(SCALE)
-    wide_laplace, wide_gaussian = sudare.discrete_laplace(WIDE_SCALE), sudare.discrete_gaussian(WIDE_SCALE)
+    laplace, gaussian = sudare.noise.discrete_laplace(SCALE), sudare.noise.discrete_gaussian(SCALE)
+    wide_laplace, wide_gaussian = sudare.noise.discrete_laplace(WIDE_SCALE), sudare.noise.discrete_gaussian(WIDE_SCALE)
     for sampler in (laplace, gaussian, wide_laplace, wide_gaussian):
         sampler.fill(out[: 1 << 16])
-    entropy = sudare.SecureEntropy()
+    entropy = sudare.noise.SecureEntropy()
     words = np.zeros(1 << 15, dtype=np.uint64)
 
     def cipher(count: int) -> None:
@@ -137,7 +138,7 @@ def run() -> dict[str, float]:
 
 def _acceptance(sampler: Sampler) -> float:
     """Share of trials that give a value, counted through the words that a draw reads."""
-    words = sudare.secure_entropy().words(1 << 18)
+    words = sudare.noise.secure_entropy().words(1 << 18)
     out = np.zeros(words.size, dtype=np.int64)
     _, filled, _ = sampler._fill_from(words, 0, out, 0)
     return filled * sampler.words_per_trial / words.size
@@ -164,7 +165,7 @@ def _import_seconds(module: str) -> float:
 def _slowest_build() -> float:
     """The slowest sampler to build: each kind, scales from the smallest to 10^4, none of them built before."""
     slowest = 0.0
-    for kind in (sudare.discrete_laplace, sudare.discrete_gaussian, sudare.geometric):
+    for kind in (sudare.noise.discrete_laplace, sudare.noise.discrete_gaussian, sudare.noise.geometric):
         for scale in (Fraction(1, 1000), Fraction(1, 7), 1, 8, 32, 60, 63, 64, 127, 200, 1000, 5000, 10**4):
             best = float("inf")
             for attempt in range(3):

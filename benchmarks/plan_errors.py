@@ -47,8 +47,8 @@ class MeasuredPart:
     table: str
     cells: int
     mechanism: str
-    predicted: sudare.PredictedError
-    for_people: sudare.PredictedError
+    predicted: sudare.tables.PredictedError
+    for_people: sudare.tables.PredictedError
     people: int
     inhabited: float
     everywhere: float
@@ -85,7 +85,7 @@ def _has_areas(domain: sudare.Domain) -> bool:
 
 
 def errors_of_part(
-    table: sudare.CountTable, published: sudare.Published, plan: sudare.Plan, part: sudare.PredictedError
+    table: sudare.CountTable, published: sudare.Published, plan: sudare.Plan, part: sudare.tables.PredictedError
 ) -> tuple[float, float]:
     """The root mean squared errors of one part of a workload in one release: where somebody is counted, and everywhere."""
     if plan.mechanism == "histogram":
@@ -104,7 +104,7 @@ def errors_of_part(
     return float(np.sqrt(squares[people > 0].mean())), float(np.sqrt(squares.sum() / grouping.groups))
 
 
-def _partitions(domain: sudare.Domain, plan: sudare.Plan, part: sudare.PredictedError) -> Iterator[Partition]:
+def _partitions(domain: sudare.Domain, plan: sudare.Plan, part: sudare.tables.PredictedError) -> Iterator[Partition]:
     parts = places_and_attributes(domain) if plan.mechanism == "margin-tree" else None
     attributes = () if parts is None else parts.attributes
     names = [attribute.name for attribute in domain.attributes for _ in attribute.shape]

@@ -196,7 +196,7 @@ def _japan_by_age_and_sex(first_row: int, first_column: int, side: int) -> sudar
 
     mesh = sudare.Mesh("KEY_CODE", "1/2", first_row, first_column, side, side)
     table = pyarrow.parquet.read_table(data_folder("japan_mesh500m_2020") / "full.parquet")
-    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
+    rows, columns = sudare.domain.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
     rows, columns = rows - mesh.first_row, columns - mesh.first_column
     inside = (rows >= 0) & (rows < side) & (columns >= 0) & (columns < side)
     domain = sudare.Domain((mesh, *_age_and_sex()))

@@ -161,7 +161,7 @@ def _ages() -> sudare.CountTable:
     mesh = sudare.Mesh("KEY_CODE", "1/2", 8500, 6250, 64, 64)
     domain = sudare.Domain((mesh, sudare.Category("age", tuple(ages)), sudare.Category("sex", ("male", "female"))))
     table = pyarrow.parquet.read_table(data_folder("japan_mesh500m_2020") / "full.parquet")
-    rows, columns = sudare.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
+    rows, columns = sudare.domain.mesh_cells(table["mesh_code"].to_numpy(), mesh.level)
     rows, columns = rows - mesh.first_row, columns - mesh.first_column
     inside = (rows >= 0) & (rows < mesh.rows) & (columns >= 0) & (columns < mesh.columns)
     counts = np.zeros((mesh.rows, mesh.columns, 3, 2), dtype=np.int64)

@@ -63,10 +63,10 @@ from benchmarks.data import germany_100m
 table, budget = germany_100m(**GERMANY), sudare.Budget(epsilon=1)
 settings = {{**sudare.plan_table(table, budget).settings, "estimate": "{estimate}"}}
 small = sudare.CountTable.from_cells(table.domain, table.keys[:3000], table.counts[:3000])
-sudare.wide_tree(small, budget, **settings)
+sudare.tables.wide_tree(small, budget, **settings)
 open("/proc/self/clear_refs", "w").write("5")
 before = memory("VmRSS")
-sudare.wide_tree(table, budget, **settings)
+sudare.tables.wide_tree(table, budget, **settings)
 print(memory("VmHWM") - before)
 """
 )
@@ -140,7 +140,7 @@ def _score(ratios: NDArray[np.float64]) -> float:
 
 def _papers_best(true: sudare.CountTable, epsilon: float) -> sudare.Published:
     budget = sudare.Budget(epsilon=epsilon, delta=DELTA)
-    return sudare.nn_wavelet(true, budget, noise="gaussian", conversion="simple")
+    return sudare.tables.nn_wavelet(true, budget, noise="gaussian", conversion="simple")
 
 
 def _measured(

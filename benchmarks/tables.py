@@ -47,12 +47,12 @@ MEMORY_CODE = f"""
 import numpy as np, sudare
 {MEMORY_OF}
 small = sudare.CountTable.from_dense(np.ones((4, 4), dtype=np.int64))
-sudare.nn_wavelet(small, sudare.Budget(epsilon=1))
+sudare.tables.nn_wavelet(small, sudare.Budget(epsilon=1))
 keys = np.unique(np.random.default_rng(1).integers(0, 1 << 60, size={NON_ZEROS}, dtype=np.uint64))
 table = sudare.CountTable.from_cells(sudare.Domain.of_shape((1 << 30, 1 << 30)), keys, np.full(keys.size, 20))
 open("/proc/self/clear_refs", "w").write("5")
 before = memory("VmRSS")
-published, _ = sudare.nn_wavelet(table, sudare.Budget(epsilon=1))
+published, _ = sudare.tables.nn_wavelet(table, sudare.Budget(epsilon=1))
 print((memory("VmHWM") - before) / len(published.keys))
 """
 
@@ -67,7 +67,7 @@ keys = generator.choice(places, size=12_000_000) * (2 * 12 * 24) + generator.int
 keys = np.unique(keys)[: 10 * {NON_ZEROS}].astype(np.uint64)
 table = sudare.CountTable.from_cells(domain, keys, generator.integers(1, 21, size=keys.size))
 start = time.perf_counter()
-published, _ = sudare.wide_tree(table, sudare.Budget(epsilon=1), threads=2)
+published, _ = sudare.tables.wide_tree(table, sudare.Budget(epsilon=1), threads=2)
 print(time.perf_counter() - start, memory("VmHWM") / 1e9)
 """
 
@@ -82,13 +82,13 @@ def run() -> dict[str, float]:
     seconds = best_seconds(
         {
             "numpy": lambda: dense + generator.laplace(scale=1 / EPSILON, size=dense.size),
-            "nn_wavelet": lambda: sudare.nn_wavelet(table, budget),
-            "nn_wavelet 2": lambda: sudare.nn_wavelet(table, budget, threads=2),
-            "wide_tree 2": lambda: sudare.wide_tree(table, budget, threads=2, **WIDE),  # type: ignore[arg-type]
-            "wide_tree": lambda: sudare.wide_tree(table, budget, **WIDE),  # type: ignore[arg-type]
+            "nn_wavelet": lambda: sudare.tables.nn_wavelet(table, budget),
+            "nn_wavelet 2": lambda: sudare.tables.nn_wavelet(table, budget, threads=2),
+            "wide_tree 2": lambda: sudare.tables.wide_tree(table, budget, threads=2, **WIDE),  # type: ignore[arg-type]
+            "wide_tree": lambda: sudare.tables.wide_tree(table, budget, **WIDE),  # type: ignore[arg-type]
             "simplex": lambda: project_on_simplex(noisy, table.total),
             "sort": lambda: np.cumsum(np.sort(noisy)),
-            "negative_l2": lambda: sudare.negative_l2(table, budget.times(2), public_total=True),
+            "negative_l2": lambda: sudare.tables.negative_l2(table, budget.times(2), public_total=True),
         },
         rounds=5,
     )
@@ -102,8 +102,8 @@ def run() -> dict[str, float]:
         "simplex_vs_sort": seconds["simplex"] / seconds["sort"],
         "negative_l2_seconds": PAPER_DRAWS * seconds["negative_l2"],
         "negative_l2_vs_paper": PAPER_DRAWS * seconds["negative_l2"] / PAPER_SECONDS,
-        "domain_growth": _growth(sudare.nn_wavelet),
-        "wide_domain_growth": _growth(sudare.wide_tree),
+        "domain_growth": _growth(sudare.tables.nn_wavelet),
+        "wide_domain_growth": _growth(sudare.tables.wide_tree),
         "bytes_per_nonzero": float(in_new_process(MEMORY_CODE)),
         "hokkaido_vertical_ms": 1000 * seconds["vertical"],
         "hokkaido_saving": 1 - seconds["vertical"] / seconds["none"],
@@ -116,7 +116,7 @@ def run() -> dict[str, float]:
 
 def _hokkaido() -> dict[str, float]:
     """Refining a prepared tree over Hokkaido, with pruning and without, each again and again: the tree is in the cache."""
-    tree = sudare.PreparedTree.draw(window_500m(10160, 6592, 512), sudare.Budget(epsilon=1))
+    tree = sudare.tables.PreparedTree.draw(window_500m(10160, 6592, 512), sudare.Budget(epsilon=1))
     orders: tuple[Literal["vertical", "none"], ...] = ("vertical", "none")
     return {order: min(timeit.repeat(partial(tree.refine, order), number=1, repeat=500)) for order in orders}
 

@@ -189,7 +189,7 @@ def _ledger(folder: Path) -> dict[str, float]:
 def _spend(job: tuple[str, int]) -> list[int]:
     location, pairs = job
     unit, cost = sudare.Unit("person"), sudare.Budget(epsilon=0.001)
-    noise = sudare.LaplaceMeasurement.for_budget(cost, sudare.sensitivity_of_counts(unit))
+    noise = sudare.privacy.LaplaceMeasurement.for_budget(cost, sudare.privacy.sensitivity_of_counts(unit))
     event = sudare.ReleaseEvent("benchmark", unit, cost, (noise,), "secure")
     told = []
     with open_ledger(location) as ledger:

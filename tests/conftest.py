@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 import os
+import sys
 from hashlib import blake2b
+from pathlib import Path
 from threading import Lock, local
 
 import pytest
 from hypothesis import settings
 
 from sudare.noise import ResearchEntropy, secure_entropy
+from tests.run_servers import begin_run, end_run
 
 # Machines are shared: no test asserts a time, so no example has a deadline. The same examples are tried in every run, so that
 # no run fails by chance; `make fuzz` looks for new ones.
 settings.register_profile("repeatable", deadline=None, max_examples=80, print_blob=True, derandomize=True)
 settings.register_profile("searching", deadline=None, max_examples=80, print_blob=True)
 settings.load_profile(os.environ.get("SUDARE_EXAMPLES", "repeatable"))
+
+RUN = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin a run; processes that xdist starts take part in it."""
+    folder = begin_run()
+    if folder is not None:
+        config.stash[RUN] = folder
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the servers of the run, when no process needs them any more."""
+    if RUN in config.stash:
+        end_run(config.stash[RUN])
+
+
+def pytest_sessionfinish() -> None:
+    """Stop this process's Spark and browser, which no other one can use."""
+    for module, function in (("tests.contracts.sql_servers", "stop_spark"), ("tests.browser", "close_browser")):
+        if module in sys.modules:
+            getattr(sys.modules[module], function)()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What needs Spark comes first, then what needs a browser: one process of a run has it all, and starts each once."""
+    items.sort(key=lambda item: [item.get_closest_marker(name) is None for name in ("spark", "browser")])
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def _predicted_rows(
         yield Row(_label(plan, part), errors, part.rmse, (part.low, part.high), (narrow.low, narrow.high))
 
 
-def _label(plan: sudare.Plan, part: sudare.PredictedError) -> str:
+def _label(plan: sudare.Plan, part: sudare.tables.PredictedError) -> str:
     """A part below the heading of its margin."""
     if plan.kind_of_parts == "margins":
         return part.of_what(kind="margins").replace(" x ", " × ")

@@ -1,80 +1,69 @@
-"""sudare (簾): publish large statistical tables about people with a proven privacy guarantee.
+"""sudare (簾): publish statistics about people with a proven privacy guarantee.
 
-The flat API below is loaded on first use, so that ``import sudare`` costs next to nothing.
+Start here, by what you have and what you want:
 
-A reading map:
+- `sudare.tables`: counts of people, published with noise. `plan_table`, `publish`; their cells are a `sudare.domain.Domain`.
+- `sudare.sql`: a database that is asked in SQL and answers with noise. `connect`.
+- `sudare.collect`: answers that are randomized before anybody sees them. `randomize_answers`.
+- `sudare.microdata`: records of people, made coarser, sampled or synthetic; pseudonyms. `anonymize`.
+- `sudare.disclosure`: tables with hidden, rounded or merged cells: statistical disclosure control. `suppress`.
+- `sudare.attacks`: what an adversary finds in all of these. `audit_function`.
+- `sudare.ledger`: what was spent on whom, kept through crashes. `open_ledger`.
+- `sudare.releases`: a plan file carried out: charged, drawn, attacked, written, reported. `run_plan`.
+- `sudare.evaluate`: how far published numbers are from the true ones. `measure_errors`.
+- `sudare.privacy`, `sudare.noise`: units, budgets, events and accountants; exact samplers. `compose`, `add_noise`.
+- `sudare.errors`: everything that is raised on purpose, as a tree.
 
-1. ``ARCHITECTURE.md``: one page, one picture.
-2. `sudare.privacy.events`: the record in which a mechanism and whoever accounts for it meet.
-3. `sudare.noise.selection`: a mechanism, with its proof page ``noise/selection.md`` beside it.
-4. `sudare.noise.lattice` and `sudare.noise.inversion`: where noise comes from, with their proof pages.
-5. `sudare.kernels.sampling`: the compiled loops, whose naive twins are in ``tests/reference``.
-6. `sudare.releases.protocol`: how anything is published, and why no crash gives anything away.
+Names are loaded on first use, so that ``import sudare`` costs next to nothing. The command is ``sudare --help``.
 
-Example:
-    >>> import sudare
-    >>> budget = sudare.Budget(epsilon=0.5)
-    >>> noise = sudare.LaplaceMeasurement.for_budget(budget, sudare.sensitivity_of_counts(sudare.Unit("person")))
-    >>> noisy = 1200 + sudare.discrete_laplace(noise.scale).draw()
-    >>> abs(noisy - 1200) < 200
+Examples:
+    Publish a table. The budget is what anybody may learn of one person; the event says what was drawn and what it cost:
+
+    >>> import numpy as np, sudare
+    >>> people = np.array([[0, 12, 340], [3, 58, 1205]])
+    >>> published = sudare.publish(people, sudare.Budget(epsilon=1), unit=sudare.Unit("person"))
+    >>> published.to_dense().shape, published.event.cost
+    ((2, 3), Budget(epsilon=1))
+
+    Ask how accurate it will be, before anything is spent:
+
+    >>> plan = sudare.plan_table(np.zeros((256, 256), int), sudare.Budget(epsilon=1))
+    >>> plan.mechanism
+    'wide-tree'
+
+    Collect answers that say little of whoever gave them, and estimate how many gave which:
+
+    >>> smoking = sudare.KaryResponse(["daily", "never"], 1)
+    >>> reports = smoking.randomize(["daily"] * 3_000 + ["never"] * 7_000)
+    >>> bool(abs(smoking.estimate(reports).unbiased[0] - 3_000) < 1_000)
     True
+
+    Make records coarser until each is like at least two others:
+
+    >>> records = sudare.Records.of_columns({"age": ["31", "35", "38", "62", "64", "67"]})
+    >>> age = sudare.microdata.interval_hierarchy("age", range(100), widths=[10, 50])
+    >>> sudare.anonymize(records, {"age": age}, [sudare.KAnonymity(3)]).search.levels
+    {'age': 1}
+
+    Doubt a claim. Noise of scale 1 on a count of people costs epsilon = 1, not 0.1:
+
+    >>> noise = sudare.noise.discrete_laplace(1)
+    >>> sudare.audit_function(lambda count: count + noise.draw(), 7, 8, runs=2_000, claimed=0.1).is_broken
+    True
+
+To read the code: ``ARCHITECTURE.md`` (one page, one picture), `sudare.privacy.events` (where a mechanism meets whoever
+accounts for it), `sudare.noise.selection` (a mechanism, its proof page ``noise/selection.md`` beside it),
+`sudare.noise.inversion` (where noise comes from), `sudare.kernels.sampling` (the compiled loops, whose naive twins are in
+``tests/reference``), and `sudare.releases.protocol` (how anything is published, and why no crash gives anything away).
 """
 
-from __future__ import annotations
+import sys as _sys
 
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from sudare.lazy import MovedModules
+from sudare.lazy import MovedModules as _MovedModules
+from sudare.lazy import loaded_on_use as _loaded_on_use
 from sudare.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from sudare.domain import *  # noqa: F403
-    from sudare.errors import *  # noqa: F403
-    from sudare.ledger import *  # noqa: F403
-    from sudare.noise import *  # noqa: F403
-    from sudare.privacy import *  # noqa: F403
-    from sudare.releases.kinds.counts import *  # noqa: F403
-    from sudare.sql.execution.connection import connect as connect
-    from sudare.tables import *  # noqa: F403
+__getattr__, __dir__ = _loaded_on_use(__name__, __file__)
 
-_PACKAGES = (
-    "sudare.errors",
-    "sudare.privacy",
-    "sudare.domain",
-    "sudare.noise",
-    "sudare.tables",
-    "sudare.ledger",
-    "sudare.releases.kinds.counts",
-)
-"""What the flat API is made of, lightest first: a name is looked up, and its package loaded, when it is first used."""
-
-_SINGLE = {"connect": "sudare.sql.execution.connection"}
-"""Names of packages whose others stay in the package."""
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return sorted({*_SINGLE, *(exported for package in _PACKAGES for exported in import_module(package).__all__)})
-    if name in _SINGLE:
-        value = globals()[name] = getattr(import_module(_SINGLE[name]), name)
-        return value
-    for package in () if name.startswith("_") else _PACKAGES:
-        module = import_module(package)
-        if name in module.__all__:
-            value = globals()[name] = getattr(module, name)
-            return value
-    from sudare.renamed import renamed
-
-    if (value := renamed("sudare.errors", name)) is not None:
-        return value
-    raise AttributeError(f"module 'sudare' has no attribute {name!r}")
-
-
-if MovedModules not in sys.meta_path:
-    sys.meta_path.append(MovedModules)
-
-
-def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__doc__", "__version__"]
+if _MovedModules not in _sys.meta_path:
+    _sys.meta_path.append(_MovedModules)

@@ -115,7 +115,7 @@ BETWEEN_SENTENCES = Words(" ", "")
 
 
 class Worded:
-    """What is said in words: an error, a finding, a refusal.
+    """Something in words: an error, a finding, a refusal.
 
     Attributes:
         words: in both languages.

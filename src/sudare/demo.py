@@ -243,9 +243,9 @@ def _show_comparison(
 
     rivals: dict[str, Callable[[], Any]] = {
         "auto": lambda: release.table,
-        "nn": lambda: sudare.nn_wavelet(country, SPENT).table,
-        "laplace": lambda: sudare.laplace(country, SPENT).table,
-        "laplace_simplex": lambda: sudare.laplace(country, SPENT, refine="counts").table,
+        "nn": lambda: sudare.tables.nn_wavelet(country, SPENT).table,
+        "laplace": lambda: sudare.tables.laplace(country, SPENT).table,
+        "laplace_simplex": lambda: sudare.tables.laplace(country, SPENT, refine="counts").table,
     }
     sides = [side for side in SIDES if side <= country.domain.shape[0]]
     errors = {

@@ -71,42 +71,51 @@ def normal_quantile(chance: float) -> float:
 
 @lru_cache(maxsize=1024)
 def chi_square_quantile(degrees: int, chance: float) -> float:
-    """The number that a chi-square one of so many degrees of freedom exceeds with a chance.
+    """The number that a chi-square one of this many degrees of freedom exceeds with a chance; infinite for 0.
+
+    Newton's steps on the logarithm of the smaller tail, which is concave and close to a line, so that no chance that a double can
+    hold is too small.
 
     Example:
         >>> from sudare.distributions import chi_square_quantile
         >>> round(chi_square_quantile(1, 0.05), 3)
         3.841
     """
+    if chance in (0.0, 1.0):
+        return 0.0 if chance else math.inf
     half = degrees / 2
     middle = 2 / (9 * degrees)  # Wilson and Hilferty (1931)
     value = half * max(1 - middle - NormalDist().inv_cdf(chance) * math.sqrt(middle), 1e-3) ** 3
+    is_upper = chance <= 0.5
+    target = math.log(chance if is_upper else 1 - chance)
     low, high = 0.0, math.inf
     for _ in range(200):
-        tail, density = _gamma_tail(half, value)
-        if tail > chance:
+        below, above, density = _log_gamma_tails(half, value)
+        tail = above if is_upper else below
+        if (tail > target) == is_upper:
             low = value
         else:
             high = value
-        step = (tail - chance) / density if density > 0 else math.inf
-        value += step
-        if abs(step) <= 4e-16 * value:
+        ratio = math.exp(density - tail)  # the slope of the tail's logarithm, without its sign
+        following = value + (tail - target) / ratio if is_upper else value * math.exp((target - tail) / (ratio * value))
+        if abs(following - value) <= 4e-16 * value:
             break
-        if not low < value < high:
-            value = (low + high) / 2 if math.isfinite(high) else 2 * low
+        value = following if low < following < high else (low + high) / 2 if math.isfinite(high) else 2 * low
     return 2 * value
 
 
-def _gamma_tail(shape: float, value: float) -> tuple[float, float]:
-    """How likely a gamma variable is larger than a value, and its density there."""
-    peak = shape * (math.log(value / shape) + 1 - value / shape) if value > 0 else -math.inf
+def _log_gamma_tails(shape: float, value: float) -> tuple[float, float, float]:
+    """Logarithms: of the chances that a gamma variable is below a value and above it, and of its density there."""
+    more = (value - shape) / shape
+    peak = shape * ((math.log1p(more) if abs(more) < 0.5 else math.log(value / shape)) - more)
     # log(shape**shape / exp(shape) / Gamma(shape)), by Stirling's series where that has all digits.
     scale = shape * math.log(shape) - shape - math.lgamma(shape)
     if shape > 32:
         square = 1 / shape**2
         rest = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / shape
         scale = 0.5 * math.log(shape / (2 * math.pi)) - rest
-    power = math.exp(scale + peak)  # value**shape * exp(-value) / Gamma(shape)
+    power = scale + peak  # of value**shape * exp(-value) / Gamma(shape)
+    density = power - math.log(value)
     if value < shape + 1:
         term = total = 1 / shape
         count = shape
@@ -114,7 +123,8 @@ def _gamma_tail(shape: float, value: float) -> tuple[float, float]:
             count += 1
             term *= value / count
             total += term
-        return 1 - power * total, power / value
+        below = power + math.log(total)
+        return below, _log_of_rest(below), density
     # Legendre's continued fraction, by Lentz's method.
     base = value + 1 - shape
     upper, lower = 1e300, 1 / base
@@ -127,7 +137,13 @@ def _gamma_tail(shape: float, value: float) -> tuple[float, float]:
         total *= lower * upper
         if abs(lower * upper - 1) < 1e-16:
             break
-    return power * total, power / value
+    above = power + math.log(total)
+    return _log_of_rest(above), above, density
+
+
+def _log_of_rest(log_chance: float) -> float:
+    """The logarithm of 1 less a chance, from the logarithm of the chance."""
+    return math.log(-math.expm1(log_chance)) if log_chance < 0 else -math.inf
 
 
 def proportion_limits(hits: ArrayLike, trials: int, chance: float) -> tuple[Values, Values]:

@@ -228,7 +228,7 @@ class NotPrivateError(SpokenError):
 
 
 class UserError(Worded, SudareError):
-    """Told to the person who runs a release, in English and Japanese.
+    """An error for the person who runs a release, in English and Japanese.
 
     Args:
         english: what was given, what is allowed, and how to mend it; or `Words` that say it in both languages.
@@ -238,7 +238,7 @@ class UserError(Worded, SudareError):
         words: both.
 
     Example:
-        >>> from sudare import OutputError
+        >>> from sudare.errors import OutputError
         >>> OutputError("The folder exists.", "フォルダが既にあります。").explain("ja")
         'フォルダが既にあります。'
     """
@@ -293,7 +293,7 @@ class QueryRefusedError(UserError, ValueError):
         japanese: the same.
 
     Example:
-        >>> from sudare import QueryRefusedError
+        >>> from sudare.errors import QueryRefusedError
         >>> str(QueryRefusedError("window-function", "Windows are not offered.", "窓関数は使えません。", line=1, column=8))
         'Line 1, column 8: Windows are not offered.'
     """

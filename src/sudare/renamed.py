@@ -1,4 +1,4 @@
-"""Where modules and names went: whoever asks for an old one is told the new one.
+"""Where modules and names went: an import of an old one names the new one.
 
 Nothing here is listed by ``dir()``. Modules answer with an error that names the new module, because their contents may have been
 divided; names of packages go on working, with a warning.
@@ -6,19 +6,27 @@ divided; names of packages go on working, with a warning.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from sudare.border.notices import warn_user
+from sudare.moved_names import MOVED_NAMES
+
 __all__ = ["MOVED_MODULES", "MOVED_TO_PAPERS", "RENAMED", "moved_module", "old_names", "renamed"]
 
 RENAMED: dict[str, dict[str, str]] = {
+    "sudare": {"ToldError": "UserError"},
     "sudare.attacks": {"Count": "PublishedCount", "Outcome": "AttackOutcome"},
     "sudare.collect.prio": {"Estimate": "ResponseEstimate", "Measured": "TaskMeasurement"},
     "sudare.comparison": {"Measured": "MeasuredValue"},
-    "sudare.disclosure": {"Metadata": "ArgusMetadata"},
+    "sudare.disclosure": {
+        "Metadata": "ArgusMetadata",
+        "read_hierarchy": "read_argus_hierarchy",
+        "read_metadata": "read_argus_metadata",
+    },
     "sudare.errors": {"ToldError": "UserError"},
+    "sudare.evaluate": {"evaluate": "measure_errors"},
     "sudare.microdata.pseudonyms": {"Answer": "PersonAnswer"},
 }
 """For each package, its old names and what they are called now."""
@@ -271,8 +279,12 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
     "sudare.privacy": {
         "reading": "interpretation",
     },
+    "sudare.microdata.synthetic": {
+        "synthesize": "synthesizing",
+    },
     "sudare.refine": {
         "classes": "learning.classes",
+        "lasso": "shrinkage",
         "occupancy": "learning.occupancy",
         "priors": "learning.priors",
         "reading": "arguments",
@@ -392,6 +404,9 @@ MOVED_MODULES: dict[str, dict[str, str]] = {
         "wide_tree": "mechanisms.wide_tree",
         "workload": "planning.workload",
     },
+    "sudare.tables.histograms": {
+        "histogram": "mechanism",
+    },
     "sudare.tables.recovery": {
         "reading": "arguments",
     },
@@ -409,17 +424,21 @@ MOVED_TO_PAPERS = {
 
 
 def renamed(package: str, name: str) -> Any:
-    """What a package's old name stands for now; None if it never had one.
+    """What a package's old name stands for now; None if it never had one. A warning says what to write instead.
 
     Args:
         package: the package that is asked.
         name: the name that it does not have.
     """
-    new = RENAMED.get(package, {}).get(name)
-    if new is None:
+    home, new = MOVED_NAMES.get(package, {}).get(name), RENAMED.get(package, {}).get(name)
+    if home is not None:
+        message = f"'{package}.{name}' is '{home}.{new or name}' now."
+    elif new is not None:
+        message = f"'{package}.{name}' is called {new!r} now."
+    else:
         return None
-    warnings.warn(f"'{package}.{name}' is called {new!r} now.", DeprecationWarning, stacklevel=3)
-    return getattr(import_module(package), new)
+    warn_user(message, DeprecationWarning)
+    return getattr(import_module(home or package), new or name)
 
 
 def old_names(package: str) -> Callable[[str], Any]:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, cast
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError, PlanError
+from sudare.storage.toml_text import find_unquoted, toml_key
 from sudare.system.reasons import reason_of
 from sudare.system.regular_files import read_regular_file
 
@@ -31,6 +32,11 @@ MISSING = Words("is missing", "がありません")
 MISSING_BUT = Words(
     "is missing. Is '{other}' a misspelling of '{key}'?", "がありません。「{other}」は「{key}」のことですか。"
 )
+UNQUOTED = Words(
+    "{file}, line {number}: Japanese names and other letters than A to Z need quotes. Write {line} there{others}.",
+    "{file} の {number} 行目: 日本語などの名前や値は引用符で囲んでください。次のように書きます: {line}{others}",
+)
+LIKEWISE = Words(", and likewise in line {lines}", "（{lines} 行目も同様）")
 KINDS: dict[type, Words] = {
     str: Words("text in quotes", "引用符で囲んだ文字列"),
     bool: Words("true or false", " true または false "),
@@ -100,6 +106,7 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         _require_short(found)
         return found
     except tomllib.TOMLDecodeError as error:
+        _refuse_unquoted(text, name)
         raise PlanError(
             f"{name} is not TOML: {error}.", f"{name} は TOML として読めません（{place_in_japanese(error)}）。"
         ) from None
@@ -113,6 +120,15 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
             f"{name} is nested too deeply: a list or a section holds too many others within each other.",
             f"{name} の入れ子が深すぎます。リストやセクションの入れ子を減らしてください。",
         ) from None
+
+
+def _refuse_unquoted(text: str, name: str) -> None:
+    """Say which line needs quotes, where that is what is wrong."""
+    found = find_unquoted(text)
+    if found is None:
+        return
+    others = LIKEWISE.format(lines=Words.joined(found.others)) if found.others else Words.same("")
+    raise PlanError(UNQUOTED.format(file=name, number=found.number, line=found.line, others=others))
 
 
 def place_in_japanese(error: tomllib.TOMLDecodeError) -> str:
@@ -226,7 +242,7 @@ class Section:
 
     def section(self, key: str, keys: Sequence[str]) -> Section:
         """A section below this one, empty if left out."""
-        name = f"{self._name}.{key}" if self._name else key
+        name = f"{self._name}.{toml_key(key)}" if self._name else toml_key(key)
         return Section(self._take(key, dict, {}), name, self._file, keys, self._document)
 
     def sections(self, key: str, keys: Sequence[str]) -> list[Section]:

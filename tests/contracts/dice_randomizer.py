@@ -64,7 +64,7 @@ class DieResponse(CategoryRandomizer):
         return {"labels": list(self.labels), "sides": self.sides}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         return cls(parameters["labels"], parameters["sides"])
 
 

@@ -41,6 +41,11 @@ class FullTens:
     digits: int
 
 
+@dataclass(frozen=True)
+class PublicTens:
+    unit: int
+
+
 class _FullTensMethod(CellMethod[FullTens, Protected]):
     name = "full-tens"
     keys = ("digits",)
@@ -64,8 +69,8 @@ class _FullTensMethod(CellMethod[FullTens, Protected]):
         unit = 10**settings.digits
         return Protected.without_hiding(judged, judged.table.values // unit * unit)
 
-    def public_settings(self, plan: TablePlan, settings: FullTens, result: Protected) -> dict[str, Any]:
-        return {"unit": 10**settings.digits}
+    def public_settings(self, plan: TablePlan, settings: FullTens, result: Protected) -> PublicTens:
+        return PublicTens(10**settings.digits)
 
     def reach(self, published: PublishedTables, settings: Mapping[str, Any]) -> tuple[int, int]:
         return 0, whole_number(settings["unit"], 1) - 1

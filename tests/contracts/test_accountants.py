@@ -8,25 +8,20 @@ from typing import Any
 
 import pytest
 
-from sudare import (
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, NotPrivateError, ParameterError
+from sudare.privacy import (
     Accountant,
     ApproximateAccountant,
-    Budget,
-    EventError,
     GaussianMeasurement,
-    GuaranteeError,
     KeyReleaseMeasurement,
     LaplaceMeasurement,
-    NotPrivateError,
-    ParameterError,
     PldAccountant,
     PureAccountant,
-    ReleaseEvent,
     ResponseMeasurement,
     SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
-    Unit,
     ZcdpAccountant,
     rho_to_epsilon,
     sensitivity_of_counts,
@@ -177,10 +172,14 @@ class AccountantContract:
             accountant.add(laplace(0.1, unit))
         assert len(accountant.events) == 1
 
-    @pytest.mark.parametrize("delta", [0, 1, -1, 1.5, float("nan"), True, "1e-6"])
+    @pytest.mark.parametrize("delta", [0, 1, -1, 1.5, float("nan"), True, "tiny"])
     def test_delta_is_a_probability(self, delta: Any) -> None:
         with pytest.raises(ParameterError, match="The 'delta' parameter of epsilon must be"):
             self.filled(self.events()).epsilon(delta)
+
+    def test_a_delta_may_be_a_text(self) -> None:
+        accountant = self.filled(self.events())
+        assert accountant.epsilon("1e-6") == accountant.epsilon(1e-6)
 
     def test_a_delta_never_makes_it_worse(self) -> None:
         accountant = self.filled([laplace(0.9)])

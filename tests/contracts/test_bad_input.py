@@ -13,7 +13,8 @@ import pandas
 import pytest
 
 import sudare
-from sudare import Budget, CountTable, Domain, GuaranteeError, Hierarchy, ParameterError, SudareError, publish
+from sudare import Budget, CountTable, Domain, Hierarchy, publish
+from sudare.errors import GuaranteeError, ParameterError, SudareError
 from sudare.refine import lasso, negative_l2, nonnegative_lasso, weight_by_public_data, weight_by_sparsity
 from tests.scripted import ScriptedEntropy
 
@@ -110,7 +111,7 @@ def test_mesh_codes(code: int) -> None:
     with pytest.raises(
         ParameterError, match=f"The 'codes' parameter of mesh_cells must be .* Got {code} at position 1"
     ):
-        sudare.mesh_cells([53394611, code], "3")
+        sudare.domain.mesh_cells([53394611, code], "3")
 
 
 @pytest.mark.parametrize(
@@ -142,14 +143,14 @@ def test_what_is_no_budget(budget: Any) -> None:
         publish(np.ones(4, dtype=int), budget)
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1, 2.5, float("nan"), float("inf"), True, "0.5", None])
+@pytest.mark.parametrize("weight", [-0.1, 1, 2.5, float("nan"), float("inf"), True, "half", " 0.5", None])
 def test_the_weight_of_negative_l2(weight: Any) -> None:
     """Lambda: from 0 to below 1, else the objective has no minimum."""
     with pytest.raises(ParameterError, match="The 'weight' parameter of negative_l2"):
         negative_l2([1.0, 2.0], 2, weight)
 
 
-@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), True, "1", None])
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), True, "one", "-1", None])
 def test_the_weight_of_a_lasso(weight: Any) -> None:
     with pytest.raises(ParameterError, match="The 'weight' parameter of lasso"):
         lasso([1.0, 2.0], weight)
@@ -170,7 +171,7 @@ def test_candidates_and_shares_out_of_range() -> None:
 def test_a_private_order() -> None:
     """Cells sorted by their counts: the order itself would be a release."""
     with pytest.raises(GuaranteeError, match="looks at the counts"):
-        sudare.layout_named("sorted", (4, 4))
+        sudare.domain.layout_named("sorted", (4, 4))
     counts = np.array([[0, 3], [9, 424242]])
     order = np.argsort(-counts.ravel())
     layouts: list[tuple[Any, Any, str]] = [
@@ -188,13 +189,13 @@ def test_a_private_order() -> None:
 def test_a_layout_that_looks_at_the_data() -> None:
     """A subclass could order the cells by anything; only the package's own layouts are taken."""
 
-    class Peeking(sudare.Layout):
+    class Peeking(sudare.domain.Layout):
         pass
 
-    honest = sudare.morton_layout((4, 4))
+    honest = sudare.domain.morton_layout((4, 4))
     peeking = Peeking(honest.lengths, honest.axis_of_split)
     with pytest.raises(ParameterError, match="The 'layout' parameter"):
-        sudare.nn_wavelet(np.ones((4, 4), dtype=int), EPSILON, layout=peeking)
+        sudare.tables.nn_wavelet(np.ones((4, 4), dtype=int), EPSILON, layout=peeking)
 
 
 @pytest.mark.parametrize("entropy", [42, "seed", np.random.default_rng(1), object()])

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import Budget, InputError
+from sudare import Budget
+from sudare.errors import InputError
 from sudare.ledger import open_ledger
 from sudare.microdata.pseudonyms.streaming import PeopleStream
 from sudare.microdata.records import read_people

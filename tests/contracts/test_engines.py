@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError, ParameterError
 from sudare.engines import ColumnType, Engine, open_engine
+from sudare.errors import DatabaseError, ParameterError
 from tests.contracts.sql_servers import ENGINES, Servers, location_of, quoted, running_servers
 
 pytestmark = pytest.mark.slow
@@ -382,7 +382,7 @@ def test_text_that_folds_is_no_text_in_postgresql(servers: Servers) -> None:
     assert [kind.kind for kind in view.values()] == ["other", "text", "other", "other", "other", "text", "boolean"]
 
 
-@pytest.mark.slow
+@pytest.mark.spark
 def test_text_that_folds_is_no_text_in_spark(servers: Servers) -> None:
     servers.spark()
     from pyspark.sql import SparkSession

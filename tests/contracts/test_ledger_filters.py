@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from sudare import Budget, BudgetExceededError, LedgerError, ParameterError, Unit
+from sudare import Budget, Unit
+from sudare.errors import BudgetExceededError, LedgerError, ParameterError
 from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.entries import DatasetAdded, Reserved, RuleChanged
 from sudare.ledger.rules import RhoFilter, Sums

@@ -21,15 +21,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from sudare import (
-    Budget,
-    BudgetExceededError,
-    EventError,
-    LedgerError,
-    NotPrivateError,
-    ParameterError,
-    Unit,
-)
+from sudare import Budget, Unit
+from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger import Ledger, Reservation, note_publication, open_ledger
 from sudare.ledger.amounts import Amount
 from sudare.ledger.entries import DatasetAdded, Settled, hash_of
@@ -342,7 +335,7 @@ def test_publications_without_a_guarantee_are_noted_once_and_cost_nothing(census
     first = census.note_publication(
         "census", document_sha256=fingerprint(1), report_format="table/1", folder="a", title="A"
     )
-    again = census.note_publication("census", document_sha256=fingerprint(1), report_format="table/1", folder="b")
+    again = census.note_publication("census", document_sha256=fingerprint(1), report_format="table/1", folder="a")
     second = note_publication(
         location, "census", document_sha256=fingerprint(2), report_format="people/1", folder="tables/x"
     )
@@ -377,6 +370,22 @@ def test_a_publication_is_refused_if_there_is_another_that_was_not_looked_at(cen
     assert note(census, 1, 0) == first
     assert note(census, 2, 1) == first + 1
     assert note(census, 3, None) == first + 2
+    assert census.verify() == []
+
+
+def test_a_document_that_stands_in_two_folders_is_noted_for_both(census: Ledger) -> None:
+    def note(folder: str, known: int | None = None) -> int:
+        return census.note_publication(
+            "census", document_sha256=fingerprint(1), report_format="table/1", folder=folder, known=known
+        ).number
+
+    first = note("a")
+    with pytest.raises(NewPublicationError, match="in the meantime"):
+        note("b", known=0)
+    assert note("b", known=1) == first + 1
+    assert note("c") == first + 2
+    assert [note("a"), note("b"), note("c")] == [first, first + 1, first + 2]
+    assert [body.folder for _, body in census.publications("census")] == ["a", "b", "c"]
     assert census.verify() == []
 
 
@@ -804,7 +813,7 @@ def test_a_lost_postgresql_connection_is_told(server: PostgresServer) -> None:
         change(
             other,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid()",
+            "WHERE application_name = 'sudare ledger' AND pid <> pg_backend_pid() AND datname = current_database()",
         )
         for _ in range(2):
             with pytest.raises(LedgerError, match="cannot be reached"):

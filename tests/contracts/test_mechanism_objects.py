@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 import sudare
-from sudare import Budget, CountTable, Domain, Hierarchy, ParameterError, PlanError, SignedTable, SudareError, publish
+from sudare import Budget, CountTable, Domain, Hierarchy, publish
 from sudare.accuracy import predict_accuracy
 from sudare.bilingual import blanks_of
+from sudare.domain import SignedTable
+from sudare.errors import ParameterError, PlanError, SudareError
 from sudare.privacy.measurements import SelectionMeasurement
 from sudare.releases.kinds.counts import read_plan
 from sudare.releases.kinds.counts.page_words import of_setting
@@ -227,7 +229,6 @@ def test_a_new_mechanism_is_checked_before_anything_is_charged(tmp_path: Path) -
 
 TOLD_APART = {
     "tables/registry.py": "where their objects are",
-    "tables/__init__.py": "where their functions are",
     "tables/recovery": "four ways to recover a table, in one room of their own",
     "comparison/reporting/picture.py": "colours of methods of the comparison, which has a registry of its own",
     "comparison/plan_file.py": "settings of methods of the comparison",

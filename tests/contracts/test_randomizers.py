@@ -670,3 +670,12 @@ def test_wrong_sources_are_refused(case: Case) -> None:
 def test_tables_need_labels_or_a_grid() -> None:
     with pytest.raises(ParameterError, match="of categories, or of the numbers of a grid"):
         RandomizedAttribute.of("browser", Rappor(16, 2, 4, 0.5, 0.5, 0.75))
+
+
+def test_a_randomizer_that_cannot_be_read_back_cannot_be_made() -> None:
+    class Unreadable(KaryResponse):
+        from_question = Randomizer.from_question
+        from_parameters = Randomizer.from_parameters  # type: ignore[assignment]
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unreadable(("yes", "no"), 1)

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError, ResearchEntropy, Sampler, discrete_gaussian, discrete_laplace, geometric
+from sudare import ResearchEntropy
+from sudare.errors import ParameterError
+from sudare.noise import Sampler, discrete_gaussian, discrete_laplace, geometric
 from sudare.noise.sampler import BLOCK_DRAWS
 from tests.scripted import ScriptedEntropy
 

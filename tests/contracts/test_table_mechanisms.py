@@ -23,38 +23,34 @@ from sudare import (
     Category,
     CountTable,
     Domain,
-    GaussianMeasurement,
-    GuaranteeError,
     Hierarchy,
-    ParameterError,
     Published,
     ReleaseEvent,
     ResearchEntropy,
-    SelectionMeasurement,
-    SignedTable,
-    SudareError,
     Unit,
+    publish,
+)
+from sudare.domain import SignedTable, layout_named, morton_layout, raster_layout
+from sudare.errors import GuaranteeError, ParameterError, SudareError
+from sudare.evaluate import measure_errors
+from sudare.privacy import GaussianMeasurement, SelectionMeasurement
+from sudare.tables import (
     adaptive_margins,
     gaussian,
     histogram,
     laplace,
     lasso,
-    layout_named,
     lm,
     margin_tree,
-    morton_layout,
     negative_l2,
     nn_wavelet,
     privelet,
-    publish,
-    raster_layout,
     simplex,
     table_at_level,
     topdown,
     topdown_bisection,
     wide_tree,
 )
-from sudare.evaluate import evaluate
 from sudare.tables.registry import mechanism_names
 from sudare.tables.trees import lazy_learning, thin_levels, visited_level
 from sudare.tables.trees.dense_tree import variance_of
@@ -281,6 +277,25 @@ def least_noise(case: Case, table: np.ndarray) -> Budget:
     return Budget(epsilon=1).times(Fraction(min(scales)) * 900)
 
 
+def require_the_same_with_any_threads(case: Case, shape: tuple[int, int]) -> None:
+    counts = np.random.default_rng(3).integers(0, 300, size=shape)
+    budget = case.budgets()[0]
+    tables = [case(counts, budget, entropy=ResearchEntropy(4), threads=t).table for t in (1, 2, 5)]
+    assert tables[0] == tables[1] == tables[2]
+    assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
+
+
+@those(lambda case: not case.is_modelled)
+def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(case: Case) -> None:
+    require_the_same_with_any_threads(case, (150, 100))
+
+
+@those(lambda case: case.is_modelled)
+@pytest.mark.parametrize("shape", [(30, 20), pytest.param((150, 100), marks=pytest.mark.deep)], ids=str)
+def test_the_model_of_a_seed_does_not_depend_on_the_number_of_threads(case: Case, shape: tuple[int, int]) -> None:
+    require_the_same_with_any_threads(case, shape)
+
+
 @ALL
 class TestTableMechanism:
     @settings(max_examples=12)
@@ -343,13 +358,6 @@ class TestTableMechanism:
         assert first.table == again.table
         assert first.table != other.table
         assert not first.event.is_private
-
-    def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(self, case: Case) -> None:
-        counts = np.random.default_rng(3).integers(0, 300, size=(150, 100))
-        budget = case.budgets()[0]
-        tables = [case(counts, budget, entropy=ResearchEntropy(4), threads=t).table for t in (1, 2, 5)]
-        assert tables[0] == tables[1] == tables[2]
-        assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
 
     @pytest.mark.parametrize("shape", [(1,), (1, 1), (2,), (1, 7), (3, 1, 2)])
     def test_tiny_domains(self, case: Case, shape: tuple[int, ...]) -> None:
@@ -501,7 +509,7 @@ class TestSignedTables:
         assert published.is_signed
         assert "Negative cells" in published._repr_html_()
         assert published.to_frame("pyarrow")["count"].to_pylist() == published.table.counts.tolist()
-        assert evaluate(counts, published).total_error == published.table.total
+        assert measure_errors(counts, published).total_error == published.table.total
         with pytest.raises(ParameterError, match="a CountTable"):
             case(published.table, case.budgets()[0])
         with pytest.raises(ParameterError, match="The 'reference' parameter"):

@@ -84,8 +84,9 @@ def release_again_and_again(told: Path, folder: Path, first: int, releases: int)
 
 def write_to_ledger(told: Path, location: str, name: str) -> None:
     """Reserve, settle, cancel and leave people out, as long as it may."""
-    from sudare import Budget, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+    from sudare import Budget, ReleaseEvent, Unit
     from sudare.ledger import open_ledger
+    from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
 
     unit, cost = Unit("person"), Budget(epsilon=0.0001)
     noise = LaplaceMeasurement.for_budget(cost, sensitivity_of_counts(unit))

@@ -6,7 +6,6 @@ import html
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -25,9 +24,9 @@ from sudare.releases.kinds.counts import read_plan, run_release
 from sudare.releases.kinds.records.planning import plan_file
 from sudare.releases.kinds.records.planning.hierarchy_plan import RULE_KEYS
 from sudare.releases.kinds.records.steps.registry import registered_steps
+from tests.browser import open_browser
 from tests.commands import Run, runner
-from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
-from tests.end_to_end.test_page_in_browser import run as run_browser
+from tests.end_to_end.test_page_in_browser import MEASURE, PHONE, shown
 from tests.unit.releases.kinds.records.town import (
     ANONYMIZE,
     COLUMNS,
@@ -467,18 +466,17 @@ class TestReference:
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("plan", [WHOLE, SAMPLED], ids=["anonymize", "sampled"])
 def test_nothing_of_the_page_sticks_out_on_a_phone(run: Run, tmp_path: Path, plan: str, language: str) -> None:
-    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if browser is None:
-        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
+    browser = open_browser()
     file = build_town(tmp_path, plan.replace("[source]", f'language = "{language}"\n\n[source]'))
     assert run("anonymize", file, "--out", tmp_path / "out", "--yes").code == 0
     page = (tmp_path / "out" / "release.html").read_text(encoding="utf-8")
     measure = tmp_path / "measure.html"
     measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
-    found = run_browser(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    found = shown(browser, measure.as_uri())
     numbers = dict(re.findall(r"(client|scroll|en|ja)=(\d+)", found.split('id="found"')[1]))
     assert numbers["client"] == numbers["scroll"] == str(PHONE)
     assert int(numbers[language]) > 20

@@ -22,6 +22,7 @@ MODULES = sorted(
     for package in (sudare, sudare_papers)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
 )
+READMES = (ROOT / "README.md", ROOT / "README.ja.md")
 PAGES = sorted([*ROOT.glob("*.md"), *PACKAGE.rglob("*.md"), *(ROOT / "papers").glob("*.md")])
 SAMPLERS_AND_MECHANISMS = [
     "discrete_laplace",
@@ -46,6 +47,13 @@ SAMPLERS_AND_MECHANISMS = [
     "histogram",
 ]
 
+PILLARS = [f"sudare.{name}" for name in dir(sudare) if inspect.ismodule(getattr(sudare, name))]
+PUBLIC = [
+    (package, name)
+    for package in ("sudare.releases.kinds.counts", *PILLARS)
+    for name in importlib.import_module(package).__all__
+]
+
 
 @pytest.mark.parametrize("name", ["sudare", "sudare_papers", *MODULES])
 def test_examples_in_docstrings(name: str) -> None:
@@ -62,18 +70,31 @@ def code_blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_in_pages(page: Path) -> None:
+def test_examples_in_pages(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page's blocks stand alone, but those of the READMEs, which say that they run one after the other."""
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Any] = {}
     for block in code_blocks(page):
-        exec(compile(block, str(page), "exec"), {})  # noqa: S102
+        exec(compile(block, str(page), "exec"), known if page in READMES else {})  # noqa: S102
 
 
 def test_both_readmes_show_the_same_code() -> None:
     def without_comments(text: str) -> str:
         return re.sub(r"\s*#.*", "", text)
 
-    english, japanese = (code_blocks(ROOT / name) for name in ("README.md", "README.ja.md"))
+    english, japanese = (code_blocks(page) for page in READMES)
     assert [without_comments(block) for block in english] == [without_comments(block) for block in japanese]
-    assert len(english) == 2
+
+
+@pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)
+def test_a_readme_is_short_and_has_an_example_of_each_pillar(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    blocks = code_blocks(page)
+    assert len(lines) <= 90
+    assert len(blocks) == 8
+    assert all(len(block.splitlines()) <= 6 for block in blocks)
+    assert next(line for line in lines if line.startswith("make ")).startswith("make demo")
+    assert sum(line.startswith("![") for line in lines) == 1
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -87,7 +108,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("name", SAMPLERS_AND_MECHANISMS)
 def test_every_sampler_and_mechanism_has_a_proof_page(name: str) -> None:
-    function = getattr(sudare, name)
+    function = getattr(sudare.noise, name, None) or getattr(sudare.tables, name)
     named = re.search(r"Proof: (.*?)\n\n", inspect.getdoc(function) or "", re.DOTALL)
     assert named, f"{name} names no proof"
     pages = re.findall(r"``([\w/]+\.md)``", named.group(1))
@@ -110,9 +131,9 @@ def documented_parameters(function: Any) -> set[str]:
     return set(re.findall(r"^    (\w+): ", section.group(1), re.MULTILINE)) if section else set()
 
 
-@pytest.mark.parametrize("name", sudare.__all__)
-def test_documented_parameters_are_those_of_the_signature(name: str) -> None:
-    thing = getattr(sudare, name)
+@pytest.mark.parametrize(("package", "name"), PUBLIC)
+def test_documented_parameters_are_those_of_the_signature(package: str, name: str) -> None:
+    thing = getattr(importlib.import_module(package), name)
     assert inspect.getdoc(thing), f"{name} has no docstring"
     documented = documented_parameters(thing)
     if documented:

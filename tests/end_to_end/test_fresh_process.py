@@ -177,29 +177,13 @@ def test_protecting_records_loads_no_mechanism(tmp_path: Path) -> None:
 
 
 def test_first_draw_in_a_new_process_uses_the_cached_kernels(tmp_path: Path) -> None:
-    code = "import sudare; print(sudare.discrete_laplace(3).draw(5).size)"
+    code = "import sudare; print(sudare.noise.discrete_laplace(3).draw(5).size)"
     cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
     assert run("-c", code, **cache).stdout.strip() == "5"
-    written = {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    written = {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.o")}
     assert written
     assert run("-c", code, **cache).stdout.strip() == "5"
-    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == written
-
-
-def test_flat_api_is_what_the_packages_export() -> None:
-    import sudare
-    from sudare import domain, errors, ledger, noise, privacy, tables
-    from sudare.releases.kinds import counts
-
-    packages = (domain, errors, ledger, noise, privacy, counts, tables)
-    exported = sorted({"connect", *(name for package in packages for name in package.__all__)})
-    assert sudare.__all__ == exported
-    for name in exported:
-        assert getattr(sudare, name) is not None
-    assert sorted(tables.__all__) == dir(tables)
-    assert set(sudare.__all__) <= set(dir(sudare))
-    with pytest.raises(AttributeError, match="no attribute 'float_laplace'"):
-        sudare.float_laplace  # noqa: B018
+    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.o")} == written
 
 
 @pytest.mark.slow
@@ -240,3 +224,16 @@ def test_benchmarks_have_help() -> None:
         [sys.executable, "-m", "benchmarks", "--help"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert "noise" in shown.stdout
+
+
+@pytest.mark.parametrize("chosen", [None, "2"], ids=["left out", "chosen"])
+def test_commands_multiply_matrices_in_one_thread_unless_told(chosen: str | None) -> None:
+    code = f"""
+import os
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
+os.environ.update({{}} if {chosen!r} is None else {{"OPENBLAS_NUM_THREADS": {chosen!r}}})
+from sudare.cli import main
+main(["mesh", "bounds", "53394611"])
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+    assert run("-c", code).stdout.splitlines()[-1] == (chosen or "1")

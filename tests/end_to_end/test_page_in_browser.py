@@ -16,11 +16,11 @@ import sudare
 from sudare.domain import Bins, Category, CountTable, Domain
 from sudare.examples import invent_country, invent_people
 from sudare.releases.kinds.counts.page import render_page
+from tests.browser import Browser, open_browser
 from tests.unit.releases.kinds.counts.sample import document_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60
 PHONE, DESK = 390, 1280
 LANGUAGES = ("en", "ja")
@@ -39,12 +39,9 @@ window.addEventListener("load", () => {{
 </script>"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> str:
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
-    return found
+@pytest.fixture
+def browser() -> Browser:
+    return open_browser()
 
 
 @pytest.fixture(scope="module")
@@ -81,41 +78,21 @@ def pages() -> dict[str, str]:
     return made
 
 
-def run(browser: str, folder: Path, *arguments: str) -> str:
-    """What the browser prints. It is ended by its own process id if it takes too long."""
-    command = [
-        browser,
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--no-first-run",
-        "--hide-scrollbars",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        f"--user-data-dir={folder / 'profile'}",
-        *arguments,
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        try:
-            output, _ = process.communicate(timeout=SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            pytest.fail(f"the browser did not finish within {SECONDS} seconds")
-        assert process.returncode == 0
-    return output
+def shown(browser: Browser, address: str) -> str:
+    """What a page has become in a window that is wider than a phone."""
+    with browser.page(address, 800, 2600) as page:
+        return page.text()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", ["map", "truth", "bars"])
 def test_nothing_sticks_out_on_a_phone(
-    browser: str, pages: dict[str, str], kind: str, language: str, tmp_path: Path
+    browser: Browser, pages: dict[str, str], kind: str, language: str, tmp_path: Path
 ) -> None:
     page = pages[f"{kind}-{language}"]
     measure = tmp_path / "measure.html"
     measure.write_text(MEASURE.format(width=PHONE, page=html.escape(page, quote=True)), encoding="utf-8")
-    found = run(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    found = shown(browser, measure.as_uri())
     numbers = dict(re.findall(r"(client|scroll|en|ja|maps)=(\d+)", found.split('id="found"')[1]))
     assert numbers["client"] == str(PHONE)
     assert numbers["scroll"] == str(PHONE)
@@ -125,11 +102,11 @@ def test_nothing_sticks_out_on_a_phone(
     assert numbers[other] == "0"
 
 
-def test_the_measurement_would_notice(browser: str, pages: dict[str, str], tmp_path: Path) -> None:
+def test_the_measurement_would_notice(browser: Browser, pages: dict[str, str], tmp_path: Path) -> None:
     wide = pages["map-en"].replace("<main>", '<main><p style="width:50rem;max-width:none">wide</p>')
     measure = tmp_path / "measure.html"
     measure.write_text(MEASURE.format(width=PHONE, page=html.escape(wide, quote=True)), encoding="utf-8")
-    found = run(browser, tmp_path, "--window-size=800,2600", "--dump-dom", measure.as_uri())
+    found = shown(browser, measure.as_uri())
     assert int(re.findall(r"scroll=(\d+)", found.split('id="found"')[1])[0]) > PHONE
 
 
@@ -137,11 +114,12 @@ def test_the_measurement_would_notice(browser: str, pages: dict[str, str], tmp_p
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("width", [PHONE, DESK])
 def test_the_picture_is_not_blank(
-    browser: str, pages: dict[str, str], width: int, language: str, tmp_path: Path
+    browser: Browser, pages: dict[str, str], width: int, language: str, tmp_path: Path
 ) -> None:
     page, picture = tmp_path / "page.html", tmp_path / "page.png"
     page.write_text(pages[f"map-{language}"], encoding="utf-8")
-    run(browser, tmp_path, f"--window-size={width},2400", f"--screenshot={picture}", page.as_uri())
+    with browser.page(page.as_uri(), width, 2400) as opened:
+        opened.picture(picture)
     pixels = imread(picture)[..., :3]
     assert pixels.shape[:2] == (2400, width)
     rounded = (pixels * 15).round().astype(np.int64) @ np.array([256, 16, 1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,9 +17,9 @@ from sudare.releases.header import LEDGER_KEYS, OUTPUT_KEYS
 from sudare.releases.kinds.tables import verify_protected
 from sudare.releases.kinds.tables.planning import input_plan, plan_file, protection_plan, rule_plan
 from sudare.releases.kinds.tables.planning.dimension_plan import DIMENSION_KEYS
+from tests.browser import open_browser
 from tests.commands import Run, runner
-from tests.end_to_end.test_page_in_browser import BROWSERS, MEASURE, PHONE
-from tests.end_to_end.test_page_in_browser import run as run_browser
+from tests.end_to_end.test_page_in_browser import MEASURE, PHONE, shown
 from tests.unit.releases.kinds.tables.firms import COUNTS, SUPPRESS, UNTOLD, WHOLE, build_firms, firms, write_firms
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -301,15 +300,14 @@ class TestReference:
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 @pytest.mark.parametrize("name", ["release.html", "confidential.html"])
 def test_the_page_fits_a_phone(run: Run, tmp_path: Path, name: str) -> None:
-    browser = next((path for one in BROWSERS if (path := shutil.which(one))), None)
-    if browser is None:
-        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
+    browser = open_browser()
     run("protect", build_firms(tmp_path), "--out", tmp_path / "out")
     page = html.escape((tmp_path / "out" / name).read_text(encoding="utf-8"), quote=True)
     (tmp_path / "measure.html").write_text(MEASURE.format(width=PHONE, page=page), encoding="utf-8")
-    found = run_browser(browser, tmp_path, "--window-size=800,2600", "--dump-dom", (tmp_path / "measure.html").as_uri())
+    found = shown(browser, (tmp_path / "measure.html").as_uri())
     numbers = dict(re.findall(r"(client|scroll|en|ja)=(\d+)", found.split('id="found"')[1]))
     assert numbers["client"] == numbers["scroll"] == str(PHONE)
     assert int(numbers["en"]) > 10

@@ -25,6 +25,22 @@ def reproduce(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_one_quick_and_again(tmp_path: Path) -> None:
+    done = reproduce(tmp_path, "zcdp", "--quick", "--repeats", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["is_real"] is False
+    assert {f["experiment"] for f in told["findings"]} == {"zcdp"}
+    assert [f["holds"] for f in told["findings"] if f["sentence"] == "Table 1 is the same to the digit"] == [True]
+    folder = tmp_path / "reproduction" / "zcdp"
+    assert "INVENTED" in (folder / "page.md").read_text(encoding="utf-8")
+    assert list(folder.glob("*.csv"))
+    steps = (folder / "steps.jsonl").read_bytes()
+    assert reproduce(tmp_path, "zcdp", "--quick", "--repeats", "2", "--json").returncode == 0
+    assert (folder / "steps.jsonl").read_bytes() == steps, "nothing was computed twice"
+
+
+@pytest.mark.deep
 def test_all_quick(tmp_path: Path) -> None:
     """On the invented country, which is everywhere."""
     done = reproduce(tmp_path, "all", "--quick", "--repeats", "2", "--json")
@@ -48,6 +64,7 @@ def test_all_quick(tmp_path: Path) -> None:
                 assert len(list(csv.reader(lines))) > 1
 
 
+@pytest.mark.deep
 @needs_census
 def test_on_the_census_and_again(tmp_path: Path) -> None:
     data = ["--data", str(DATA)]

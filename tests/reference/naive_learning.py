@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sudare import CountTable, EntropySource, Layout, Measurement, noise_for
+from sudare import CountTable
+from sudare.domain import Layout
 from sudare.kernels.tables.priors import project_children
+from sudare.noise import EntropySource, noise_for
+from sudare.privacy import Measurement
 from sudare.refine.learning.occupancy import ABOVE_EDGES, AROUND_EDGES
 from sudare.refine.learning.priors import bins_of, learn_counts
 from sudare.refine.learning.trust import LevelEvidence, departures_if_trusted

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, SelectionMeasurement, Unit, discrete_laplace, rho_to_epsilon, secure_entropy
+from sudare import Budget, Unit
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace, secure_entropy
+from sudare.privacy import SelectionMeasurement, rho_to_epsilon
 from sudare.privacy.unit import sensitivity_of_counts
 from sudare.tables.adaptive import measured, rounds
 from sudare.tables.adaptive.measured import MeasuredPeople

@@ -8,18 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    GaussianMeasurement,
-    LaplaceMeasurement,
-    Unit,
-    add_noise,
-    discrete_gaussian,
-    discrete_laplace,
-    rho_to_epsilon,
-    sensitivity_of_counts,
-)
+from sudare import Budget, Unit, add_noise
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_gaussian, discrete_laplace
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, rho_to_epsilon, sensitivity_of_counts
 
 pytestmark = pytest.mark.slow
 

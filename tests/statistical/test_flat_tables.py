@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
-from sudare import Budget, ResearchEntropy, Unit, morton_layout, rho_to_epsilon
+from sudare import Budget, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
+from sudare.domain import morton_layout
 from sudare.noise.skipping import Skipping
+from sudare.privacy import rho_to_epsilon
 from sudare.refine.signed import counts_down_a_tree, counts_with_total
 from sudare.tables.mechanisms.flat import gaussian, laplace
 from sudare.tables.mechanisms.privelet import privelet
@@ -192,12 +194,21 @@ def test_audit_catches_a_release_of_inhabited_cells_only() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "unit", "runs"),
     [
-        (np.array([3, 0]), np.array([4, 0]), Unit(), 1500),
-        (np.array([3, 1, 0, 0]), np.array([3, 0, 1, 0]), Unit(adjacency="replace"), 2500),
-        (np.array([[2], [1]]), np.array([[3], [0]]), Unit(adjacency="replace"), 1500),
-        (np.array([[0, 2], [1, 0]]), np.array([[0, 2], [1, 1]]), Unit(), 5000),
+        pytest.param(np.array([3, 0]), np.array([4, 0]), Unit(), 1500, id="add-remove"),
+        *(
+            pytest.param(*case, marks=pytest.mark.deep, id=name)
+            for name, case in {
+                "replace": (np.array([3, 1, 0, 0]), np.array([3, 0, 1, 0]), Unit(adjacency="replace"), 2500),
+                "replace, one axis of one": (
+                    np.array([[2], [1]]),
+                    np.array([[3], [0]]),
+                    Unit(adjacency="replace"),
+                    1500,
+                ),
+                "two axes": (np.array([[0, 2], [1, 0]]), np.array([[0, 2], [1, 1]]), Unit(), 5000),
+            }.items()
+        ),
     ],
-    ids=["add-remove", "replace", "replace, one axis of one", "two axes"],
 )
 def test_audit_of_privelet(one: np.ndarray, other: np.ndarray, unit: Unit, runs: int) -> None:
     """Through the likelihood of the noisy coefficients, which no other view can beat. The broken twin has half the noise."""

@@ -14,13 +14,14 @@ from benchmarks.histograms import hb, run
 from benchmarks.measuring import ROOT
 from scipy.stats import chi2
 
-from sudare import Budget, Unit, histogram
+from sudare import Budget, Unit
 from sudare.attacks import audit_epsilon
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
 from sudare.refine.halvings import estimate_bins, least_squares_of_bins
 from sudare.refine.prefixes import rising_prefixes
-from sudare.tables.histograms.histogram import measured_heights
+from sudare.tables import histogram
+from sudare.tables.histograms.mechanism import measured_heights
 from sudare.tables.histograms.strategy import (
     _of_ranges,
     best_strategy,
@@ -29,7 +30,7 @@ from sudare.tables.histograms.strategy import (
 )
 from sudare.tables.trees.dense_tree import variance_of
 
-MODULE: Any = import_module("sudare.tables.histograms.histogram")
+MODULE: Any = import_module("sudare.tables.histograms.mechanism")
 BINS = 512
 CUTS = (1, 10, 50, 128, 256, 384, 462, 502, 512)
 

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, Unit, wide_tree
+from sudare import Budget, CountTable, Unit
 from sudare.attacks import audit_epsilon
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
+from sudare.tables import wide_tree
+from tests.statistical.power import runs_to_refute
 
 pytestmark = pytest.mark.slow
 
@@ -77,12 +79,26 @@ def break_margins(monkeypatch: pytest.MonkeyPatch, drawn: LaplaceMeasurement) ->
     monkeypatch.setattr(MODULE, "measure_margins", broken)
 
 
+FEWER_RUNS = runs_to_refute(1, spent=2.7)
+
+
+def test_a_measured_margin_holds_its_claim_and_its_broken_twin_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three rows in one place cost 2.7 with the noise of a person with one row."""
+    assert bound("three rows in one place", FEWER_RUNS) <= 1
+    break_margins(
+        monkeypatch, LaplaceMeasurement.for_budget(Budget(epsilon=Fraction(9, 10)), sensitivity_of_counts(Unit()))
+    )
+    assert bound("three rows in one place", FEWER_RUNS) > 1
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_measured_margins_hold_their_claim(name: str) -> None:
     """Epsilon 1 is claimed; one person, three rows or a replaced person in one place of the margin cost no more."""
     assert bound(name) <= 1
 
 
+@pytest.mark.deep
 def test_a_margin_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """It spends 2.5 where the event states 0.9. The bound of 2,000 runs is 2.1."""
     break_margins(
@@ -91,6 +107,7 @@ def test_a_margin_that_is_not_charged_is_caught(monkeypatch: pytest.MonkeyPatch)
     assert bound("one person") > 1
 
 
+@pytest.mark.deep
 def test_a_margin_made_for_one_row_of_three_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The noise of a person with one row: three rows in one place cost 2.7. The bound of 2,000 runs is 2.0."""
     break_margins(
@@ -99,6 +116,7 @@ def test_a_margin_made_for_one_row_of_three_is_caught(monkeypatch: pytest.Monkey
     assert bound("three rows in one place") > 1
 
 
+@pytest.mark.deep
 def test_a_margin_made_for_adding_a_person_is_caught_by_replacing_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever is replaced may change two places of a margin, at 0.9 each. The bound is 1.2."""
     break_margins(

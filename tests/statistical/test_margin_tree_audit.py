@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, Domain, Positions, Unit, margin_tree
+from sudare import Budget, CountTable, Domain, Positions, Unit
 from sudare.attacks import audit_epsilon
 from sudare.domain import Category
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
+from sudare.tables import margin_tree
+from tests.statistical.power import runs_to_refute
 
 pytestmark = pytest.mark.slow
 
@@ -90,11 +92,23 @@ def break_areas(monkeypatch: pytest.MonkeyPatch, epsilon: int) -> None:
     monkeypatch.setattr(MODULE._TableTree, "measure", broken)
 
 
+FEWER_RUNS = runs_to_refute(1, spent=3)
+"""Three rows cost 3 where noise is made for one."""
+
+
+def test_a_margin_tree_holds_its_claim_and_its_broken_twin_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bound("three rows in one area", FEWER_RUNS) <= 1
+    break_areas(monkeypatch, 1)
+    assert bound("three rows in one area", FEWER_RUNS) > 1
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("name", NEIGHBOURS)
 def test_margin_trees_hold_their_claim(name: str) -> None:
     assert bound(name) <= 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "epsilon"), [("one person", 2), ("three rows in one area", 1), ("replaced", 1)])
 def test_broken_twins_are_caught(monkeypatch: pytest.MonkeyPatch, name: str, epsilon: int) -> None:
     """An area that is not charged in full, that is made for one row of three, or for adding a person where one is replaced."""

@@ -55,8 +55,8 @@ def lazy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priors, "MIN_PLACES", 20)
 
 
-def lazily_learned(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
-    return sudare.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
+def lazily_learned(table: NDArray[np.int64], bits: sudare.noise.EntropySource) -> Any:
+    return sudare.tables.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
 
 
 @pytest.mark.slow
@@ -143,8 +143,8 @@ def test_without_turned_ends_the_last_category_gains(method: str, length: int) -
     shape = (16, 16, length)
     name = method.removesuffix("-plain")
 
-    def along(table: NDArray[np.int64], bits: sudare.EntropySource) -> Any:
-        layout = sudare.morton_layout(shape)
+    def along(table: NDArray[np.int64], bits: sudare.noise.EntropySource) -> Any:
+        layout = sudare.domain.morton_layout(shape)
         return sudare.publish(table, sudare.Budget(epsilon=0.1), name, layout=layout, entropy=bits)
 
     found = signed_errors(shape, along, 120)
@@ -218,9 +218,9 @@ def test_the_ends_of_a_map_are_not_much_worse_than_the_inside(monkeypatch: pytes
     assert rmse(once) > 1.7 * rmse(inside_once)
 
 
-def without_measured_margins(table: Any, bits: sudare.EntropySource) -> Any:
+def without_measured_margins(table: Any, bits: sudare.noise.EntropySource) -> Any:
     """A learned tree where no margin is measured, which would hide what else moves people."""
-    return sudare.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
+    return sudare.tables.wide_tree(table, sudare.Budget(epsilon=EPSILON), estimate="learned", entropy=bits)
 
 
 @pytest.mark.slow

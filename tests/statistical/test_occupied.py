@@ -7,9 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, ResearchEntropy, Unit, discrete_gaussian, discrete_laplace, rho_to_epsilon
+from sudare import Budget, CountTable, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_gaussian, discrete_laplace
 from sudare.noise.occupied import estimate_non_zeros
+from sudare.privacy import rho_to_epsilon
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ PEOPLE = (3_000, 30_000, 300_000, 3_000_000)
 EPSILONS = (0.01, 0.1, 1, 10)
 RUNS = 3
 MIN_SHARE = 0.9
-Part = tuple[sudare.PredictedError, float, float]
+Part = tuple[sudare.tables.PredictedError, float, float]
 
 
 def _releases(true: np.ndarray) -> Iterator[tuple[sudare.Plan, sudare.Plan, np.ndarray]]:

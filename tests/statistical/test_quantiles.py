@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, Unit, exponential_mechanism
+from sudare import Budget, Unit
 from sudare.attacks import audit_epsilon
+from sudare.noise import exponential_mechanism
 from sudare.sql.measures.quantiles import _distances, choose_quantile, sensitivity_of_ranks
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from sudare import Budget, CountTable, Domain, GaussianMeasurement, LaplaceMeasurement, ResearchEntropy, Unit
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
 from sudare.noise.entropy import secure_entropy
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement
 from sudare.tables.recovery import lasso, law_of, lm, negative_l2, recovering, simplex
 from sudare.tables.recovery.revealing import NoisyCells
 from tests.statistical.goodness import ERROR_PROBABILITY, chi_square_rejects

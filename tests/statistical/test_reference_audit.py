@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, wide_tree
+from sudare import Budget, CountTable
 from sudare.attacks import audit_epsilon
+from sudare.tables import wide_tree
 
 pytestmark = pytest.mark.deep
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sudare import bernoulli_exp, discrete_gaussian, discrete_laplace, fair_coins, geometric, uniform_below
+from sudare.noise import bernoulli_exp, discrete_gaussian, discrete_laplace, fair_coins, geometric, uniform_below
 from tests.reference import naive
 from tests.statistical.goodness import chi_square_rejects, histogram
 

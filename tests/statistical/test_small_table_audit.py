@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, Category, CountTable, Domain, Hierarchy, Unit, margin_tree
+from sudare import Budget, Category, CountTable, Domain, Hierarchy, Unit
 from sudare.attacks import audit_epsilon
 from sudare.noise.additive import noise_for
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.privacy.unit import sensitivity_of_counts
+from sudare.tables import margin_tree
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sudare import Budget, SmoothMeasurement, discrete_laplace
+from sudare import Budget
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace
+from sudare.privacy import SmoothMeasurement
 from sudare.sql.relations.elastic import Growth, smooth_bound
 
 pytestmark = pytest.mark.slow

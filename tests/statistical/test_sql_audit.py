@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, discrete_laplace
+from sudare import Budget
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace
 from sudare.privacy.measurements import LaplaceMeasurement
 from sudare.sql.execution import answering
 from sudare.sql.execution.answering import LeftOutLists

@@ -11,20 +11,13 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from sudare import (
-    Budget,
-    EntropySource,
-    ReleaseEvent,
-    Unit,
-    discrete_gaussian,
-    rho_to_epsilon,
-    secure_entropy,
-    sensitivity_of_counts,
-)
+from sudare import Budget, ReleaseEvent, Unit
 from sudare.attacks import audit_epsilon
 from sudare.microdata.records import Records
 from sudare.microdata.synthetic import synthesize
+from sudare.noise import EntropySource, discrete_gaussian, secure_entropy
 from sudare.noise.selection import exponential_mechanism
+from sudare.privacy import rho_to_epsilon, sensitivity_of_counts
 from sudare.privacy.measurements import GaussianMeasurement, SelectionMeasurement
 from sudare.tables.adaptive import aim, measured
 from sudare.tables.adaptive.measured import MeasuredPeople

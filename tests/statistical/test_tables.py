@@ -11,20 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from sudare import (
-    Budget,
-    CountTable,
-    Unit,
-    discrete_laplace,
-    fair_coins,
-    morton_layout,
-    nn_wavelet,
-    raster_layout,
-    secure_entropy,
-    topdown_bisection,
-    wide_tree,
-)
+from sudare import Budget, CountTable, Unit
 from sudare.attacks import audit_epsilon
+from sudare.domain import morton_layout, raster_layout
+from sudare.noise import discrete_laplace, fair_coins, secure_entropy
+from sudare.tables import nn_wavelet, topdown_bisection, wide_tree
 
 pytestmark = pytest.mark.slow
 

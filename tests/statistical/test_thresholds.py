@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sudare import Unit, discrete_laplace
+from sudare import Unit
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace
 from sudare.noise.thresholds import publish_keys, threshold_for
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, norm
 
-from sudare import Budget, Category, CountTable, Domain, Hierarchy, ResearchEntropy, Unit, discrete_laplace
+from sudare import Budget, Category, CountTable, Domain, Hierarchy, ResearchEntropy, Unit
 from sudare.attacks import audit_epsilon
+from sudare.noise import discrete_laplace
 from sudare.tables.mechanisms.detail import Detail
 from sudare.tables.mechanisms.topdown import topdown
 
@@ -36,7 +37,7 @@ CASES: list[Any] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::sudare.WeakBudgetWarning")
+@pytest.mark.filterwarnings("ignore::sudare.errors.WeakBudgetWarning")
 @pytest.mark.parametrize(("one", "other", "options", "unit", "runs"), CASES)
 def test_audit_holds_and_catches_a_broken_twin(one: Any, other: Any, options: Any, unit: Unit, runs: int) -> None:
     """Through the likelihood of the measurements with the least noise. The broken twin has half the noise.

@@ -11,20 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    ResearchEntropy,
-    gaussian,
-    laplace,
-    morton_layout,
-    nn_wavelet,
-    plan_table,
-    publish,
-    wide_tree,
-)
+from sudare import Budget, CountTable, Domain, ResearchEntropy, plan_table, publish
+from sudare.domain import morton_layout
 from sudare.evaluate import error_by_area
+from sudare.tables import gaussian, laplace, nn_wavelet, wide_tree
 from sudare.tables.planning import map_planning
 from sudare.tables.planning.prediction import flat_variances, haar_variances, wide_tree_variances
 from sudare.tables.trees.dense_tree import variance_of

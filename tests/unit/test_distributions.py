@@ -36,9 +36,21 @@ def test_normal_quantiles() -> None:
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 7, 10, 31, 63, 64, 65, 66, 100, 999, 10_000, 100_000])
-@pytest.mark.parametrize("chance", [0.99, 0.5, 0.05, 0.005, 1e-6, 1e-12, 1e-30])
+@pytest.mark.parametrize("chance", [0.99, 0.5, 0.05, 0.005, 1e-6, 1e-12, 1e-30, 1e-100, 1e-200, 1e-300])
 def test_chi_square_quantiles(degrees: int, chance: float) -> None:
     assert chi_square_quantile(degrees, chance) == pytest.approx(special.chdtri(degrees, chance), rel=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 4, 5, 10, 31, 66, 999, 10_000])
+@pytest.mark.parametrize("rest", [1e-6, 1e-9, 1e-12])
+def test_chi_square_quantiles_that_are_nearly_always_exceeded(degrees: int, rest: float) -> None:
+    assert chi_square_quantile(degrees, 1 - rest) == pytest.approx(special.chdtri(degrees, 1 - rest), rel=1e-11)
+
+
+def test_chi_square_quantiles_at_the_ends() -> None:
+    assert (chi_square_quantile(3, 0.0), chi_square_quantile(3, 1.0)) == (math.inf, 0.0)
+    smallest = 5e-324  # two degrees have a formula
+    assert chi_square_quantile(2, smallest) == pytest.approx(-2 * math.log(smallest), rel=1e-12)
 
 
 @pytest.mark.parametrize("trials", [1, 2, 3, 10, 37, 1000, 12_345, 10**6, 10**7])

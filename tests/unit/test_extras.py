@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import sudare
-from sudare import Budget, MissingPackageError, PldAccountant, extras
+from sudare import Budget, extras
 from sudare.bilingual import Words
+from sudare.errors import MissingPackageError
 from sudare.extras import missing_package, optional_module
+from sudare.privacy import PldAccountant
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -96,7 +98,8 @@ def test_nothing_of_an_extra_is_imported_unasked() -> None:
 
 
 def test_numerical_composition_asks_for_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sudare import GaussianMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+    from sudare import ReleaseEvent, Unit
+    from sudare.privacy import GaussianMeasurement, sensitivity_of_counts
 
     unit, budget = Unit("person"), Budget(rho=0.1)
     accountant = PldAccountant()
@@ -110,4 +113,4 @@ def test_numerical_composition_asks_for_its_extra(monkeypatch: pytest.MonkeyPatc
 def test_figures_ask_for_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     hide("matplotlib", monkeypatch)
     with pytest.raises(MissingPackageError, match=r"sudare\[report\]"):
-        sudare.plot_trade_off([Budget(epsilon=1)])
+        sudare.privacy.plot_trade_off([Budget(epsilon=1)])

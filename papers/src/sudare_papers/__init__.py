@@ -18,26 +18,8 @@ Nothing here is a release: noise comes from seeds, some of it continuous as in t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sudare.lazy import loaded_on_use
-
-if TYPE_CHECKING:
-    from sudare_papers.recovery.data import synthetic_city as synthetic_city
-    from sudare_papers.recovery.page import compare_methods as compare_methods
-    from sudare_papers.recovery.tables import Comparison as Comparison
-    from sudare_papers.zcdp.runs import conversion_table as conversion_table
 
 __version__ = "0.2.0"
 
-_HOMES = {
-    "Comparison": "recovery.tables",
-    "compare_methods": "recovery.page",
-    "conversion_table": "zcdp.runs",
-    "synthetic_city": "recovery.data",
-}
-"""In which module each name is. They are loaded on first use: the command line needs none of them."""
-
-__all__ = sorted(_HOMES)
-
-__getattr__, __dir__ = loaded_on_use(__name__, _HOMES)
+__getattr__, __dir__ = loaded_on_use(__name__, __file__)

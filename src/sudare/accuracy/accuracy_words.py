@@ -1,4 +1,4 @@
-"""What is said of expected errors, in English and Japanese."""
+"""The texts about expected errors, in English and Japanese."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any, Literal
@@ -9,6 +10,7 @@ from typing import Any, Literal
 from sudare.accuracy.accuracy_words import TEXTS
 from sudare.accuracy.groupings import GroupingKind
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 
@@ -66,7 +68,7 @@ class ExpectedError:
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Rows):
     """What to expect of a release, before anything is spent. It depends on nothing that is protected.
 
     Attributes:
@@ -82,6 +84,12 @@ class Accuracy:
     basis: Basis
     runs: int
     people: tuple[int, ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each grouping, from the cells to the total."""
+        figures = ("groups", "rmse", "low", "high", "mean_error", "systematic", "systematic_high")
+        columns: dict[str, Any] = {"sum": [error.words() for error in self.errors]}
+        return columns | {name: [getattr(error, name) for error in self.errors] for name in figures}
 
     def basis_in_words(self, language: str = "en") -> str:
         """Where the figures come from, in a sentence."""

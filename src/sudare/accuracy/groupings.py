@@ -1,4 +1,4 @@
-"""What people look at in a table: cells, areas, margins, levels of a hierarchy, the total.
+"""The sums that people look at in a table: cells, areas, margins, levels of a hierarchy, the total.
 
 Each is a grouping of the cells: the product of a partition of every axis into ranges.
 """
@@ -58,7 +58,7 @@ class Partition:
         return np.searchsorted(self.edges, places, side="right") - 1
 
     def ranges(self, most: int) -> tuple[Integers, Integers]:
-        """First places and ends of the ranges, of evenly chosen ones where there are more than so many."""
+        """First places and ends of the ranges, of evenly chosen ones where there are more than this many."""
         chosen = np.unique(np.linspace(0, self.parts - 1, min(self.parts, most)).astype(np.int64))
         if self.edges is None:
             return chosen * self.block, np.minimum((chosen + 1) * self.block, self.length)

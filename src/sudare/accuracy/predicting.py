@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
 from sudare.errors import Described, ParameterError
@@ -29,6 +30,9 @@ from sudare.tables.registry import find_mechanism
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sudare.noise.entropy import EntropySource
+    from sudare.tables.published import Published
 
 __all__ = ["predict_accuracy"]
 
@@ -84,7 +88,7 @@ def predict_accuracy(
         unit: who is protected; one person in one cell if left out.
         public_total: whether the total is published exactly.
         runs: how many trials of each stand-in; fewer for larger tables if left out.
-        progress: told which share of the trials is done.
+        progress: called with the share of the trials that is done.
         settings: what else `publish` takes, such as ``workload``, ``threshold`` or ``estimate``.
 
     Returns:
@@ -101,6 +105,7 @@ def predict_accuracy(
         >>> flat.errors[-1].kind, flat.errors[-1].mean_error, round(flat.errors[-1].rmse)
         ('total', 0.0, 11)
     """
+    check_arguments(predict_accuracy, locals(), "method", "public_total")
     read_domain(domain, FUNCTION)
     read_budget(budget, FUNCTION)
     protected = Unit() if unit is None else unit
@@ -134,7 +139,9 @@ def predict_accuracy(
     return Accuracy(name, errors, basis, turns * len(scenarios), numbers)
 
 
-def _publish(scenario: _Scenario, budget: Budget, method: str | Plan, common: dict[str, Any], entropy: Any) -> Any:
+def _publish(
+    scenario: _Scenario, budget: Budget, method: str | Plan, common: Mapping[str, Any], entropy: EntropySource
+) -> Published:
     return publish(scenario.table, budget, method, reference=scenario.reference, entropy=entropy, **common)
 
 
@@ -145,7 +152,7 @@ def _formula(
     unit: Unit,
     groupings: tuple[Grouping, ...],
     is_helped: bool,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
 ) -> Accuracy | None:
     """Where a method is noise and nothing else, its errors; None for any other."""
     if not isinstance(method, str) or is_helped or not set(settings) <= {"noise", "conversion"}:
@@ -224,7 +231,7 @@ def _of_one_release(interval: tuple[float, float], grouping: Grouping) -> tuple[
 
 
 def _rough(numbers: int) -> float:
-    """By how much the root of a mean of so many squares may be off: twice its relative standard deviation, about."""
+    """By how much the root of a mean of this many squares may be off: twice its relative standard deviation, about."""
     return float(2 / np.sqrt(2 * min(numbers, 10_000)))
 
 

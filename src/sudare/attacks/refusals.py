@@ -12,7 +12,7 @@ __all__ = ["ToldParameterError", "required"]
 
 
 class ToldParameterError(ParameterError, UserError):
-    """An argument is not what the function takes, told in English and Japanese.
+    """An argument is not what the function takes; the message is in English and Japanese.
 
     Attributes:
         parameter: name of the parameter.
@@ -36,7 +36,7 @@ class ToldParameterError(ParameterError, UserError):
 
 @contextmanager
 def required(words: Words) -> Iterator[None]:
-    """Whatever parameter is refused within is told in both languages.
+    """Errors about parameters within have messages in both languages.
 
     Args:
         words: the requirement, as a phrase that follows "must be", and as a Japanese noun phrase.

@@ -1,16 +1,17 @@
 """One form for what every attack finds: a verdict for each person or cell, a plain sentence, a number, and what would stop it.
 
-A verdict speaks of protected data. It is for whoever decides about a publication and is never published itself.
+A verdict speaks of protected data. It is for those who decide about a publication and is never published itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 
 if TYPE_CHECKING:
     from typing import Self
@@ -70,7 +71,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class AttackReport:
+class AttackReport(ShownRows):
     """All verdicts of one attack, the worst first.
 
     Attributes:
@@ -82,6 +83,18 @@ class AttackReport:
     attack: str
     summary: Words
     verdicts: tuple[Verdict, ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each verdict, the worst first; sentences in English."""
+        listed = self.verdicts
+        return {
+            "attack": [each.attack for each in listed],
+            "target": [each.target for each in listed],
+            "outcome": [each.outcome.value for each in listed],
+            "number": [each.number for each in listed],
+            "sentence": [each.sentence.english for each in listed],
+            "remedy": [each.remedy.english for each in listed],
+        }
 
     @classmethod
     def of(cls, attack: str, summary: Words, verdicts: Iterable[Verdict]) -> Self:

@@ -7,11 +7,11 @@ needs it, and nothing at all before signals are taken care of.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sudare.lazy import loaded_on_use
 from sudare.system.interrupts import ended_by_signals
 
 if TYPE_CHECKING:
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = ["build_app", "main"]
 
-__getattr__, _ = loaded_on_use("sudare.cli", {"build_app": "app"})
+
+def __getattr__(name: str) -> Any:
+    if name != "build_app":
+        raise AttributeError(f"module 'sudare.cli' has no attribute {name!r}")
+    from sudare.cli import app
+
+    return app.build_app
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what was typed behind ``sudare``; the process's own arguments if left out.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if "numpy" not in sys.modules:
+        # Its matrices are small here: threads that wait for each other took a third of a release's processor time.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         with ended_by_signals():  # what the commands need takes a moment to load
             from sudare.cli import app

@@ -30,7 +30,7 @@ from sudare.cli.console.helping import epilog, in_language
 from sudare.cli.console.messages import Catalogue, Language, find_language
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.console.spoken import Function, group_callback, spoken
-from sudare.cli.protection import comparing, microdata, people_tools, protecting, pseudonyms
+from sudare.cli.protection import comparing, microdata, people_rights, people_tools, protecting, pseudonyms
 from sudare.cli.sql import commands
 from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned
@@ -90,12 +90,12 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
     "person": (
         "people",
         (
-            ("find", pseudonyms.find),
-            ("correct", pseudonyms.correct),
-            ("delete", pseudonyms.delete),
-            ("opt-out", pseudonyms.opt_out),
-            ("opt-in", pseudonyms.opt_in),
-            ("log", pseudonyms.log),
+            ("find", people_rights.find),
+            ("correct", people_rights.correct),
+            ("delete", people_rights.delete),
+            ("opt-out", people_rights.opt_out),
+            ("opt-in", people_rights.opt_in),
+            ("log", people_rights.log),
         ),
     ),
     "hierarchy": (

@@ -11,7 +11,7 @@ Below: `people` (everybody, and the half that is the data), `methods` and `hidin
 makes of it), `utility`, `membership`, `disclosing` (the axes; why they are these: ``axes.md``), `running`,
 `reporting` (document, pictures and page), `writing`.
 
-The truth is used and noise comes from a seed: for research, or for whoever holds the data. Nothing is spent.
+The truth is used and noise comes from a seed: for research, or for the holder of the data. Nothing is spent.
 """
 
 from sudare.comparison.methods import METHODS, Method

@@ -1,8 +1,8 @@
 """What a publication tells about one person: the sensitive value, and that somebody is the only one of their kind.
 
 **Sensitive value.** The attacker knows all other columns of a person and guesses the value that the publication has most people
-with. Much of what they guess right they would guess right about anybody: smokers die earlier whoever is in the data. So the same
-guesses are tried on people who are *not* in the data, and only what they know better about those who are counts as a breach.
+with. Much of what they guess right they would guess right about anybody: smokers die earlier no matter who is in the data. So the
+same guesses are tried on people who are *not* in the data, and only what they know better about those who are counts as a breach.
 They are certain where the publication leaves one value only.
 
 **Only one.** Where the publication says that a cell holds exactly one person, the attacker says so; and is right or wrong.

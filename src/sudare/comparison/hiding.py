@@ -3,7 +3,7 @@
 The table has the areas down, and across the kinds of people: a tree in the order of the columns, with a subtotal after each
 of them. Cells with few people are hidden, and others with them so that nobody can work the first ones out.
 
-Empty cells are shown, as offices do. So whoever sees that a cell is hidden knows that somebody is in it; the pattern is safe
+Empty cells are shown, as offices do. So anyone who sees that a cell is hidden knows that somebody is in it; the pattern is safe
 against this reader too.
 """
 
@@ -52,7 +52,7 @@ def hide_small_cells(sample: Sample, threshold: int, *, secondary: bool = True) 
     layout = _Layout.of(sample)
     table = aggregate(layout.dimensions, layout.codes(sample), Contributions(), largest=2)
     primaries = primary_cells(table, [MinimumFrequency(threshold)])
-    # Whoever sees that empty cells are shown knows that a hidden one is not empty. Against this reader no cell needs to seem
+    # Anyone who sees that empty cells are shown knows that a hidden one is not empty. Against this reader no cell needs to seem
     # smaller than it is (one person can never seem to be none), but every unsafe one must possibly be larger.
     one_sided = replace(primaries, lower=np.zeros_like(primaries.lower))
     problem = SuppressionProblem.of_table(table, one_sided, smallest=(table.values > 0).astype(np.int64))
@@ -117,7 +117,7 @@ class _Layout:
         return {"area": np.array(areas.codes[1:], dtype=object)[sample.codes[:, 0]], "kind": names[own]}
 
     def seen(self, sample: Sample, values: Integers, hidden: Booleans, intervals: Audit) -> View:
-        """The view of whoever sees all cells but the hidden ones."""
+        """The view of a reader who sees all cells but the hidden ones."""
         shape = sample.population.shape
         width = len(self.dimensions[1])
         areas, kinds = np.arange(1, shape[0] + 1)[:, None], self.depths[-1][None, :]

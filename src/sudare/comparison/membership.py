@@ -45,7 +45,7 @@ FALSE_ALARMS = 0.01
 """The share of people outside the data whom the attacker accuses."""
 
 OWN_HALVES = 3
-"""That the attacker draws to learn from, if there are so many runs."""
+"""That the attacker draws to learn from, if there are this many runs."""
 
 CLASSES = 6
 """Places with 1, 2, 3-4, 5-8, 9-16, 17 and more people in the register are weighed apart."""

@@ -215,4 +215,4 @@ METHODS: dict[str, Method] = {
         ),
     )
 }  # fmt: skip
-"""All methods by name, in the order in which they are told."""
+"""All methods by name, in the order in which they are shown."""

@@ -12,11 +12,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.comparison.disclosing import guess_sensitive, single_out
 from sudare.comparison.membership import (
     OWN_HALVES,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "RARE", "Chosen", "Comparison", "MeasuredValue", "Result", "compare"]
 
 RARE = 3
-"""Whoever shares all columns with so few people of the population, themselves among them, is rare."""
+"""Anyone who shares all columns with so few people of the population, themselves among them, is rare."""
 
 MIN_RARE = 20
 HALF = Fraction(1, 2)
@@ -124,7 +125,7 @@ class Result:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(ShownRows):
     """All results, in the order of the methods.
 
     Attributes:
@@ -136,6 +137,18 @@ class Comparison:
     population: Population
     seed: int
     results: tuple[Result, ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each method and setting, with every measure and its error."""
+        columns: dict[str, Any] = {
+            "method": [each.method.name for each in self.results],
+            "setting": [float(each.setting) for each in self.results],
+            "repeats": [each.repeats for each in self.results],
+        }
+        for name in self.results[0].measures if self.results else ():
+            columns[name] = [each.measures[name].value for each in self.results]
+            columns[f"{name}_error"] = [each.measures[name].error for each in self.results]
+        return columns
 
     @property
     def rare(self) -> int:
@@ -149,7 +162,7 @@ def compare(
 ) -> Comparison:
     """Protect halves of a population in several ways, attack each, and measure what is lost and what is found.
 
-    The truth is used, so the result is for research, or for whoever holds the data. Nothing is spent.
+    The truth is used, so the result is for research, or for the holder of the data. Nothing is spent.
 
     Args:
         population: everybody.

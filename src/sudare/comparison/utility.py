@@ -41,7 +41,7 @@ class Usefulness:
 
 
 def tables_of(columns: int) -> tuple[tuple[Axes, ...], ...]:
-    """The tables of each of SIZES: all with so many of the columns; sizes that there are not are left empty.
+    """The tables of each of SIZES: all with this many of the columns; sizes that there are not are left empty.
 
     Example:
         >>> [len(tables) for tables in tables_of(5)], [len(tables) for tables in tables_of(3)]

@@ -34,7 +34,7 @@ class View:
     Attributes:
         estimate: of each cell, by a reader who knows nothing else.
         informed: of each cell, by somebody who knows how many people of each kind there are in the population.
-        low: what whoever believes the publication takes for the least that a cell can hold.
+        low: the least that a cell can hold, for a reader who believes the publication.
         high: likewise for the most.
         is_shown: which cells are published by themselves; others are hidden, or only in a sum.
         answer: of a table of some of the columns, where it is published by itself and is not the sum of the cells.

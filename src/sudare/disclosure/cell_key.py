@@ -12,7 +12,6 @@ import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ import numpy as np
 
 from sudare.attacks.refusals import required
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
@@ -52,7 +53,7 @@ CLOSE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class PerturbationTable:
+class PerturbationTable(ShownRows):
     """Noise for counts: row i is for the count i, the last row for all larger counts.
 
     Attributes:
@@ -67,6 +68,15 @@ class PerturbationTable:
 
     noise: tuple[tuple[int, ...], ...]
     bounds: tuple[tuple[int, ...], ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each change of each count, with its probability; the last count stands for all larger ones."""
+        listed = [
+            (count, change, (high - low) / KEY_UNITS)
+            for count, (noise, bounds) in enumerate(zip(self.noise, self.bounds, strict=True))
+            for change, low, high in zip(noise, (0, *bounds), bounds, strict=False)
+        ]
+        return {name: [row[place] for row in listed] for place, name in enumerate(("count", "change", "probability"))}
 
     def __post_init__(self) -> None:
         if len(self.noise) != len(self.bounds) or not self.noise:
@@ -102,9 +112,9 @@ def maximum_entropy_row(
     count: int,
     *,
     largest: int,
-    variance: Rational | str,
+    variance: Rational,
     forbidden: int = 0,
-    stay: Rational | str | None = None,
+    stay: Rational | None = None,
     monotone: bool = False,
 ) -> dict[int, float]:
     """The probabilities of the counts that a count can become: the ones of largest entropy that meet the conditions.
@@ -127,6 +137,7 @@ def maximum_entropy_row(
         >>> {target: round(share, 4) for target, share in maximum_entropy_row(1, largest=2, variance="1.08", forbidden=1).items()}
         {0: 0.5133, 2: 0.46, 3: 0.0267}
     """
+    check_arguments(maximum_entropy_row, locals(), "forbidden", "monotone")
     name = "maximum_entropy_row"
     number = exact_integer(
         count, "count", name, Words("a whole number from 0 on", "0 以上の整数"), smallest=0, largest=10**6
@@ -150,7 +161,7 @@ def maximum_entropy_row(
             largest=MAX_NOISE,
         )
     with required(Words("a number above 0", "0 より大きい数")):
-        spread = float(exact_fraction(_number(variance), "variance", name, Words("a number above 0", "0 より大きい数")))
+        spread = float(exact_fraction(variance, "variance", name, Words("a number above 0", "0 より大きい数")))
         if spread <= 0:
             raise ParameterError("variance", name, Words("a number above 0", "0 より大きい数"), variance)
     if number == 0:
@@ -160,12 +171,12 @@ def maximum_entropy_row(
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
         with required(Words("a probability between 0 and 1", "0 より大きく 1 より小さい数")):
-            share = float(exact_fraction(_number(stay), "stay", name, Words("a probability", "確率（0 以上 1 以下）")))
+            share = float(exact_fraction(stay, "stay", name, Words("a probability", "確率（0 以上 1 以下）")))
             if not 0 < share < 1:
                 raise ParameterError("stay", name, Words("between 0 and 1", "0 と 1 の間"), stay)
         conditions.append((steps == 0) - share)
     orders = _orders(noise) if monotone and 0 in noise else []
-    shares = _largest_entropy(np.array(conditions), orders)
+    shares = _largest_entropy(np.array(conditions), orders) if noise else None
     if shares is None:
         raise InputError(
             f"No distribution of noise for the count {number} has mean 0, variance {variance} and deviations of at most {most}. "
@@ -179,20 +190,28 @@ def maximum_entropy_row(
 def perturbation_table(
     *,
     largest: int,
-    variance: Rational | str,
+    variance: Rational,
     forbidden: int = 0,
-    stay: Rational | str | None = None,
+    stay: Rational | None = None,
     monotone: bool = False,
 ) -> PerturbationTable:
     """Rows for every count up to the first one whose noise is not cut off at 0; see `maximum_entropy_row`.
 
     Probabilities are rounded to ten digits, so that the table is the same on every computer.
 
+    Args:
+        largest: deviation.
+        variance: of the noise.
+        forbidden: no count becomes 1 up to this number.
+        stay: probability that a count does not change, where it may stay; None leaves it to the entropy.
+        monotone: whether larger deviations may never be more likely than smaller ones on the same side.
+
     Example:
         >>> table = perturbation_table(largest=2, variance="1.08", forbidden=1)
         >>> table.noise[1], table.bounds[1]
         ((-1, 1, 2), (5133333333, 9733333333, 10000000000))
     """
+    check_arguments(perturbation_table, locals(), "largest", "forbidden", "monotone")
     rows = [
         maximum_entropy_row(
             count, largest=largest, variance=variance, forbidden=forbidden, stay=stay, monotone=monotone
@@ -206,6 +225,10 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
     """Read a table as the R package ptable writes it for tau-ARGUS: columns i, v and the probability p.
 
     Probabilities of a row may miss 1 by rounding; the last one takes the difference.
+
+    Args:
+        path: of the file.
+        separator: between its fields.
     """
     try:
         text = read_regular_file(path).decode("utf-8-sig")
@@ -244,7 +267,7 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
 
 
 def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
-    """A key for each record, always the same for the same identifier and secret, and random for whoever lacks the secret.
+    """A key for each record, always the same for the same identifier and secret, and random without the secret.
 
     Args:
         identifiers: of the records; a record must keep its identifier in every table.
@@ -255,6 +278,7 @@ def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
         >>> bool(first[1] == second[0])
         True
     """
+    check_arguments(record_keys, locals(), "identifiers")
     if not isinstance(secret, bytes) or not 16 <= len(secret) <= 64:
         raise ParameterError(
             "secret", "record_keys", Words("16 to 64 bytes", "16 以上 64 以下のバイト数"), "something else"
@@ -282,21 +306,13 @@ def cell_keys(
         >>> table.counts.tolist(), (keys / KEY_UNITS).tolist()
         ([3, 1, 2], [0.5, 0.25, 0.25])
     """
+    check_arguments(cell_keys, locals(), "keys")
     array = np.asarray(keys)
     whole = array.astype(np.int64) if array.dtype.kind in "iu" else scaled(array, KEY_DIGITS, "keys")
     if ((whole < 0) | (whole >= KEY_UNITS)).any():
         raise InputError("A record key must be from 0 to below 1.", "レコードキーは 0 以上 1 未満にしてください。")
     table = aggregate(dimensions, codes, Contributions(), largest=2)
     return table, aggregate(dimensions, codes, Contributions(whole), largest=2).values % KEY_UNITS
-
-
-def _number(value: object) -> object:
-    if isinstance(value, str):
-        try:
-            return Decimal(value)
-        except InvalidOperation:
-            return value
-    return value
 
 
 def _table(rows: Sequence[Mapping[int, float]]) -> PerturbationTable:

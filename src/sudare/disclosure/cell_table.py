@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
+from sudare.disclosure.frames_in import read_columns, read_dimensions
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.errors import InputError, ParameterError
-from sudare.parameters import exact_integer
+from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,6 +75,7 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
         >>> scaled(["1.5", "12"], 2).tolist(), scaled(np.array([0.1, 0.29]), 2).tolist()
         ([150, 1200], [10, 29])
     """
+    check_arguments(scaled, locals(), "numbers")
     digits = exact_integer(
         decimals,
         "decimals",
@@ -106,7 +109,7 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
 
 
 def fault_of_number(value: object, decimals: int) -> Words:
-    """What is wrong with a number that `scaled` refuses, and how to mend it; the value itself is not told.
+    """What is wrong with a number that `scaled` refuses, and how to mend it; the message does not name the value.
 
     Args:
         value: the number or text.
@@ -198,10 +201,13 @@ def positions_of(dimension: Dimension, codes: Sequence[Any] | NDArray[Any]) -> I
 
 
 def aggregate(
-    dimensions: Sequence[Dimension],
-    codes: Mapping[str, Sequence[Any] | NDArray[Any]],
-    contributions: Contributions,
+    dimensions: Sequence[Dimension | str] | Dimension | str,
+    codes: Mapping[str, Sequence[Any] | NDArray[Any]] | Any,
+    contributions: Contributions | None = None,
     *,
+    value: str | None = None,
+    decimals: int = 0,
+    holding: str | None = None,
     largest: int = 3,
 ) -> CellTable:
     """The table of all combinations of codes, from records.
@@ -211,12 +217,16 @@ def aggregate(
     values beside their weights.
 
     Args:
-        dimensions: the spanning variables.
-        codes: the column of each dimension, by its name.
-        contributions: what the records add to the cells.
+        dimensions: the spanning variables; the name of a column for one without levels, of the codes that are in it.
+        codes: the column of each dimension, by its name: a frame of pandas, polars or pyarrow, or a mapping.
+        contributions: what the records add to the cells; left out, the records are counted, or ``value`` says it.
+        value: in place of contributions, the column of magnitudes.
+        decimals: digits after the point of the magnitudes.
+        holding: in place of contributions, the column that says which holding a record belongs to.
         largest: how many of the largest contributions to keep.
 
     Raises:
+        ParameterError: if an argument is not of its kind.
         InputError: for unknown codes, negative magnitudes or weights, or totals too large to be exact.
 
     Example:
@@ -224,10 +234,21 @@ def aggregate(
         >>> table = aggregate([sex], {"sex": ["f", "m", "f"]}, Contributions(np.array([5, 7, 1])))
         >>> table.values.tolist(), table.counts.tolist(), table.largest.tolist()
         ([13, 6, 7], [3, 2, 1], [[7, 5, 1], [5, 1, 0], [7, 0, 0]])
+        >>> aggregate("sex", {"sex": ["f", "m", "f"], "sales": ["5", "7", "1"]}, value="sales").values.tolist()
+        [13, 6, 7]
     """
+    columns = read_columns(codes, "codes", "aggregate")
+    read = read_dimensions(dimensions, columns, "aggregate")
+    given = _read_contributions(contributions, columns, value, decimals, holding)
     keep = exact_integer(
         largest, "largest", "aggregate", Words("from 2 to 100", "2 以上 100 以下"), smallest=2, largest=100
     )
+    return _aggregate(read, columns, given, keep)
+
+
+def _aggregate(
+    dimensions: tuple[Dimension, ...], codes: Mapping[str, Any], contributions: Contributions, keep: int
+) -> CellTable:
     system = TableSystem.of_dimensions(dimensions)
     missing = [one.name for one in dimensions if one.name not in codes]
     if missing:
@@ -287,6 +308,26 @@ def aggregate(
         owners=owners,
         requests=None if contributions.requests is None else asked,
         frequencies=contributions.values is None and weights is None,
+    )
+
+
+def _read_contributions(
+    contributions: object, columns: Mapping[str, Any], value: str | None, decimals: int, holding: str | None
+) -> Contributions:
+    if contributions is not None:
+        if not isinstance(contributions, Contributions):
+            raise ParameterError("contributions", "aggregate", "Contributions, or left out", shown(contributions))
+        for name, given in (("value", value), ("holding", holding)):
+            if given is not None:
+                raise ParameterError(name, "aggregate", "left out where contributions are given", shown(given))
+        return contributions
+    for name, column in (("value", value), ("holding", holding)):
+        if column is not None and (not isinstance(column, str) or column not in columns):
+            raise ParameterError(name, "aggregate", f"a column among {sorted(columns)}", shown(column))
+    return Contributions(
+        None if value is None else scaled(columns[value], decimals, value),
+        decimals if value is not None else 0,
+        holdings=None if holding is None else columns[holding],
     )
 
 

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_level
 from sudare.errors import InputError, ParameterError
 from sudare.io import atomically
@@ -36,7 +38,7 @@ SECONDARY_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class MergedMeshes:
+class MergedMeshes(ShownRows):
     """Meshes whose attributes stand for enough people each.
 
     Attributes:
@@ -50,6 +52,16 @@ class MergedMeshes:
     open_values: Mapping[str, Integers]
     values: Mapping[str, Integers]
     targets: Integers
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each mesh: its columns, what was done with it (0, 1 or 2, see `treatment`), and where it is counted."""
+        return {
+            "mesh": self.codes,
+            **self.open_values,
+            **self.values,
+            "treatment": self.treatment,
+            "counted_in": self.codes[self.targets],
+        }
 
     @property
     def treatment(self) -> Integers:
@@ -85,6 +97,7 @@ def merge_meshes(
         >>> merged.treatment.tolist(), merged.values["men"].tolist()
         ([1, 0, 2], [253, 40, 0])
     """
+    check_arguments(merge_meshes, locals(), "codes", "open_values", "values")
     least = exact_integer(minimum, "minimum", "merge_meshes", Words("from 2 on", "2 以上"), smallest=2, largest=10**6)
     if not open_values or any(one.shape != codes.shape for one in (*open_values.values(), *values.values())):
         raise ParameterError("values", "merge_meshes", "columns with a number for each mesh", list(values))
@@ -211,6 +224,11 @@ def estat_text(merged: MergedMeshes, labels: Mapping[str, str] | None = None) ->
 
 def write_estat(path: str | Path, merged: MergedMeshes, labels: Mapping[str, str] | None = None) -> None:
     """Write the meshes to a new file in cp932, as e-Stat does; see `estat_text`.
+
+    Args:
+        path: of the file.
+        merged: to write.
+        labels: what columns are called in the file, where that differs.
 
     Raises:
         OutputError: if the file exists, or cannot be written.

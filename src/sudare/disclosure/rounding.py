@@ -7,13 +7,16 @@ rounded so: then a cell may go further, as few steps as possible.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.attacks.refusals import required
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.structure import TableSystem
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import exact_integer
@@ -32,13 +35,13 @@ MAX_STEPS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class RoundedTable:
+class RoundedTable(ShownRows):
     """A table of multiples of a base that adds up.
 
     Attributes:
         values: of each cell.
         base: of which every value is a multiple.
-        steps: how many multiples beyond the next ones a cell may have gone; 0 is the classical method.
+        steps: how many multiples beyond the next ones a cell may have gone; 0 is controlled rounding as it was first defined.
         optimal: whether no other such table deviates less in total; False only after a time limit.
     """
 
@@ -46,6 +49,16 @@ class RoundedTable:
     base: int
     steps: int
     optimal: bool
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: the rounded value, and between which values the true one lies."""
+        ends = [self.interval(cell) for cell in range(self.values.size)]
+        return {
+            "cell": np.arange(self.values.size),
+            "value": self.values,
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
 
     def __post_init__(self) -> None:
         self.values.setflags(write=False)
@@ -78,6 +91,7 @@ def controlled_rounding(
         >>> rounded.values.reshape(3, 3).tolist()
         [[15, 5, 10], [10, 5, 5], [5, 0, 5]]
     """
+    check_arguments(controlled_rounding, locals(), "system", "values", "time_limit")
     with required(Words("from 2 on", "2 以上の整数")):
         unit = exact_integer(
             base, "base", "controlled_rounding", Words("from 2 on", "2 以上"), smallest=2, largest=10**12

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
+from sudare.disclosure.cell_rows import cell_columns
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -71,7 +74,7 @@ class CellJudgement:
 
 
 @dataclass(frozen=True, eq=False)
-class PrimaryCells:
+class PrimaryCells(Rows):
     """Which cells must not be published, and how uncertain an attacker must remain about each of them.
 
     From everything that is published, an attacker can work out an interval [l, u] that holds the value x of a cell. A cell
@@ -96,6 +99,18 @@ class PrimaryCells:
     upper: Integers
     sliding: Integers
     judgements: tuple[CellJudgement, ...] = ()
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: its status, and how uncertain it must stay."""
+        systems = [judgement.table.system for judgement in self.judgements]
+        named = cell_columns(systems[0]) if systems and systems[0].size == self.status.size else {}
+        return {
+            **(named or {"cell": np.arange(self.status.size)}),
+            "status": [CellStatus(number).name.lower() for number in self.status.tolist()],
+            "lower": self.lower,
+            "upper": self.upper,
+            "sliding": self.sliding,
+        }
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper", "sliding"):

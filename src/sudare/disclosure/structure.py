@@ -1,7 +1,7 @@
 """The cells of a table and every sum that must hold among them: one table, or several that share cells.
 
-A reader of published tables knows these sums. Whoever hides a cell must look at all of them together, so the sums of
-all linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
+A reader of published tables knows these sums. Anyone who hides a cell must look at all of them together, so the sums of all
+linked tables are one matrix `A` with ``A @ x == 0`` for the true values x: +1 for a total, -1 for each of its parts.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
+from sudare.disclosure.cell_rows import CellRows
 from sudare.errors import InputError, ParameterError
 from sudare.extras import TABLE_PROTECTION, optional_module
+from sudare.parameters import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,10 +26,13 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["CellName", "CellTable", "Dimension", "Table", "TableSystem"]
+__all__ = ["CellName", "CellTable", "CodeTree", "Dimension", "Table", "TableSystem"]
 
 CellName = tuple[tuple[str, str], ...]
 """What a cell is about: pairs of a dimension and a code, sorted, totals left out. The grand total is the empty tuple."""
+
+CodeTree: TypeAlias = "dict[str, CodeTree]"
+"""Codes, each with those below it."""
 
 MAX_CELLS = 20_000_000
 
@@ -53,6 +59,7 @@ class Dimension:
     parents: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        check_arguments(Dimension, vars(self), "name", "codes", "parents")
         if not self.codes or len(self.codes) != len(self.parents) or self.parents[0] != -1:
             raise ParameterError("parents", "Dimension", "one position for each code, -1 for the first", self.parents)
         if len(set(self.codes)) != len(self.codes):
@@ -65,8 +72,9 @@ class Dimension:
             raise ParameterError("parents", "Dimension", "positions before their children", self.parents)
 
     @classmethod
-    def flat(cls, name: str, codes: Sequence[str], total: str = "Total") -> Dimension:
+    def flat(cls, name: str, codes: Sequence[str] | str, total: str = "Total") -> Dimension:
         """A total and its parts, without levels between them."""
+        check_arguments(Dimension.flat, locals(), "codes", "total")
         return cls(name, (total, *codes), (-1, *([0] * len(codes))))
 
     @classmethod
@@ -77,9 +85,12 @@ class Dimension:
             >>> Dimension.of_tree("region", {"north": {"n1": {}, "n2": {}}, "south": {}}).parents
             (-1, 0, 1, 1, 0)
         """
+        check_arguments(Dimension.of_tree, locals(), "tree", "total")
         codes, parents = [total], [-1]
 
         def descend(branches: Mapping[str, Any], parent: int) -> None:
+            if not isinstance(branches, Mapping):
+                raise ParameterError("tree", "Dimension.of_tree", "mappings of codes within mappings", shown(branches))
             for code, below in branches.items():
                 codes.append(code)
                 parents.append(parent)
@@ -185,6 +196,7 @@ class TableSystem:
     @classmethod
     def of_dimensions(cls, dimensions: Sequence[Dimension]) -> TableSystem:
         """All combinations of codes, the last dimension running fastest."""
+        check_arguments(TableSystem.of_dimensions, locals(), "dimensions")
         dimensions = tuple(dimensions)
         if not dimensions or len({one.name for one in dimensions}) != len(dimensions):
             raise ParameterError("dimensions", "TableSystem.of_dimensions", "dimensions of different names", dimensions)
@@ -340,7 +352,7 @@ class TableSystem:
 
 
 @dataclass(frozen=True, eq=False)
-class CellTable:
+class CellTable(CellRows):
     """A magnitude or frequency table, exact: whole numbers in units of ``10 ** -decimals``.
 
     Contributors are what the rules protect: records, or holdings if the table was made of them.
@@ -399,17 +411,8 @@ class CellTable:
             raise ParameterError(
                 "weighted_counts", "CellTable", "given if and only if weights are", self.weight_decimals
             )
-        arrays = (
-            self.values,
-            self.counts,
-            self.largest,
-            self.weights,
-            self.weighted_counts,
-            self.owners,
-            self.requests,
-        )
-        for array in arrays:
-            if array is not None:
+        for name in ("values", "counts", "largest", "weights", "weighted_counts", "owners", "requests"):
+            if (array := getattr(self, name)) is not None:
                 array.setflags(write=False)
 
     @property

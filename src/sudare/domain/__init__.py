@@ -17,12 +17,12 @@ from sudare.domain.layout import (
     morton_layout,
     random_layout,
     raster_layout,
-    sorted_layout,
 )
 from sudare.domain.mesh import MESH_LEVELS, MeshLevel, mesh_cells, mesh_cells_of_points, mesh_codes, mesh_level
 from sudare.domain.mesh_list import MeshList
 from sudare.domain.table import CountTable, SignedTable
 from sudare.domain.times import Times
+from sudare.renamed import old_names
 
 __all__ = [
     "MESH_LEVELS",
@@ -49,5 +49,6 @@ __all__ = [
     "morton_layout",
     "random_layout",
     "raster_layout",
-    "sorted_layout",
 ]
+
+__getattr__ = old_names(__name__)

@@ -52,12 +52,12 @@ def numbers_between(first: object, end: object) -> Words:
 
 
 def labels_like(number: int, label: object) -> Words:
-    """One of so many labels, such as this one, which the plan names."""
+    """One of this many labels, such as this one, which the plan names."""
     return _LABELS.format(number=number, label=f"{label!r:.40}")
 
 
 def leaves_like(number: int, code: object) -> Words:
-    """One of so many codes of leaves, such as this one, which the hierarchy names."""
+    """One of this many codes of leaves, such as this one, which the hierarchy names."""
     return _LEAVES.format(number=number, code=f"{code!r:.40}")
 
 

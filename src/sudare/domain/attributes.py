@@ -1,4 +1,4 @@
-"""Attributes: what a cell of a table is described by.
+"""Attributes: the properties that describe a cell of a table.
 
 An attribute has one axis, or two for a mesh, and knows the value of each place along it. All are immutable.
 """

@@ -97,7 +97,9 @@ def _array_of(values: list[Any], present: NDArray[np.bool_], parameter: str, fun
     return numbers
 
 
-def read_frame_columns(frame: Any, names: tuple[str, ...] | None, parameter: str, function: str) -> dict[str, Any]:
+def read_frame_columns(
+    frame: Any, names: tuple[str, ...] | None, parameter: str, function: str
+) -> dict[str, NDArray[Any]]:
     """Columns of a pandas, polars or pyarrow frame; all of them if no names are given."""
     import narwhals
 

@@ -6,6 +6,7 @@ have up to 2**62 cells; nothing here takes space in proportion to it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -124,7 +125,7 @@ class Domain:
             rest = quotient
         return tuple(reversed(places))
 
-    def keys_of(self, columns: dict[str, Any]) -> Keys:
+    def keys_of(self, columns: Mapping[str, ArrayLike]) -> Keys:
         """Keys of cells given by a column of values for each attribute.
 
         Raises:

@@ -323,6 +323,9 @@ def nodes_with_cells(layout: Layout) -> NDArray[np.bool_] | None:
 def morton_layout(shape: tuple[int, ...]) -> Layout:
     """The axes in turn, so that every block of the tree is as square as can be. Longer axes are split first.
 
+    Args:
+        shape: places along each axis.
+
     Example:
         >>> from sudare.domain import morton_layout
         >>> morton_layout((4, 16)).axis_of_split
@@ -343,8 +346,8 @@ def morton_layout(shape: tuple[int, ...]) -> Layout:
 def map_layout(domain: Domain, depth: int) -> Layout:
     """The Morton layout over the map, also where the domain lists its meshes: nodes are squares, and the rest has no cells.
 
-    For trees that know how many cells each node has. Where the map has more halvings than so many, or there is no list, it is the
-    Morton layout of the domain itself, with the meshes in a row.
+    For trees that know how many cells each node has. Where the map has more halvings than this many, or there is no list, it is
+    the Morton layout of the domain itself, with the meshes in a row.
     """
     from sudare.domain.mesh_list import MeshList
 
@@ -360,6 +363,9 @@ def map_layout(domain: Domain, depth: int) -> Layout:
 
 def raster_layout(shape: tuple[int, ...]) -> Layout:
     """All of the first axis, then all of the second, and so on: the cells in the order of their keys.
+
+    Args:
+        shape: places along each axis.
 
     Example:
         >>> from sudare.domain import raster_layout

@@ -19,6 +19,7 @@ floor((longitude - 100) * n).
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,16 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-__all__ = ["MESH_LEVELS", "MeshLevel", "mesh_cells", "mesh_cells_of_points", "mesh_codes", "mesh_level"]
+__all__ = [
+    "MESH_LEVELS",
+    "MeshLevel",
+    "likely_level",
+    "mesh_cells",
+    "mesh_cells_of_points",
+    "mesh_codes",
+    "mesh_level",
+    "other_level",
+]
 
 PRIMARY_MESHES = 100
 """Primary meshes have two digits for the row and two for the column."""
@@ -63,6 +73,16 @@ class MeshLevel:
     digits: int
     divisions: int
     stages: tuple[int, ...]
+
+    @property
+    def metres(self) -> int:
+        """About how long a side of a cell is."""
+        return 80_000 // self.divisions
+
+    @property
+    def size(self) -> str:
+        """About how long a side of a cell is, such as ``"500m"`` or ``"1km"``; `mesh_level` takes it as a name too."""
+        return f"{self.metres}m" if self.metres < 1000 else f"{self.metres // 1000}km"
 
     @property
     def cells_per_side(self) -> int:
@@ -102,24 +122,61 @@ def _levels() -> dict[str, MeshLevel]:
 MESH_LEVELS = _levels()
 
 
+_BY_SIZE = {level.size: level for level in MESH_LEVELS.values()}
+LEVELS_IN_WORDS = Words.joined([f"{level.name!r} ({level.size})" for level in MESH_LEVELS.values()])
+ONE_LEVEL = Words("one of {levels}", "次のいずれか: {levels}")
+OTHER_LEVEL = Words(
+    " It has {digits} digits, as meshes of {size} have: if all codes do, write level = {level} in the plan.",
+    "{digits} 桁のコードは {size} メッシュのものです。すべてのコードがそうなら、計画に level = {level} と書いてください。",
+)
+
+
 def mesh_level(level: str | MeshLevel, function: str = "mesh_level") -> MeshLevel:
-    """The level of a name.
+    """The level of a name, or of a size such as ``"500m"`` or ``"1 km"``.
+
+    Args:
+        level: its name, or the level itself.
+        function: that was handed it, for the error.
 
     Example:
         >>> from sudare.domain import mesh_level
-        >>> mesh_level("1/2").divisions
-        160
+        >>> mesh_level("1/2").divisions, mesh_level("500m").name
+        (160, '1/2')
     """
     if isinstance(level, MeshLevel):
         return level
-    if not isinstance(level, str) or level not in MESH_LEVELS:
-        raise ParameterError(
-            "level",
-            function,
-            Words("one of " + ", ".join(map(repr, MESH_LEVELS)), f"{', '.join(map(repr, MESH_LEVELS))} のいずれか"),
-            shown(level),
-        )
-    return MESH_LEVELS[level]
+    typed = "".join(unicodedata.normalize("NFKC", level).lower().split()) if isinstance(level, str) else ""
+    found = MESH_LEVELS.get(typed) or _BY_SIZE.get(typed)
+    if found is None:
+        raise ParameterError("level", function, ONE_LEVEL.format(levels=LEVELS_IN_WORDS), shown(level))
+    return found
+
+
+def likely_level(code: object) -> MeshLevel | None:
+    """The level that a code has by its digits; None if it is no code.
+
+    Example:
+        >>> from sudare.domain.mesh import likely_level
+        >>> [likely_level(code).name for code in (5339, 53394611, "533946113", 533946225)]
+        ['1', '3', '1/2', '2x']
+    """
+    if isinstance(code, float) and code.is_integer():
+        code = int(code)
+    text = str(code).strip() if isinstance(code, (int, str, np.integer)) else ""
+    for level in MESH_LEVELS.values():
+        if len(text) == level.digits and text.isascii() and text.isdigit():
+            _, _, bad = _cells_of_codes(np.array([int(text)], dtype=np.int64), level)
+            if bad < 0:
+                return level
+    return None
+
+
+def other_level(code: object, level: str | MeshLevel) -> Words:
+    """Which level to write, if a code is one of another level; else nothing. Tells of a code how many digits it has."""
+    likely = likely_level(code)
+    if likely is None or likely == mesh_level(level):
+        return Words.same("")
+    return OTHER_LEVEL.format(digits=likely.digits, size=likely.size, level=f'"{likely.name}"')
 
 
 def mesh_codes(rows: ArrayLike, columns: ArrayLike, level: str | MeshLevel) -> Integers:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.border.frames import Rows
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain, read_domain
 from sudare.errors import Described, ParameterError
@@ -29,7 +31,7 @@ MAX_DENSE = 1 << 34
 
 
 @dataclass(frozen=True, eq=False)
-class SparseTable:
+class SparseTable(Rows):
     """Whole numbers of a domain's cells: the sorted keys of those that are not 0, and their values.
 
     Its memory is 16 bytes a cell that is not 0, whatever the domain. Subclasses say which numbers are allowed.
@@ -225,6 +227,10 @@ class SparseTable:
         dense[self.keys.astype(np.int64)] = self.counts
         return dense.reshape(self.domain.shape)
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A column for each attribute and one named ``count``, a row for each cell that is not 0."""
+        return self.to_columns()
+
     def to_columns(self, count: str = "count") -> dict[str, NDArray[Any]]:
         """A column for each attribute and one for the counts, a row for each cell that is not 0."""
         columns = self.domain.columns_of(self.keys)
@@ -252,7 +258,7 @@ class SparseTable:
     def from_sparse(cls, matrix: Any, domain: Domain | None = None) -> Self:
         """A table from a scipy.sparse matrix or array."""
         function = f"{cls.__name__}.from_sparse"
-        sparse = sys.modules.get("scipy.sparse")  # whoever has such a matrix has loaded it
+        sparse = sys.modules.get("scipy.sparse")  # a caller with such a matrix has loaded it
         if sparse is None or not sparse.issparse(matrix):
             raise ParameterError("matrix", function, "a scipy.sparse matrix or array", shown(matrix))
         entries = matrix.tocoo()

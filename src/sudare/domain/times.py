@@ -4,8 +4,8 @@ A moment (with an offset from UTC, or as seconds since 1970) is turned into the 
 offset is local already; one that comes twice when clocks are put back is the first of the two, and one that is skipped when they
 are put forward is meant before the change, as Python has it (PEP 495).
 
-Everything is looked up in tables over short steps (a quarter of an hour, usually), which divide every period, every day
-and every change of the clocks. So whoever counts can group by steps, in any engine, and needs no time zones.
+Everything is looked up in tables over short steps (a quarter of an hour, usually), which divide every period, every day and every
+change of the clocks. So a query can group by steps, in any engine, and needs no time zones.
 """
 
 from __future__ import annotations

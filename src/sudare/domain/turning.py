@@ -1,4 +1,4 @@
-"""Padded axes without a place that is always at the end: cells near the end of an axis in a circle, turned block by block.
+"""Padded axes on which no cell is always last: cells near the end of an axis form a circle, which is turned block by block.
 
 An axis whose length is no power of two ends in nodes of a tree that have fewer cells than others. A tree mechanism knows the
 counts of nodes and not of cells: where noise outweighs people, a node with one cell is given as many as a node with four, and
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["TurnedEnds"]
 
 ALIGNED = 8
-"""Areas of so many places a side stay where they are, but for the last whole one: it turns with what is left over."""
+"""Areas of this many places a side stay where they are, but for the last whole one: it turns with what is left over."""
 
 
 def places_that_turn(length: int) -> int:

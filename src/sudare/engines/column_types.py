@@ -1,9 +1,9 @@
 """What the types of three databases are called here.
 
-A type that is not known is ``"other"``: it can be neither bounded nor summed, and whoever plans a query refuses it. So is
-text of which different values are equal: with a collation that folds them, or CHAR(n) of PostgreSQL, which compares without
-spaces at the end. So are integers wider than 64 bits, which fail where they meet decimals, and DuckDB's timestamps of other
-precisions than microseconds, which fail where they meet times that they cannot hold.
+A type that is not known is ``"other"``: it can be neither bounded nor summed, and a query that uses it is refused. So is text of
+which different values are equal: with a collation that folds them, or CHAR(n) of PostgreSQL, which compares without spaces at the
+end. So are integers wider than 64 bits, which fail where they meet decimals, and DuckDB's timestamps of other precisions than
+microseconds, which fail where they meet times that they cannot hold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is said when a database does not do what it should, and the one way in which anything is asked of it.
+"""The messages for a database that does not do what it should, and the one way in which anything is asked of it.
 
 What a database says of a failure may quote a value of the protected data. Each sentence here is made of names that the
 caller gave, and of nothing that came back.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, ClassVar, Literal
+
+from sudare.system.closing import Closeable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +34,7 @@ class ColumnType:
     native: str = ""
 
 
-class Engine(ABC):
+class Engine(Closeable, ABC):
     """A connection to one database.
 
     May be used by one thread at a time. No method changes anything that others could see.
@@ -41,14 +42,6 @@ class Engine(ABC):
 
     dialect: ClassVar[str]
     """What sqlglot calls the database's SQL."""
-
-    def __enter__(self) -> Engine:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     @abstractmethod

@@ -20,6 +20,7 @@ from typing import IO, Literal
 
 from sudare.column_names import MAX_COLUMNS, are_found_below, parse_header
 from sudare.engines.complaints import no_header, too_many_columns, unreadable_csv, wrong_location
+from sudare.storage.foreign_files import how_to_read
 
 __all__ = ["FileTable", "find_tables", "fingerprint", "header_of"]
 
@@ -110,6 +111,9 @@ def _tables_at(location: str) -> list[FileTable]:
             found = [table] if table is not None else []
     except OSError:
         found = []
+    way = how_to_read(path) if path.is_file() and not found else None
+    if way is not None:
+        raise wrong_location(way.english, way.japanese)
     if not found:
         raise wrong_location(
             f"There is no Parquet or CSV file at {location!r} that can be read. A database is a .duckdb file, a .parquet or "

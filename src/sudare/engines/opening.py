@@ -120,7 +120,7 @@ def _no_types(types: Mapping[str, Mapping[str, str]] | None) -> None:
 
 
 def _is_spark_session(location: Any) -> bool:
-    """Without loading Spark: whoever has a session has loaded it."""
+    """Without loading Spark: a process with a session has loaded it."""
     return any(
         kind.__name__ == "SparkSession" and kind.__module__.startswith("pyspark.sql") for kind in type(location).__mro__
     )

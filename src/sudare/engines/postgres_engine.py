@@ -27,6 +27,7 @@ from sudare.engines.names import double_quoted, public_name
 from sudare.engines.results import decimal_column
 from sudare.errors import DatabaseError
 from sudare.extras import DATABASES, missing_package
+from sudare.system.server_addresses import server_address
 
 if TYPE_CHECKING:
     import psycopg
@@ -100,7 +101,7 @@ class PostgresEngine(Engine):
             raise missing_package("psycopg", "postgres", DATABASES.format(database="PostgreSQL")) from None
         self._errors = psycopg
         self._location = location
-        self._address = "postgresql"
+        self._address = _stated_address(psycopg, location)
         self._closed = False
         self._connection = self._connect()
 
@@ -275,3 +276,11 @@ class PostgresEngine(Engine):
             return set()
         listed = connection.execute("SELECT oid FROM pg_type WHERE typtype = 'e' AND oid = ANY(%s)", (list(codes),))
         return {number for (number,) in listed}
+
+
+def _stated_address(driver: Any, location: str) -> str:
+    """What the database is called before a connection tells: host and port as they were typed, without user and password."""
+    with suppress(driver.Error):  # whose words repeat the address with the password
+        address = server_address(driver.conninfo.conninfo_to_dict(location))
+        return f"postgresql://{address}" if address else "postgresql"
+    return "postgresql"

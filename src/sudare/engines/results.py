@@ -47,7 +47,7 @@ def decimal_column(values: Sequence[Decimal | None], scale: int | None = None) -
 
     Args:
         values: of a column.
-        scale: at least so many digits behind the point.
+        scale: at least this many digits behind the point.
 
     Example:
         >>> from decimal import Decimal

@@ -1,4 +1,4 @@
-"""How exact a published table is, compared with the true one: for public data, or inside the office.
+"""How accurate a published table is, compared with the true one: for public data, or inside the office.
 
 **These numbers are not private.** They are computed from the true counts, and publishing them about protected data
 gives away what the noise has hidden. They are for public or synthetic data, for choosing a mechanism before the
@@ -16,8 +16,9 @@ proportion to the domain of a sparse table.
 
 from sudare.evaluate.areas import AreaError, error_by_area
 from sudare.evaluate.rectangles import RectangleError, error_of_rectangles, random_rectangles
-from sudare.evaluate.report import Evaluation, SidesError, evaluate
+from sudare.evaluate.report import Evaluation, SidesError, measure_errors
 from sudare.evaluate.values import BandError, NonZeroShare, error_by_value, non_zero_share, zero_cell_bias
+from sudare.renamed import old_names
 
 __all__ = [
     "AreaError",
@@ -29,8 +30,10 @@ __all__ = [
     "error_by_area",
     "error_by_value",
     "error_of_rectangles",
-    "evaluate",
+    "measure_errors",
     "non_zero_share",
     "random_rectangles",
     "zero_cell_bias",
 ]
+
+__getattr__ = old_names(__name__)

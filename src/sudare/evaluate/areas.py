@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import RowTuple
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
 from sudare.parameters import exact_integer, shown
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["AreaError", "areas_of", "error_by_area", "read_sides"]
 
 DENSE_SHARE = 8
-"""Areas are counted in an array of all of them only if they are at most so many times the cells with an error."""
+"""Areas are counted in an array of all of them only if they are at most this many times the cells with an error."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class AreaError:
     mean_error: float
 
 
-def error_by_area(true: Any, published: Any, sides: Sequence[int] | None = None) -> tuple[AreaError, ...]:
+def error_by_area(true: Any, published: Any, sides: Sequence[int] | None = None) -> RowTuple[AreaError]:
     """The errors of aligned areas of several sides, over all areas of the domain.
 
     **Not private**: see `sudare.evaluate`.
@@ -69,7 +70,7 @@ def error_by_area(true: Any, published: Any, sides: Sequence[int] | None = None)
     return areas_of(pair, read_sides(sides, pair.shape, function))
 
 
-def areas_of(pair: Pair, sides: Sequence[int]) -> tuple[AreaError, ...]:
+def areas_of(pair: Pair, sides: Sequence[int]) -> RowTuple[AreaError]:
     """The errors for each side. An area is made of smaller ones where their side divides its own."""
     differs = pair.errors != 0
     steps: dict[int, tuple[Keys, Values]] = {1: (pair.keys[differs], pair.errors[differs])}
@@ -79,7 +80,7 @@ def areas_of(pair: Pair, sides: Sequence[int]) -> tuple[AreaError, ...]:
         steps[side] = _merged(pair.shape, *steps[finest], finest, side)
         areas = prod(_blocks(pair.shape, side))
         rows[side] = AreaError(side, areas, *summary(steps[side][1], areas))
-    return tuple(rows[side] for side in sides)
+    return RowTuple(rows[side] for side in sides)
 
 
 def _merged(shape: tuple[int, ...], keys: Keys, errors: Values, finer: int, side: int) -> tuple[Keys, Values]:

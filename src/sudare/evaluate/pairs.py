@@ -82,7 +82,7 @@ def _side_by_side(one: _Table, other: _Table) -> Pair:
 
 
 def summary(errors: Values, number: int) -> tuple[float, float, float]:
-    """Root mean square, mean absolute and mean error over so many places; those not listed have no error."""
+    """Root mean square, mean absolute and mean error over this many places; those not listed have no error."""
     squares, absolute, plain = float(errors @ errors), float(np.abs(errors).sum()), float(errors.sum())
     return sqrt(squares / number), absolute / number, plain / number
 

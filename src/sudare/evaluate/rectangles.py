@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Figures
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
 from sudare.errors import Described, ParameterError
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["RectangleError", "error_of_rectangles", "random_rectangles", "rectangles_of"]
 
 MAX_DENSE = 1 << 26
-"""Up to so many cells, sums of rectangles are read off running sums over all cells."""
+"""Up to this many cells, sums of rectangles are read off running sums over all cells."""
 
 
 @dataclass(frozen=True)
-class RectangleError:
+class RectangleError(Figures):
     """The errors of some rectangles.
 
     Attributes:

@@ -1,19 +1,20 @@
-"""All measures of exactness in one object."""
+"""All measures of accuracy in one object."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from sudare.border.frames import Rows
 from sudare.evaluate.areas import AreaError, areas_of, read_sides
 from sudare.evaluate.pairs import Pair, read_pair
 from sudare.evaluate.rectangles import RectangleError, random_rectangles, rectangles_of
 from sudare.evaluate.values import BANDS, Band, BandError, NonZeroShare, bands_of, read_bands, shares_of
 from sudare.extras import FIGURES, optional_module
 
-__all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "evaluate"]
+__all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "measure_errors"]
 
 RECTANGLE_CLASSES = ((2, 15), (16, 63), (64, 256))
 """Shortest and longest sides of the random rectangles of each class."""
@@ -39,8 +40,8 @@ class SidesError:
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """How exact a published table is. **Not private**: see `sudare.evaluate`.
+class Evaluation(Rows):
+    """How accurate a published table is. **Not private**: see `sudare.evaluate`.
 
     Attributes:
         shape: places along each axis.
@@ -63,6 +64,19 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self)
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each size of area, band of true counts, and range of sides: what, how many, and the errors of it."""
+        rows: list[tuple[str, str, int, float | None, float | None, float | None]] = [
+            ("area", str(row.side), row.areas, row.rmse, row.mean_absolute, row.mean_error) for row in self.areas
+        ]
+        rows += [("true count", _band(row), row.cells, row.rmse, None, row.mean_error) for row in self.bands]
+        for row in self.rectangles:
+            found = row.errors
+            sides = f"{row.smallest} to {row.largest}"
+            rows.append(("rectangle", sides, found.rectangles, found.rmse, found.mean_absolute, found.mean_error))
+        names = ("of", "size", "number", "rmse", "mean_absolute", "mean_error")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def _sections(self) -> list[tuple[list[str], list[list[str]]]]:
         """Tables of text: a heading and rows each."""
@@ -140,7 +154,7 @@ class Evaluation:
         return figure
 
 
-def evaluate(
+def measure_errors(
     true: Any, published: Any, sides: Sequence[int] | None = None, bands: Sequence[Band] = BANDS
 ) -> Evaluation:
     """Compare a published table with the true one, in all ways that this package knows.
@@ -158,13 +172,13 @@ def evaluate(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare.evaluate import evaluate
+        >>> from sudare.evaluate import measure_errors
         >>> public = np.full((8, 8), 100)
-        >>> evaluation = evaluate(public, sudare.nn_wavelet(public, sudare.Budget(epsilon=1)))
+        >>> evaluation = measure_errors(public, sudare.tables.nn_wavelet(public, sudare.Budget(epsilon=1)))
         >>> [row.side for row in evaluation.areas]
         [1, 2, 4, 8]
     """
-    function = "evaluate"
+    function = "measure_errors"
     pair = read_pair(true, published, function)
     lengths, counts = read_sides(sides, pair.shape, function), read_bands(bands, function)
     return Evaluation(

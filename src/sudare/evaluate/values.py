@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.border.frames import Figures, RowTuple
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
 from sudare.parameters import exact_integer, shown
@@ -49,7 +50,7 @@ class BandError:
 
 
 @dataclass(frozen=True)
-class NonZeroShare:
+class NonZeroShare(Figures):
     """The share of all cells that are not 0.
 
     Attributes:
@@ -61,7 +62,7 @@ class NonZeroShare:
     published: float
 
 
-def error_by_value(true: Any, published: Any, bands: Sequence[Band] = BANDS) -> tuple[BandError, ...]:
+def error_by_value(true: Any, published: Any, bands: Sequence[Band] = BANDS) -> RowTuple[BandError]:
     """The errors of cells by their true counts.
 
     **Not private**: see `sudare.evaluate`.
@@ -86,7 +87,7 @@ def error_by_value(true: Any, published: Any, bands: Sequence[Band] = BANDS) -> 
     return bands_of(read_pair(true, published, "error_by_value"), read_bands(bands, "error_by_value"))
 
 
-def bands_of(pair: Pair, bands: Sequence[Band]) -> tuple[BandError, ...]:
+def bands_of(pair: Pair, bands: Sequence[Band]) -> RowTuple[BandError]:
     """The errors for each band. Cells in which both tables are 0 are counted, not looked at."""
     rows = []
     for lowest, highest in bands:
@@ -96,7 +97,7 @@ def bands_of(pair: Pair, bands: Sequence[Band]) -> tuple[BandError, ...]:
         cells = int(np.count_nonzero(inside)) + (pair.cells - pair.keys.size if lowest == 0 else 0)
         rmse, _, mean = summary(pair.errors[inside], cells) if cells else (None, None, None)
         rows.append(BandError(lowest, highest, cells, mean, rmse))
-    return tuple(rows)
+    return RowTuple(rows)
 
 
 def non_zero_share(true: Any, published: Any) -> NonZeroShare:

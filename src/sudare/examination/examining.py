@@ -69,11 +69,11 @@ def examine(
 ) -> Examination:
     r"""Attack what a folder publishes, in every way that applies to it.
 
-    Nothing is written. What is found speaks of protected people, and is for whoever decides about the publication.
+    Nothing is written. What is found speaks of protected people, and is for those who decide about the publication.
 
     Args:
         folder: a release, protected records, or a protected table; or a TOML file that describes tables of counts.
-        data: the people behind it, for whoever holds them.
+        data: the people behind it, for their holder.
         population: other people like them, who are not in the data.
         by_chance: whether a fair coin decided for each person of both files whether it is in the data. Only then does how well
             they are told apart say anything against a budget.
@@ -84,7 +84,7 @@ def examine(
         dataset: the name of the data set in the ledger.
         threshold: counts from 1 to below it are too small to be known; as the tables say, or 3.
         seconds: how long to search for people behind tables.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
 
     Raises:
         InputError: if the folder is none of these, or a file is not what it should be.
@@ -102,8 +102,10 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    if not exact_fraction(seconds, "seconds", "examine", Words("a number above 0", "0 より大きい数")) > 0:
-        raise ParameterError("seconds", "examine", Words("a number above 0", "0 より大きい数"), seconds)
+    above = Words("a number above 0", "0 より大きい数")
+    allowed = exact_fraction(seconds, "seconds", "examine", above)
+    if not allowed > 0:
+        raise ParameterError("seconds", "examine", above, seconds)
     if threshold is not None:
         exact_integer(threshold, "threshold", "examine", Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if (ledger is None) != (dataset is None):
@@ -111,7 +113,7 @@ def examine(
             "A ledger and the name of a data set in it belong together: give both, or neither.",
             "台帳とデータセット名は両方指定するか、どちらも指定しないでください。",
         )
-    run = _Run(Path(folder), threshold, float(seconds), progress)
+    run = _Run(Path(folder), threshold, float(allowed), progress)
     run.open_others(others, ledger, dataset)
     if run.subject is None:
         return run.on_tables()
@@ -431,7 +433,7 @@ def _is_of_meshes(subject: Subject) -> bool:
 
     try:
         return method_of_document(subject.document).is_of_meshes
-    except InputError:  # of a method that is not known here; whoever attacks it is told so
+    except InputError:  # of a method that is not known here; the attack says so
         return False
 
 

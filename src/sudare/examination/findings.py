@@ -10,6 +10,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
 
@@ -19,7 +20,7 @@ KINDS: Mapping[str, Words] = {
     "private-table": Words("a table with differential privacy", "差分プライバシーのある表"),
     "private-people": Words("records with differential privacy", "差分プライバシーのあるレコード"),
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
-    "protected-table": Words("a table protected by classical rules", "統計的開示抑制で保護された表"),
+    "protected-table": Words("a table protected by statistical disclosure control", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
     "program": Words("a program", "プログラム"),
 }
@@ -62,11 +63,11 @@ class NotApplied:
 
 
 Remark = Words
-"""Something that whoever decides should know besides: public totals, releases that were not found."""
+"""Something else that those who decide should know: public totals, releases that were not found."""
 
 
 @dataclass(frozen=True)
-class Examination:
+class Examination(Rows):
     """All that attacks found about one publication. It speaks of protected people, and is not for publication.
 
     Attributes:
@@ -91,6 +92,12 @@ class Examination:
     not_applied: tuple[NotApplied, ...]
     remarks: tuple[Remark, ...]
     is_complete: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each verdict of each attack; sentences in English."""
+        frames = [report.frame_columns() for report in self.reports]
+        names = ("attack", "target", "outcome", "number", "sentence", "remedy")
+        return {name: [value for each in frames for value in each[name]] for name in names}
 
     @property
     def outcome(self) -> AttackOutcome:
@@ -119,7 +126,7 @@ class Examination:
         }
 
 
-def _report_values(report: AttackReport) -> dict[str, Any]:
+def _report_values(report: AttackReport) -> dict[str, object]:
     return {
         "attack": report.attack,
         "outcome": report.outcome.value,
@@ -129,7 +136,7 @@ def _report_values(report: AttackReport) -> dict[str, Any]:
     }
 
 
-def _verdict_values(verdict: Verdict) -> dict[str, Any]:
+def _verdict_values(verdict: Verdict) -> dict[str, object]:
     return {
         "target": verdict.target,
         "outcome": verdict.outcome.value,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
@@ -100,17 +102,27 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], TEXTS)
 
 
-def _attack(report: AttackReport) -> dict[str, Any]:
-    numbers = {outcome.value: f"{len(report.with_outcome(outcome)):,}" for outcome in AttackOutcome}
-    return {
-        "name": name_of(report.attack),
-        "mark": MARKS[report.outcome],
-        "outcome": OUTCOMES[report.outcome],
-        "summary": report.summary,
-        "numbers": numbers,
-        "remedies": list(
-            dict.fromkeys(verdict.remedy for verdict in report.verdicts if verdict.outcome is not AttackOutcome.HELD)
-        ),
-        "verdicts": [(MARKS[each.outcome], each.target, each.sentence) for each in report.verdicts[:MAX_SHOWN]],
-        "more": f"{len(report.verdicts) - MAX_SHOWN:,}" if len(report.verdicts) > MAX_SHOWN else "",
-    }
+@dataclass(frozen=True, kw_only=True)
+class _ShownReport:
+    name: Words
+    mark: str
+    outcome: Words
+    summary: Words
+    numbers: Mapping[str, str]
+    remedies: Sequence[Words]
+    verdicts: Sequence[tuple[str, str, Words]]
+    more: str
+
+
+def _attack(report: AttackReport) -> _ShownReport:
+    open_ones = [verdict for verdict in report.verdicts if verdict.outcome is not AttackOutcome.HELD]
+    return _ShownReport(
+        name=name_of(report.attack),
+        mark=MARKS[report.outcome],
+        outcome=OUTCOMES[report.outcome],
+        summary=report.summary,
+        numbers={outcome.value: f"{len(report.with_outcome(outcome)):,}" for outcome in AttackOutcome},
+        remedies=list(dict.fromkeys(verdict.remedy for verdict in open_ones)),
+        verdicts=[(MARKS[each.outcome], each.target, each.sentence) for each in report.verdicts[:MAX_SHOWN]],
+        more=f"{len(report.verdicts) - MAX_SHOWN:,}" if len(report.verdicts) > MAX_SHOWN else "",
+    )

@@ -153,7 +153,7 @@ def infer_membership_in_records(
 
     Args:
         subject: a folder of records with a budget.
-        data: the people in the data, for whoever holds them.
+        data: the people in the data, for their holder.
         population: other people like them.
         by_chance: whether a fair coin decided for each person of both whether it is in the data.
     """

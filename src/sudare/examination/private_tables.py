@@ -146,7 +146,7 @@ def infer_membership(
 
     Args:
         subject: a release.
-        data: the people in it, for whoever holds them.
+        data: the people in it, for their holder.
         population: other people, who are not in it.
         by_chance: whether a fair coin decided for each person of both whether it is in the data.
     """

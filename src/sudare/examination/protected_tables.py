@@ -1,4 +1,4 @@
-"""A table protected by classical rules as an attacker reads it: published counts, and bounds of the hidden ones."""
+"""A table protected by rules of disclosure control as an attacker reads it: published counts, and bounds of the hidden ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_of_counts(subject: Subject) -> bool:
 def view_of_protected_table(subject: Subject) -> TableView:
     """The tables of a folder as one: cells of all its tables, over the leaves of their dimensions.
 
-    Where cells below a threshold are hidden and no others, whoever reads the report knows that a hidden count lies below it.
+    Where cells below a threshold are hidden and no others, anyone who reads the report knows that a hidden count lies below it.
 
     Raises:
         IncompatibleTables: if they are no tables of counts, or have too many cells.

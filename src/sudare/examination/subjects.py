@@ -27,7 +27,7 @@ FORMATS: Mapping[str, str] = {"sudare-people/1": "people", "sudare-protected-tab
 
 
 class ChangedFolderError(InputError):
-    """A folder is not as it was made: a file is missing or was changed. Nothing is said about it then."""
+    """A folder is not as it was made: a file is missing or was changed. Then nothing is reported about it."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def _require_own_report(file: Path, digest: str) -> None:
     place = file.parent
     try:
         held: Any = read_json(place / HOLDERS)
-    except (OSError, ValueError):  # not there; or damaged, which whoever reads it tells
+    except (OSError, ValueError):  # not there, or damaged, which its reader reports
         return
     stated = held.get("report_sha256") if isinstance(held, dict) else None
     if isinstance(stated, str) and stated != digest:

@@ -158,7 +158,7 @@ def _blur_widely(field: Field, radius: float) -> Field:
 
 
 def _lines(field: Field, width: float) -> Field:
-    """1 where a field crosses 0, falling to 0 over so many cells."""
+    """1 where a field crosses 0, falling to 0 over this many cells."""
     slope_north, slope_east = np.gradient(field)
     squared = field * field / (slope_north**2 + slope_east**2 + np.float32(1e-9))
     return np.asarray(1 / (1 + squared / np.float32(width * width)), dtype=np.float32)

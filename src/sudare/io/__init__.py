@@ -4,7 +4,7 @@
 - `relations`, `columns`, `points`, `counting`: tabular data through DuckDB. `estat`: mesh statistics as e-Stat hands them out.
 - `records`: columns as arrays, one row for each person.
 - `writing`: `write_table`, `write_measurements`; `geotiff`, `geoparquet`: maps. `atomic`: files that appear whole.
-- `complaints`: what is said of a wrong file.
+- `complaints`: the messages for a wrong file.
 """
 
 from sudare.io.loading import describe_source, read_counts, read_signed

@@ -1,4 +1,4 @@
-"""How much of one person is counted: at most so many rows, or so many cells with so many rows in each.
+"""How much of one person is counted: at most this many rows, or this many cells with this many rows in each.
 
 Proof that counts are bounded as the unit says: bounding.md beside this.
 """
@@ -56,9 +56,9 @@ class ContributionBounds:
 
 
 def bounded_rows(rows: str, values: list[str], mistakes: list[str], bounds: ContributionBounds) -> str:
-    """SQL for at most so many rows of each person ``p``, chosen by what this person's rows hold.
+    """SQL for at most this many rows of each person ``p``, chosen by what this person's rows hold.
 
-    Mistakes are kept first, so that they are told; the rest in an order that favours no cell.
+    Mistakes are kept first, so that they are reported; the rest in an order that favours no cell.
     """
     named = ", ".join(values)
     order = f"({' OR '.join(mistakes)}) DESC, hash(p, {named}), {named}"
@@ -70,7 +70,7 @@ def bounded_cells(placed: str, bounds: ContributionBounds) -> str:
     """SQL for the counts by cell, from rows of a person ``p`` and a cell ``cell``.
 
     The cells of a person are taken in an order that follows from the person and the cell alone, until there are as many as
-    allowed; of each at most so many rows, and no more rows in all than allowed.
+    allowed; of each at most this many rows, and no more rows in all than allowed.
     """
     each = f"SELECT p, cell, least(count(*), {bounds.rows_per_cell}) AS own FROM {placed} GROUP BY p, cell"
     order = "(PARTITION BY p ORDER BY hash(p, cell), cell ROWS UNBOUNDED PRECEDING)"

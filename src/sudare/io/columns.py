@@ -18,6 +18,7 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.domain import Attribute, Bins, Category, CountTable, Hierarchy, Mesh, MeshList, Positions, mesh_level
 from sudare.domain.allowed_values import WHOLE_NUMBERS, labels_like, numbers_between, whole_numbers_between
+from sudare.domain.mesh import other_level
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
@@ -52,11 +53,12 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 class WrongValueError(Exception):
     """A distinct value that its attribute does not have; the caller knows where to look for its row."""
 
-    def __init__(self, value: Any, allowed: Words, *, is_label: bool) -> None:
+    def __init__(self, value: Any, allowed: Words, *, is_label: bool, hint: Words | None = None) -> None:
         super().__init__("a value that the attribute does not have")
         self.value = value
         self.allowed = allowed
         self.is_label = is_label
+        self.hint = hint
 
 
 def family_of(kind: str) -> str:
@@ -241,8 +243,10 @@ def _places_of_codes(attribute: Mesh | MeshList | Positions, values: Any) -> tup
         return attribute.places(numbers)
     except ParameterError as refusal:
         position = first_refused(numbers, attribute.places)
-        is_label = not isinstance(attribute, Positions)
-        raise WrongValueError(values[position].as_py(), refusal.requirement_words, is_label=is_label) from None
+        value, allowed = values[position].as_py(), refusal.requirement_words
+        if isinstance(attribute, Positions):
+            raise WrongValueError(value, allowed, is_label=False) from None
+        raise WrongValueError(value, allowed, is_label=True, hint=other_level(value, attribute.level)) from None
 
 
 def _whole_numbers(attribute: Mesh | MeshList | Positions, values: Any) -> NDArray[Any]:
@@ -291,7 +295,7 @@ def _places_of_labels(attribute: Attribute, values: Any) -> tuple[Integers, ...]
     encoded = values.dictionary_encode()
     labels = list(attribute.labels) if isinstance(attribute, Category) else _leaves(attribute)
     exact = {label: label for label in labels}
-    by_text: dict[str, Any] = {}
+    by_text: dict[str, object] = {}
     for label in labels:
         by_text.setdefault(_text_of(label), label)
         if isinstance(label, bool):

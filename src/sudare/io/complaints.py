@@ -1,4 +1,4 @@
-"""What is said when a file is not what was announced: every sentence in English and Japanese, in one place.
+"""The messages for a file that is not what was announced: every sentence in English and Japanese, in one place.
 
 A complaint names the file, the column, and the row where it is known. Mesh codes and labels of a table of counts may be named,
 because nobody could find them otherwise. People's values, counts, measured values and what DuckDB or pyarrow quote from the data
@@ -29,6 +29,7 @@ from sudare.domain.allowed_values import WHOLE_NUMBERS, may_lie_outside
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError
 from sudare.sections import suggest
+from sudare.storage.foreign_files import how_to_read
 
 __all__ = ["MAX_HEADER", "Spot"]
 
@@ -38,6 +39,9 @@ A_VALUE = Words("a value", "値")
 STATE_COLUMNS = Words(
     " Where a column has another name than the attribute, state it under columns.",
     "列の名前が属性と違うときは columns に書いてください。",
+)
+WIDEN = Words(
+    " Correct the file, or make the plan's attribute wider.", "ファイルを直すか、計画の属性を広げてください。"
 )
 LEAVE_OUT = Words(
     ' Rows outside of it can be left out with outside = "leave out".',
@@ -103,7 +107,10 @@ def mixed_formats(formats: Sequence[str], files: Sequence[str]) -> InputError:
 
 
 def unknown_format(file: str, allowed: Sequence[str]) -> InputError:
-    """Neither the suffix nor the first row tells the format."""
+    """Neither the suffix nor the first row tells the format; of files of spreadsheets and maps, how to read them."""
+    way = how_to_read(file)
+    if way is not None:
+        return InputError(way)
     listed = ", ".join(allowed)
     return InputError(
         f"The format of {Path(file).name!r} cannot be told from its name. State one of: {listed}.",
@@ -253,7 +260,13 @@ def require_different(names: Sequence[str], file: str, asked: Sequence[str] = ()
 
 
 def missing_column(
-    name: str, names: Sequence[str], file: str | None, purpose: str = "", *, asked: Sequence[str] = ()
+    name: str,
+    names: Sequence[str],
+    file: str | None,
+    purpose: str = "",
+    *,
+    asked: Sequence[str] = (),
+    peek: bool = True,
 ) -> InputError:
     """A column that is not there, with the one that was probably meant.
 
@@ -263,9 +276,10 @@ def missing_column(
         file: that has them.
         purpose: what the column is for.
         asked: all columns that are asked for.
+        peek: whether rows may be looked at, to tell whether these are names.
     """
     spot = Spot(file)
-    listed = listed_columns(name, names, asked, file)
+    listed = listed_columns(name, names, asked, file if peek else None)
     role = f" ({purpose})" if purpose else ""
     more = STATE_COLUMNS if are_evident(names, (name, *asked)) else Words.same("")
     return InputError(
@@ -376,15 +390,25 @@ def too_many(column: str) -> InputError:
     )
 
 
-def wrong_value(column: str, allowed: Words, spot: Spot, label: object = None) -> InputError:
-    """A value that the domain does not have. A label or code of a table is named; what a person has, or was measured, is not."""
+def wrong_value(column: str, allowed: Words, spot: Spot, label: object = None, hint: Words | None = None) -> InputError:
+    """A value that the domain does not have. A label or code of a table is named; what a person has, or was measured, is not.
+
+    Args:
+        column: that has it.
+        allowed: what the plan allows.
+        spot: where it is.
+        label: the value, where it may be named.
+        hint: what to do, where that is known better than usual.
+    """
     shown = A_VALUE if label is None else Words.same(f"{label!r:.60}")
-    more = LEAVE_OUT if may_lie_outside(allowed) else Words.same("")
+    more = hint
+    if more is None or not more.en:
+        more = Words.joined([WIDEN, LEAVE_OUT if may_lie_outside(allowed) else Words.same("")], Words.same(""))
     return InputError(
-        f"The column {column!r} has {shown.english} in {spot.english}, which is not in the plan: it must be {allowed.english}. "
-        f"Correct the file, or make the plan's attribute wider.{more.english}",
+        f"The column {column!r} has {shown.english} in {spot.english}, which is not in the plan: it must be {allowed.english}."
+        f"{more.english}",
         f"列 {column!r} に計画にない{shown.japanese}があります ({spot.japanese})。許されるのは次の値です: {allowed.japanese}。"
-        f"ファイルを直すか、計画の属性を広げてください。{more.japanese}",
+        f"{more.japanese}",
     )
 
 

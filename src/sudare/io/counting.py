@@ -124,6 +124,17 @@ def _read_rows(
             raise told(failure, files, kind, memory=memory, encoding=source.encoding, query=is_query) from None
 
 
+def require_reading(
+    source: Source, domain: Domain, defaults: Defaults, connection: DuckDBPyConnection, relation: SourceRelation
+) -> None:
+    """Refuse a source that lacks a column, or has one in a type that cannot hold what is wanted. No row is looked at.
+
+    Raises:
+        InputError: names the file and the column.
+    """
+    _Reading(source, domain, defaults, connection, relation, peek=False)
+
+
 class _Reading:
     """One reading of one source: which columns, which SQL, and where mistakes are."""
 
@@ -134,7 +145,10 @@ class _Reading:
         defaults: Defaults,
         connection: DuckDBPyConnection,
         relation: SourceRelation,
+        *,
+        peek: bool = True,
     ) -> None:
+        self.peek = peek
         self.source, self.domain, self.defaults = source, domain, defaults
         self.connection, self.relation = connection, relation
         self.counts = self._count_columns()
@@ -153,7 +167,7 @@ class _Reading:
             self._check_person(source.person)
         needed += [self._required(name, "where") for name in source.where]
         self.needed = list(dict.fromkeys(needed))
-        relation.check_files(self.needed)
+        relation.check_files(self.needed, peek=peek)
         for column in self.columns:
             column.check_type(relation.first_file())
 
@@ -180,7 +194,7 @@ class _Reading:
     def _required(self, name: str, purpose: str = "") -> str:
         if name not in self.relation.types:
             names, file = list(self.relation.types), self.relation.first_file()
-            raise complaints.missing_column(name, names, file, purpose, asked=self.asked)
+            raise complaints.missing_column(name, names, file, purpose, asked=self.asked, peek=self.peek)
         return name
 
     def _column_of(self, attribute: Any) -> AttributeColumn:
@@ -231,7 +245,7 @@ class _Reading:
     def count_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """One for each row, at most so many for each person."""
+        """One for each row, at most this many for each person."""
         if self.source.person is not None and not bounds.is_by_rows:
             return self._count_cells_of_people(bounds, opted_out, progress)
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -273,7 +287,7 @@ class _Reading:
     def _count_cells_of_people(
         self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
-        """At most so many cells of each person. Values are brought to cells first: several may mean the same one."""
+        """At most this many cells of each person. Values are brought to cells first: several may mean the same one."""
         import pyarrow
 
         names = [f"a{number}" for number in range(len(self.columns))]
@@ -390,7 +404,7 @@ class _Reading:
         return places
 
     def _checked(self, number: int, column: AttributeColumn, result: Any, read: Callable[[Any], Any]) -> Any:
-        """Read a column of the result; a mistake is looked for in the data, and told."""
+        """Read a column of the result; a mistake is looked for in the data, and reported."""
         values = result[f"a{number}"]
         if values.null_count:
             raise complaints.missing_value(", ".join(column.names), self._spot(column.is_missing))
@@ -400,7 +414,7 @@ class _Reading:
             spot = self._spot(column.finds(wrong.value))
             # Of people, a value is somebody's; of a table, it is the label of a cell.
             label = wrong.value if wrong.is_label and self.defaults.rows == "counts" else None
-            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label) from None
+            raise complaints.wrong_value(", ".join(column.names), wrong.allowed, spot, label, wrong.hint) from None
 
     def _spot(self, condition: str) -> complaints.Spot:
         """The first row that fulfils a condition; this reads the data once more."""

@@ -91,17 +91,21 @@ def read_counts(
         from sudare.io.formats.geotiff import read_geotiff
 
         return read_geotiff(files, domain, CountTable)
-    defaults = PEOPLE_FLOW if form == "people-flow" else Defaults(source.rows)
     return count_rows(
         source,
         domain,
-        defaults,
+        defaults_of(source, form),
         bounds=bounds,
         opted_out=people,
         memory=memory,
         threads=threads,
         progress=progress,
     )
+
+
+def defaults_of(source: Source, form: str) -> Defaults:
+    """What a format brings with it: which rows are counts, and which columns hold them."""
+    return PEOPLE_FLOW if form == "people-flow" else Defaults(source.rows)
 
 
 def read_signed(source: Source, domain: Domain) -> SignedTable:
@@ -172,6 +176,9 @@ def _read_bounds(
 
 def describe_source(source: Source) -> SourceInfo:
     r"""What a source holds: format, files, columns, size. The data is not read.
+
+    Args:
+        source: to look at; nothing is counted.
 
     Raises:
         InputError: if there are no such files, they are of several formats, or damaged.

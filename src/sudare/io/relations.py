@@ -3,7 +3,7 @@
 DuckDB reads Parquet and CSV files itself; other encodings, zipped text and Arrow files come as streams of batches from
 pyarrow; a query stands for itself.
 
-Text columns of CSV files stay text: what they mean is told by the plan's attributes, not guessed from the first rows.
+Text columns of CSV files stay text: their meaning comes from the plan's attributes and is not guessed from the first rows.
 """
 
 # ruff: noqa: S608 - names and texts are quoted by identifier() and literal()
@@ -62,8 +62,8 @@ class SourceRelation(ABC):
     def numbered_rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str | None:
         """The same with file and row number, to find a mistake; None if they are not known."""
 
-    def check_files(self, needed: Sequence[str]) -> None:  # noqa: B027 - one result has nothing to compare
-        """Every file must have the needed columns, in one type."""
+    def check_files(self, needed: Sequence[str], *, peek: bool = True) -> None:  # noqa: B027 - one result has nothing to compare
+        """Every file must have the needed columns, in one type; without ``peek``, a complaint looks at no row."""
 
     def first_file(self) -> str | None:
         """The file to name where any would do."""
@@ -86,7 +86,7 @@ class ParquetFiles(SourceRelation):
 
     def describe(self, connection: DuckDBPyConnection) -> None:
         """Find out the columns and their types, without reading data."""
-        self._schema(self.files[0])
+        self.schema_of(self.files[0])
         self._read_types(connection, self.rows(connection, ()))
 
     def rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str:
@@ -100,8 +100,8 @@ class ParquetFiles(SourceRelation):
             return "false"
         # DuckDB takes names of other capital letters for the same, and names of folders may be written as in a URL.
         meant = {unquote(name).casefold() for name in told}
-        within = {name.casefold() for file in self.files for name in self._schema(file).names}
-        known = {*told, *self._schema(self.files[0]).names}
+        within = {name.casefold() for file in self.files for name in self.schema_of(file).names}
+        known = {*told, *self.schema_of(self.files[0]).names}
         return "true" if not meant & within and set(needed) <= known else "false"
 
     def numbered_rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str | None:
@@ -112,20 +112,21 @@ class ParquetFiles(SourceRelation):
         inner = f"read_parquet({files}, {options})"
         return f"(SELECT * EXCLUDE ({FILE_COLUMN}), {named} FROM {inner})"
 
-    def check_files(self, needed: Sequence[str]) -> None:
+    def check_files(self, needed: Sequence[str], *, peek: bool = True) -> None:
         """Every file must have the needed columns, in one type."""
-        first = self._schema(self.files[0])
+        first = self.schema_of(self.files[0])
         for file in self.files[1:]:
-            schema = self._schema(file)
+            schema = self.schema_of(file)
             for name in needed:
                 if name not in first.names:
                     continue  # told by the folders, as in year=2020/part.parquet
                 if name not in schema.names:
-                    raise complaints.missing_column(name, schema.names, file, asked=needed)
+                    raise complaints.missing_column(name, schema.names, file, asked=needed, peek=peek)
                 if schema.field(name).type != first.field(name).type:
                     raise complaints.mixed_types(name, self.files[0], file)
 
-    def _schema(self, file: str) -> Any:
+    def schema_of(self, file: str) -> Any:
+        """The schema of a file, without its data."""
         import pyarrow
         import pyarrow.parquet
 
@@ -156,12 +157,12 @@ class TextStream(SourceRelation):
         self.headers = {file: tuple(first_fields(file, self.encoding)) for file in self.files}
         self.types = dict.fromkeys(self.headers[self.files[0]], "VARCHAR")
 
-    def check_files(self, needed: Sequence[str]) -> None:
+    def check_files(self, needed: Sequence[str], *, peek: bool = True) -> None:
         """Every file must have the needed columns."""
         for file, names in self.headers.items():
             for name in needed:
                 if name not in names:
-                    raise complaints.missing_column(name, names, file, asked=needed)
+                    raise complaints.missing_column(name, names, file, asked=needed, peek=peek)
 
     def rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str:
         """What to select the needed columns from."""
@@ -322,11 +323,26 @@ class Query(SourceRelation):
         connection.execute("SET lock_configuration = true")
         if not self.query:
             self.query = self._only_table(connection)
+        self._read_types(connection, f"({self._one_select(connection)}\n)")
+
+    def require_one_select(self, connection: DuckDBPyConnection) -> None:
+        """Refuse a query that is none, or several; it is not run, and no file that it names is opened.
+
+        Raises:
+            InputError: if it is.
+        """
+        if len(self.files) > 1:
+            raise complaints.failed_query("name one database file.", "データベースは一つだけ指定してください。")
+        self._one_select(connection)
+
+    def _one_select(self, connection: DuckDBPyConnection) -> str:
+        import duckdb
+
         statements = connection.extract_statements(self.query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise complaints.failed_query("it must be one SELECT.", "一つの SELECT でなければなりません。")
         self.query = self.query.strip().rstrip(";")
-        self._read_types(connection, f"({self.query}\n)")
+        return self.query
 
     def rows(self, connection: DuckDBPyConnection, needed: Sequence[str]) -> str:
         """What to select the needed columns from. The line break ends a comment at the end of the query."""

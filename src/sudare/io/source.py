@@ -241,7 +241,7 @@ def _is_names(value: object) -> bool:
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """What can be said of a source without reading its data.
+    """What is known about a source without reading its data.
 
     Attributes:
         format: never ``"auto"``.
@@ -295,7 +295,7 @@ def _files_at(path: str, wanted: str | None) -> list[str]:
             for file in sorted(Path(path).rglob("*"))
             if file.is_file() and not any(part.startswith((".", "_")) for part in file.relative_to(path).parts)
         ]
-        # Whoever states a format means the files of that format: a folder often holds a note beside its data.
+        # Anyone who states a format means the files of that format: a folder often holds a note beside its data.
         found = [file for file in found if wanted is None or _fits(_suffix_format(file), wanted)]
     elif Path(path).is_file():
         found = [path]

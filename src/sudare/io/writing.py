@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,7 +132,7 @@ def write_measurements(
         )
     keys = [np.asarray(noisy.keys, dtype=np.uint64) for noisy in measurements]
     lengths = [own.size for own in keys]
-    described: dict[str, Any] = {
+    described: dict[str, NDArray[Any]] = {
         "name": np.repeat(np.array([noisy.name for noisy in measurements], dtype=object), lengths),
         "kind": np.repeat(np.array([noisy.measurement.kind for noisy in measurements], dtype=object), lengths),
         "scale": np.repeat(np.array([_scale_of(noisy) for noisy in measurements], dtype=np.float64), lengths),
@@ -187,7 +187,7 @@ def _format_of(target: Path, stated: str | None) -> str:
     return form
 
 
-def arrow_table(domain: Domain, keys: NDArray[np.uint64], counts: dict[str, Any]) -> Any:
+def arrow_table(domain: Domain, keys: NDArray[np.uint64], counts: Mapping[str, NDArray[Any]]) -> Any:
     """A pyarrow table with a column for each attribute, in types that depend on the domain only."""
     import pyarrow
 

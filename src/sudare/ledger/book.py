@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Any
 
+from sudare.border.frames import Rows
 from sudare.errors import LedgerError
 from sudare.ledger import checks
 from sudare.ledger.amounts import Amount
@@ -26,15 +29,38 @@ from sudare.system.clock import utc_now
 
 __all__ = ["Book"]
 
+PAGE = 1000
+"""Entries read at a time: a reader of a long ledger keeps nobody waiting."""
 
-class Book:
+
+class Book(Rows):
     """The tables of a ledger; every method is called within a transaction."""
 
     def __init__(self, store: LedgerStore) -> None:
         self._store = store
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each entry; what it says is JSON."""
+        listed = list(self._pages(None))
+        names = ("number", "time", "kind", "dataset", "body", "hash")
+        return {name: [getattr(entry, name) for entry in listed] for name in names}
+
+    def _pages(self, dataset: str | None) -> Iterator[Entry]:
+        after = 0
+        while True:
+            with self._store.transaction(write=False):
+                rows = self._store.fetch(
+                    f"SELECT {COLUMNS} FROM sudare_entries WHERE number > ? ORDER BY number LIMIT ?",  # noqa: S608
+                    (after, PAGE),
+                )
+            page = [Entry(*row) for row in rows]
+            yield from (entry for entry in page if dataset in (None, entry.dataset))
+            if len(page) < PAGE:
+                return
+            after = page[-1].number
+
     def _dataset(self, name: str) -> Dataset:
-        """A data set with everything that is told of it."""
+        """A data set with everything that is known about it."""
         return replace(self._account(name), publications=self._publications(name))
 
     def _publications(self, dataset: str) -> int:
@@ -60,15 +86,20 @@ class Book:
             raise checks.damaged() from None
 
     def _rule(self, name: str, added: DatasetAdded) -> CompositionRule:
-        found = self._store.fetch(
-            "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (name, KEY_OF_RULE)
-        )
-        if not found:
+        found = self._result(name, KEY_OF_RULE)
+        if found is None:
             return Sums(added.total) if added.rule is None else added.rule
-        changed = self._entry(found[0][0]).read()
+        changed = found.read()
         if not isinstance(changed, RuleChanged) or changed.rule.total != added.total:
             raise ValueError("not the entry of a changed rule")
         return changed.rule
+
+    def _result(self, dataset: str, key: str) -> Entry | None:
+        """The entry that stands under a key in the table of results; None if there is none."""
+        found = self._store.fetch(
+            "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
+        )
+        return self._entry(found[0][0]) if found else None
 
     def _costs(self, dataset: str) -> tuple[list[Cost], list[Cost]]:
         """What every release of a data set cost, and what is reserved, both in order."""

@@ -1,8 +1,8 @@
 """The entries of a ledger: numbered without gaps, each with the hash of the one before.
 
-What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind,
-data set, body and the previous hash, so that whoever keeps the last hash can tell whether anything before it changed.
-The time is information only; the numbers give the order.
+What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind, data
+set, body and the previous hash, so that anyone who keeps the last hash can tell whether anything before it changed. The time is
+information only; the numbers give the order.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "RuleChanged",
     "Settled",
     "hash_of",
-    "key_of_publication",
+    "keys_of_publication",
 ]
 
 KEY_OF_RULE = "rule"
@@ -49,9 +49,14 @@ def canonical_json(values: object) -> str:
     return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def key_of_publication(document_sha256: str) -> str:
-    """Under which a publication stands in the table of results; no fingerprint of a release looks like it."""
-    return f"publication:{document_sha256}"
+def keys_of_publication(document_sha256: str, folder: str) -> tuple[str, str]:
+    """The keys of a publication in the table of results; no fingerprint of a release looks like them.
+
+    The first key is the usual one. The second is for a document that is noted for another folder already: two runs within one
+    second may write the same bytes.
+    """
+    key = f"publication:{document_sha256}"
+    return key, f"{key}:{sha256(folder.encode()).hexdigest()}"
 
 
 def hash_of(number: int, time: str, kind: str, dataset: str, body: str, previous: str) -> str:
@@ -73,7 +78,7 @@ class DatasetAdded:
 
     def to_json(self) -> str:
         """The body of the entry."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "total": self.total.to_dict(),
             "unit": self.unit.to_dict(),
             "description": self.description,
@@ -102,7 +107,7 @@ class Reserved:
 
     def to_json(self) -> str:
         """The body of the entry."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "cost": self.cost.to_dict(),
             "unit": self.unit.to_dict(),
             "fingerprint": self.fingerprint,

@@ -11,9 +11,9 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import TextIO
 
+from sudare.border.frames import RowList
 from sudare.errors import LedgerError
 from sudare.ledger import checks
 from sudare.ledger.amounts import NOTHING
@@ -29,7 +29,7 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
-    key_of_publication,
+    keys_of_publication,
 )
 from sudare.ledger.records import (
     Dataset,
@@ -48,14 +48,12 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
+from sudare.system.closing import Closeable
 
 __all__ = ["Ledger"]
 
-PAGE = 1000
-"""Entries read at a time: a reader of a long ledger keeps nobody waiting."""
 
-
-class Ledger(Book):
+class Ledger(Closeable, Book):
     """The privacy budgets of data sets and all that was spent; made by `open_ledger`.
 
     May be used by several threads; each process opens its own.
@@ -73,14 +71,6 @@ class Ledger(Book):
         """Whether this is the ledger that is kept at a location."""
         mine, other = (_place(one) for one in (self._location, location))
         return mine == other
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the ledger; once is enough, twice does no harm."""
@@ -173,11 +163,11 @@ class Ledger(Book):
             )
             return self._dataset(dataset)
 
-    def datasets(self) -> list[Dataset]:
-        """All data sets, in the order in which they were added."""
+    def datasets(self) -> RowList[Dataset]:
+        """All data sets, in the order in which they were added; ``datasets().to_frame()`` has the balances."""
         with self._store.transaction(write=False):
             names = self._store.fetch("SELECT name FROM sudare_datasets ORDER BY entry")
-            return [self._dataset(str(name)) for (name,) in names]
+            return RowList(self._dataset(str(name)) for (name,) in names)
 
     def dataset(self, name: str) -> Dataset:
         """One data set and its balance.
@@ -191,7 +181,7 @@ class Ledger(Book):
     def alone_with(
         self, dataset: str, fingerprint: str, on_wait: Callable[[], None] | None = None
     ) -> AbstractContextManager[None]:
-        """Be the only process that makes a release: whoever starts the same meanwhile waits, and finds it made.
+        """Be the only process that makes a release: a second process that starts the same waits, and finds it made.
 
         It ends with the process at the latest, however that ends. It does not wait for anything else that uses the ledger.
 
@@ -310,10 +300,7 @@ class Ledger(Book):
         checks.read_fingerprint(fingerprint, "settled")
         with self._store.transaction(write=False):
             self._account(dataset)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, fingerprint)
-            )
-            return self._entry(found[0][0]) if found else None
+            return self._result(dataset, fingerprint)
 
     def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled]]:
         """All settled releases with a fingerprint, in order, with what their entries say."""
@@ -358,7 +345,7 @@ class Ledger(Book):
         )
 
     def opt_out(self, dataset: str, person: str) -> Entry:
-        """Note that a person is not to be counted any more; only a salted hash is kept. Twice is as good as once."""
+        """Note that a person is not to be counted any more; only a salted hash is kept. Repeating it changes nothing."""
         with self._store.transaction(write=True):
             salt = self._secret_and_salt(dataset)[1]
             digest = digest_of(salt, person)
@@ -391,7 +378,7 @@ class Ledger(Book):
         title: str = "",
         known: int | None = None,
     ) -> Entry:
-        """Note that something was published about a data set without differential privacy. Twice is as good as once.
+        """Note that something was published about a data set without differential privacy. Repeating it changes nothing.
 
         It costs nothing: no budget covers it. It is noted so that everything known about the data set can be looked at
         together, by `sudare.examination` for one.
@@ -414,12 +401,12 @@ class Ledger(Book):
         body = PublicationNoted(document_sha256, report_format, folder, title).to_json()
         with self._store.transaction(write=True):
             self._account(dataset)
-            key = key_of_publication(document_sha256)
-            found = self._store.fetch(
-                "SELECT entry FROM sudare_results WHERE dataset = ? AND fingerprint = ?", (dataset, key)
-            )
-            if found:
-                return self._entry(found[0][0])
+            key, second = keys_of_publication(document_sha256, folder)
+            found = self._result(dataset, key)
+            if found is not None and getattr(found.read(), "folder", folder) != folder:
+                key, found = second, self._result(dataset, second)
+            if found is not None:
+                return found
             if known is not None and self._publications(dataset) != known:
                 raise NewPublicationError(
                     f"Something else was published about {dataset!r} in the meantime. Look at both together, then try again.",
@@ -453,20 +440,6 @@ class Ledger(Book):
         if dataset is not None:
             self.dataset(dataset)
         return self._pages(dataset)
-
-    def _pages(self, dataset: str | None) -> Iterator[Entry]:
-        after = 0
-        while True:
-            with self._store.transaction(write=False):
-                rows = self._store.fetch(
-                    f"SELECT {COLUMNS} FROM sudare_entries WHERE number > ? ORDER BY number LIMIT ?",  # noqa: S608
-                    (after, PAGE),
-                )
-            page = [Entry(*row) for row in rows]
-            yield from (entry for entry in page if dataset in (None, entry.dataset))
-            if len(page) < PAGE:
-                return
-            after = page[-1].number
 
     def head(self) -> tuple[int, str]:
         """Number and hash of the last entry. A copy kept elsewhere proves later that nothing before it has changed."""

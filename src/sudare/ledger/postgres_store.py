@@ -23,6 +23,7 @@ from sudare.errors import LedgerError
 from sudare.extras import DATABASES, missing_package
 from sudare.ledger.stores import SCHEMA, Row, Value
 from sudare.system.interrupts import waiting
+from sudare.system.server_addresses import server_address
 
 if TYPE_CHECKING:
     import psycopg
@@ -62,7 +63,7 @@ class PostgresStore:
         self._lock = threading.RLock()
         self._process = os.getpid()
         try:
-            password = psycopg.conninfo.conninfo_to_dict(address).get("password")
+            parts = psycopg.conninfo.conninfo_to_dict(address)
         except psycopg.Error:  # whose words repeat the address with the password
             raise LedgerError(
                 "The address of the ledger cannot be read. Write it like postgresql://user:password@host:5432/database; "
@@ -70,7 +71,9 @@ class PostgresStore:
                 "台帳のアドレスが読み取れません。postgresql://user:password@host:5432/database の形で指定してください。"
                 "パスワード中の @ や / は %40 や %2F と書きます。",
             ) from None
+        password = parts.get("password")
         self._password = str(password) if password else None
+        self._server = server_address(parts) or "PostgreSQL"
         self._address = address
         self._connection = self._connected()
         try:
@@ -213,8 +216,10 @@ class PostgresStore:
         return line.replace(self._password, "***") if self._password else line
 
     def _unreachable(self, error: psycopg.Error) -> LedgerError:
-        words = self._words(error)
+        words, server = self._words(error), self._server
         return LedgerError(
-            f"The PostgreSQL server of the ledger cannot be reached: {words}. Check the address, and that the server runs.",
-            f"台帳の PostgreSQL サーバーに接続できません（{words}）。アドレスとサーバーの状態をご確認ください。",
+            f"The server of the ledger, {server}, cannot be reached: {words}. Check host and port, user and "
+            "password, and that the server runs.",
+            f"台帳のサーバー {server} に接続できません（{words}）。"
+            "ホストとポート、ユーザーとパスワード、サーバーの状態をご確認ください。",
         )

@@ -1,13 +1,15 @@
-"""What a ledger hands out."""
+"""The values that a ledger returns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
+from typing import Any
 
 from sudare.bilingual import Worded, Words
+from sudare.border.frames import ShownRows
 from sudare.errors import Described, LedgerError, ParameterError
 from sudare.ledger.amounts import Amount
 from sudare.ledger.rules import CompositionRule, Cost, RhoFilter
@@ -31,13 +33,13 @@ class NewPublicationError(LedgerError):
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(ShownRows):
     """A data set under a ledger, at one moment.
 
     Attributes:
         name: what the ledger calls it.
         unit: who is protected.
-        description: in the words of whoever added it.
+        description: as given when it was added.
         rule: by which costs add up to the total.
         charged: what releases have cost, as the rule counts.
         held: what is set aside for releases that are not settled, as the rule counts. It counts as spent.
@@ -51,6 +53,17 @@ class Dataset:
     charged: Amount
     held: Amount
     publications: int = 0
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """One row: who is protected, and what was spent, is reserved and is left, in the currency of the total."""
+        total, parts = self.total, {"spent": self.spent, "reserved": self.reserved, "remaining": self.remaining}
+        columns: dict[str, Any] = {"dataset": [self.name], "unit": [self.unit.who], "total": [str(total)]}
+        for name, budget in parts.items():
+            is_rho = budget is not None and budget.currency == "rho"
+            columns[name] = [0.0 if budget is None else float(budget.rho if is_rho else budget.epsilon)]
+            columns[f"{name}_delta"] = [0.0 if budget is None or is_rho else float(budget.delta)]
+        is_rho = any(budget is not None and budget.currency == "rho" for budget in (total, *parts.values()))
+        return {**columns, "currency": ["rho" if is_rho else "epsilon"], "publications": [self.publications]}
 
     @property
     def total(self) -> Budget:

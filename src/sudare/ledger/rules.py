@@ -1,4 +1,4 @@
-"""By which rule the costs of a data set add up to its total.
+"""The rules by which the costs of a data set add up to its total.
 
 - **Sums** (`Sums`): epsilons and deltas, or rhos, as they are.
 - **A rho filter** (`RhoFilter`), for a total in (epsilon, delta): delta is split once into a part for the conversion and a

@@ -122,7 +122,7 @@ def _require_place(path: Path) -> None:
 
 
 def _explain(path: Path, fault: FileFault, detail: str | Words) -> LedgerError:
-    """What is told of a fault of a ledger."""
+    """The message about a fault of a ledger."""
     words = WORDS.get(fault)
     if words is None:
         told = words_for(Words("ledger", "台帳"), path, fault, detail)

@@ -21,7 +21,7 @@ from sudare.ledger.entries import (
     RuleChanged,
     Settled,
     hash_of,
-    key_of_publication,
+    keys_of_publication,
 )
 from sudare.ledger.records import Finding, commitment_of
 from sudare.ledger.rules import CompositionRule, Cost, RhoFilter, Sums, amount_of_noise, total_charge
@@ -116,6 +116,7 @@ class _Replay:
         self._accounts: dict[str, _Account] = {}
         self._held: dict[int, _Held] = {}
         self._results: dict[tuple[str, str], int] = {}
+        self._noted: set[tuple[str, str, str]] = set()
         self._opt_outs: dict[tuple[str, str], int] = {}
 
     def tell(self, entry: int | None, english: str, japanese: str) -> None:
@@ -176,10 +177,7 @@ class _Replay:
                 self.tell(entry.number, "It repeats an opt-out.", "同じオプトアウトの繰り返しです。")
             self._opt_outs.setdefault((entry.dataset, body.digest), entry.number)
         elif isinstance(body, PublicationNoted):
-            key = entry.dataset, key_of_publication(body.document_sha256)
-            if key in self._results:
-                self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
-            self._results.setdefault(key, entry.number)
+            self._note(entry, body)
         elif isinstance(body, RuleChanged):
             self._change_rule(entry, body.rule, account)
         else:
@@ -206,6 +204,17 @@ class _Replay:
                 f"{entry.dataset!r} で既に消費された分が、この規則の上限を超えています。",
             )
         self._results[entry.dataset, KEY_OF_RULE] = entry.number
+
+    def _note(self, entry: Entry, body: PublicationNoted) -> None:
+        """A document may be noted once for each folder; see `keys_of_publication`."""
+        noted = (entry.dataset, body.document_sha256, body.folder)
+        if noted in self._noted:
+            self.tell(entry.number, "It repeats a publication.", "同じ公表の繰り返しです。")
+            return
+        self._noted.add(noted)
+        key, second = keys_of_publication(body.document_sha256, body.folder)
+        is_first = (entry.dataset, key) not in self._results
+        self._results[entry.dataset, key if is_first else second] = entry.number
 
     def _charge(self, entry: Entry, body: Reserved | Settled | Cancelled, account: _Account) -> None:
         rule = account.rule

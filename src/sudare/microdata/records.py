@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.frames import A_FRAME, Rows, arrow_of_frame, is_frame
+from sudare.border.signatures import check_arguments
 from sudare.column_names import are_evident, first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
 from sudare.io.formats.text_files import AUTO
@@ -20,10 +22,23 @@ from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import NDArray
 
-__all__ = ["CodedColumn", "Records", "read_people", "write_people"]
+__all__ = [
+    "AnyRecords",
+    "CodedColumn",
+    "Records",
+    "names_of_columns",
+    "read_people",
+    "read_people_records",
+    "write_people",
+]
 
+AnyRecords: TypeAlias = "Records | Mapping[str, Iterable[object]] | IntoFrame"
+"""What functions take for records."""
+
+A_TABLE = 'Such as Records(frame) or Records({"age": [31, 45], "sex": ["f", "m"]}).'
 MAX_BYTES = 2**31 - 1
 """That Arrow's short texts hold in one piece."""
 
@@ -69,6 +84,7 @@ class CodedColumn:
     @classmethod
     def of(cls, name: str, values: Iterable[object]) -> CodedColumn:
         """A column of values of any kind, as the texts they print as; None and not-a-number are missing."""
+        check_arguments(CodedColumn.of, locals(), "values")
         places: dict[str | None, int] = {}
         listed = values.tolist() if isinstance(values, np.ndarray) else values
         codes = [places.setdefault(_text(value), len(places)) for value in listed]
@@ -155,10 +171,22 @@ def _text(value: object) -> str | None:
     return None if is_no_number else str(value)
 
 
-class Records:
+class Records(Rows):
     """A table of people in memory, which never changes.
 
+    Args:
+        columns: a frame of pandas, polars, pyarrow or DuckDB, a mapping of names to values, or columns that are coded already.
+        has_known_names: whether somebody wrote the names, so that errors may show them. The first row of a file may hold
+            a person.
+
+    Raises:
+        ParameterError: if the columns are none of these, or not of one length and with different names.
+        InputError: if a column of a frame holds lists or the like.
+
     Example:
+        >>> import pyarrow as pa
+        >>> Records(pa.table({"age": [31, 45], "sex": ["f", "m"]})).names
+        ('age', 'sex')
         >>> from sudare.microdata.records import Records
         >>> people = Records.of_columns({"age": [31, 45, 31], "sex": ["f", "m", None]})
         >>> people.names, people.rows, people.column("sex").labels
@@ -167,24 +195,21 @@ class Records:
 
     __slots__ = ("_columns", "_has_known_names", "names", "rows")
 
-    def __init__(self, columns: Sequence[CodedColumn], *, has_known_names: bool = False) -> None:
-        """A table of columns of one length, with different names.
-
-        Args:
-            columns: of the table.
-            has_known_names: whether somebody wrote the names, so that errors may show them. The first row of a file may hold
-                a person.
-
-        Raises:
-            ParameterError: if they are not.
-        """
-        self._columns = {column.name: column for column in columns}
-        self._has_known_names = has_known_names
+    def __init__(
+        self,
+        columns: Sequence[CodedColumn] | Mapping[str, Iterable[object]] | IntoFrame,
+        *,
+        has_known_names: bool = False,
+    ) -> None:
+        check_arguments(Records.__init__, locals(), "has_known_names")
+        listed, were_named = _read_columns(columns)
+        self._columns = {column.name: column for column in listed}
+        self._has_known_names = has_known_names or were_named
         self.names: tuple[str, ...] = tuple(self._columns)
-        self.rows: int = columns[0].rows if columns else 0
-        if len(self.names) != len(columns):
+        self.rows: int = listed[0].rows if listed else 0
+        if len(self.names) != len(listed):
             raise ParameterError("columns", "Records", "of different names", Described("a name that is there twice"))
-        if any(column.rows != self.rows for column in columns):
+        if any(column.rows != self.rows for column in listed):
             raise ParameterError("columns", "Records", "of one length", Described("columns of different lengths"))
 
     def __repr__(self) -> str:
@@ -202,6 +227,7 @@ class Records:
         Raises:
             InputError: if there is none of this name; it tells the name that was probably meant.
         """
+        check_arguments(Records.column, locals(), "name")
         if name not in self._columns:
             are_values = any(column.name in column.labels for column in self.columns)
             asked = self.names if self._has_known_names else ()
@@ -214,7 +240,11 @@ class Records:
     @classmethod
     def of_columns(cls, columns: Mapping[str, Iterable[object]]) -> Records:
         """A table of values of any kind, as the texts they print as; None and not-a-number are missing."""
-        return cls([CodedColumn.of(name, values) for name, values in columns.items()], has_known_names=True)
+        if not isinstance(columns, Mapping):
+            raise ParameterError(
+                "columns", "Records.of_columns", "a mapping of names to values", shown(columns), A_TABLE
+            )
+        return cls(_coded(columns), has_known_names=True)
 
     @classmethod
     def of_arrow(cls, table: Any, asked: Sequence[str] = ()) -> Records:
@@ -251,6 +281,10 @@ class Records:
         columns = [_of_arrow(name, column) for name, column in zip(names, table.columns, strict=True)]
         return cls(columns, has_known_names=are_evident(names, asked))
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """All columns as texts; a missing value is None."""
+        return {name: _to_arrow(column) for name, column in self._columns.items()}
+
     def to_arrow(self) -> Any:
         """All columns as texts, in a table of pyarrow."""
         import pyarrow as pa
@@ -272,6 +306,78 @@ class Records:
 
     def _with(self, columns: Sequence[CodedColumn]) -> Records:
         return Records(columns, has_known_names=self._has_known_names)
+
+
+def read_people_records(records: Any, function: str, parameter: str = "records") -> Records:
+    """Records, or whatever they can be made of.
+
+    Args:
+        records: `Records`, a frame, or a mapping of names to values.
+        function: name of the function that was handed them.
+        parameter: name of its parameter.
+
+    Raises:
+        ParameterError: if they are none of these.
+    """
+    if isinstance(records, Records):
+        return records
+    if is_frame(records) or isinstance(records, Mapping):
+        return Records(records)
+    raise ParameterError(parameter, function, f"Records, or {A_FRAME}", shown(records), A_TABLE)
+
+
+def names_of_columns(names: object, records: Records, parameter: str, function: str) -> tuple[str, ...]:
+    """The names of some columns of a table.
+
+    Args:
+        names: as the user typed them.
+        records: the table.
+        parameter: that they were typed for.
+        function: that has it.
+
+    Raises:
+        ParameterError: if they are no texts.
+        InputError: if the table has no such column.
+    """
+    requirement = "names of columns"
+    if not isinstance(names, Iterable) or isinstance(names, (str, bytes, Mapping)) or is_frame(names):
+        raise ParameterError(parameter, function, requirement, shown(names), 'Such as ["age", "sex"].')
+    listed = tuple(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise ParameterError(parameter, function, requirement, shown(name), 'Such as ["age", "sex"].')
+        records.column(name)
+    return listed
+
+
+def _read_columns(columns: Any) -> tuple[Sequence[CodedColumn], bool]:
+    """Columns of whatever was handed in, and whether somebody wrote their names."""
+    if is_frame(columns):
+        return Records.of_arrow(arrow_of_frame(columns, "columns", "Records"), ()).columns, True
+    if isinstance(columns, Mapping):
+        return _coded(columns), True
+    is_listed = isinstance(columns, Iterable) and not isinstance(columns, (str, bytes))
+    listed = tuple(columns) if is_listed else ()
+    if not is_listed or not all(isinstance(column, CodedColumn) for column in listed):
+        requirement = f"{A_FRAME}, a mapping of names to values, or columns that are coded already"
+        wrong = next((column for column in listed if not isinstance(column, CodedColumn)), columns)
+        raise ParameterError("columns", "Records", requirement, _type_of(wrong), A_TABLE)
+    return listed, False
+
+
+def _coded(columns: Mapping[str, Iterable[object]]) -> list[CodedColumn]:
+    coded = []
+    for name, values in columns.items():
+        if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)):
+            requirement = "a mapping of names to values, one for each person"
+            raise ParameterError("columns", "Records", requirement, _type_of(values), A_TABLE)
+        coded.append(CodedColumn.of(name, values))
+    return coded
+
+
+def _type_of(value: object) -> Described:
+    """What an error message says of a value that may be somebody's: its type alone."""
+    return Described(f"an object of type {type(value).__name__}")
 
 
 def _is_no_text(kind: Any) -> bool:
@@ -343,11 +449,17 @@ def read_people(
         ...     read_people(file).column("zip").texts().tolist()
         ['00781', '81667']
     """
+    check_arguments(read_people, locals(), "format")
     return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns, form=format), columns or ())
 
 
-def write_people(path: str | Path, records: Records, *, replace: bool = False) -> None:
+def write_people(path: str | Path, records: AnyRecords, *, replace: bool = False) -> None:
     r"""Write people to a .csv (commas, UTF-8) or .parquet file; whole or not at all.
+
+    Args:
+        path: of the file; its ending tells the format.
+        records: to write: Records, a frame, or a mapping of names to values.
+        replace: whether a file that is there is replaced.
 
     Raises:
         OutputError: if the name ends in something else, the file exists, or it cannot be written.
@@ -361,5 +473,7 @@ def write_people(path: str | Path, records: Records, *, replace: bool = False) -
         ...     (Path(folder) / "people.csv").read_text()
         'age,name\n31,"a,b"\n,c\n'
     """
+    check_arguments(write_people, locals(), "path", "replace")
+    records = read_people_records(records, "write_people")
     labels = (label for column in records.columns for label in column.labels)
     write_texts(path, records.to_arrow(), labels, replace=replace)

@@ -1,4 +1,4 @@
-"""What is said where no table can be published; never how many records there are."""
+"""The messages where no table can be published; never how many records there are."""
 
 from __future__ import annotations
 

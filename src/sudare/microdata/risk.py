@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Figures, RowTuple
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.grouping import group
-from sudare.microdata.records import CodedColumn, Records
-from sudare.parameters import shown
+from sudare.microdata.records import AnyRecords, CodedColumn, names_of_columns, read_people_records
+from sudare.parameters import Rational, read_chance, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -50,7 +52,7 @@ STEPS = 64
 
 
 @dataclass(frozen=True)
-class ReidentificationRisk:
+class ReidentificationRisk(Figures):
     """The chance that an attacker is right about a published record.
 
     Attributes:
@@ -81,14 +83,11 @@ def _kept(sizes: Integers, suppressed: ArrayLike | None) -> NDArray[np.bool_]:
     return (sizes > 0) & (True if suppressed is None else ~np.asarray(suppressed, dtype=bool))
 
 
-def _risk(sizes: Integers, behind: Floats, threshold: float, function: str) -> ReidentificationRisk:
-    if not 0 <= threshold <= 1:
-        raise ParameterError(
-            "threshold", function, Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(threshold)
-        )
+def _risk(sizes: Integers, behind: Floats, threshold: Rational, function: str) -> ReidentificationRisk:
+    limit = read_chance(threshold, "threshold", function, with_ends=True)
     rows = int(sizes.sum())
     if rows == 0:
-        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, 0.0, threshold)
+        return ReidentificationRisk(0.0, 0.0, 0.0, 0.0, 0.0, limit)
     chance = 1.0 / behind
     return ReidentificationRisk(
         highest=float(chance.max()),
@@ -96,13 +95,13 @@ def _risk(sizes: Integers, behind: Floats, threshold: float, function: str) -> R
         average_of_classes=float(chance.mean()),
         lowest=float(chance.min()),
         # A threshold of 1 / 49 is rounded: classes of 49 are meant to be within it.
-        at_risk=float(sizes[behind * threshold < 1.0 - ROUNDING].sum()) / rows,
-        threshold=threshold,
+        at_risk=float(sizes[behind * limit < 1.0 - ROUNDING].sum()) / rows,
+        threshold=limit,
     )
 
 
 def prosecutor_risk(
-    sizes: ArrayLike, *, threshold: float = 0.2, suppressed: ArrayLike | None = None
+    sizes: ArrayLike, *, threshold: Rational = 0.2, suppressed: ArrayLike | None = None
 ) -> ReidentificationRisk:
     """The risk if the attacker knows that the target is in the data.
 
@@ -117,13 +116,14 @@ def prosecutor_risk(
         >>> risk.highest, risk.average, risk.at_risk
         (0.5, 0.3, 0.4)
     """
+    check_arguments(prosecutor_risk, locals(), "suppressed")
     counts = _sizes(sizes, "prosecutor_risk")
     counts = counts[_kept(counts, suppressed)]
     return _risk(counts, counts.astype(np.float64), threshold, "prosecutor_risk")
 
 
 def journalist_risk(
-    sizes: ArrayLike, population: ArrayLike, *, threshold: float = 0.2, suppressed: ArrayLike | None = None
+    sizes: ArrayLike, population: ArrayLike, *, threshold: Rational = 0.2, suppressed: ArrayLike | None = None
 ) -> ReidentificationRisk:
     """The risk if the attacker does not know whether the target is in the data, but has a list of the population.
 
@@ -138,6 +138,7 @@ def journalist_risk(
         >>> journalist_risk([1, 4], [10, 4]).highest
         0.25
     """
+    check_arguments(journalist_risk, locals(), "suppressed")
     counts, everybody = _sizes(sizes, "journalist_risk"), _sizes(population, "journalist_risk", "population")
     if everybody.shape != counts.shape or (everybody < counts).any():
         requirement = Words(
@@ -153,11 +154,17 @@ def marketer_risk(
 ) -> float:
     """The share of published records that an attacker gets right who guesses all of them.
 
+    Args:
+        sizes: of the classes of published records.
+        population: how many people of the population each class stands for; the class itself if left out.
+        suppressed: which classes are not published.
+
     Example:
         >>> from sudare.microdata.risk import marketer_risk
         >>> marketer_risk([2, 2, 6]), marketer_risk([2, 2, 6], [4, 4, 12])
         (0.3, 0.15)
     """
+    check_arguments(marketer_risk, locals(), "suppressed")
     if population is None:
         return prosecutor_risk(sizes, suppressed=suppressed).average
     return journalist_risk(sizes, population, suppressed=suppressed).average
@@ -165,6 +172,9 @@ def marketer_risk(
 
 def sample_uniqueness(sizes: ArrayLike) -> float:
     """The share of records that are alone in their class.
+
+    Args:
+        sizes: of the classes of records.
 
     Example:
         >>> from sudare.microdata.risk import sample_uniqueness
@@ -231,6 +241,7 @@ def matching_frequencies(columns: Sequence[CodedColumn], weights: ArrayLike | No
         >>> matching_frequencies([CodedColumn.of("job", ["nurse", None, "teacher"])])[0]
         array([2, 3, 2])
     """
+    check_arguments(matching_frequencies, locals(), "columns", "weights")
     function = "matching_frequencies"
     if not columns:
         raise ParameterError("columns", function, Words("at least one column", "1 個以上の列"), Described("none"))
@@ -276,6 +287,7 @@ def individual_risk(frequencies: ArrayLike, people: ArrayLike, *, method: str = 
         >>> individual_risk([1, 3], [45.5, 108.0]).round(4).tolist()
         [0.0858, 0.0136]
     """
+    check_arguments(individual_risk, locals(), "frequencies", "people", "method")
     counts, everybody = np.asarray(frequencies, dtype=np.float64), np.asarray(people, dtype=np.float64)
     if counts.shape != everybody.shape or counts.ndim != 1 or (counts < 1).any() or (everybody <= 0).any():
         requirement = "a number above 0 for each record"
@@ -326,7 +338,7 @@ class AttributeRisk:
     separation: float
 
 
-def attribute_risks(records: Records, names: Iterable[str], *, most: int | None = None) -> tuple[AttributeRisk, ...]:
+def attribute_risks(records: AnyRecords, names: Iterable[str], *, most: int | None = None) -> RowTuple[AttributeRisk]:
     """Distinction and separation of every set of columns: which ones identify people.
 
     Args:
@@ -344,6 +356,9 @@ def attribute_risks(records: Records, names: Iterable[str], *, most: int | None 
         >>> [(risk.names, risk.distinction, risk.separation) for risk in attribute_risks(people, ["age", "sex"])][0]
         (('sex',), 0.4, 0.6)
     """
+    check_arguments(attribute_risks, locals(), "most")
+    records = read_people_records(records, "attribute_risks")
+    names = names_of_columns(names, records, "names", "attribute_risks")
     columns = [records.column(name) for name in dict.fromkeys(names)]
     found = []
     pairs = records.rows * (records.rows - 1) / 2
@@ -358,4 +373,4 @@ def attribute_risks(records: Records, names: Iterable[str], *, most: int | None 
                     1.0 - alike / pairs if pairs else 1.0,
                 )
             )
-    return tuple(sorted(found, key=lambda risk: (risk.separation, risk.distinction, len(risk.names))))
+    return RowTuple(sorted(found, key=lambda risk: (risk.separation, risk.distinction, len(risk.names))))

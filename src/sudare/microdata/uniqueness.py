@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.distributions import digamma
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.parameters import exact_fraction, shown
@@ -62,6 +63,7 @@ def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: 
         >>> population_uniqueness([1, 1, 2, 4], 1)
         0.25
     """
+    check_arguments(population_uniqueness, locals(), "model")
     function = "population_uniqueness"
     fraction = float(
         exact_fraction(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Figures
 from sudare.errors import Described, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records
@@ -286,7 +287,7 @@ def aggregated(per_column: ArrayLike, how: str = "geometric", weights: Sequence[
 
 
 @dataclass(frozen=True)
-class Utility:
+class Utility(Figures):
     """What a result lost, in every measure; smaller is better. Computed from the protected data: not for release.
 
     Attributes:

@@ -72,7 +72,7 @@ def add_noise(
         >>> import sudare
         >>> published, event = sudare.add_noise([[0, 12], [340, 3]], sudare.Budget(epsilon=1, delta=1e-6), noise="gaussian")
         >>> published.shape, str(event.cost)
-        ((2, 2), 'epsilon = 1, delta = 1e-06')
+        ((2, 2), 'epsilon = 1, delta = 0.000001')
     """
     source = read_entropy(entropy, "add_noise")
     protected = Unit() if unit is None else unit
@@ -97,10 +97,13 @@ def add_noise(
 def noise_for(measurement: Measurement) -> Sampler:
     """The sampler of the noise that a measurement states.
 
+    Args:
+        measurement: that states the noise.
+
     Example:
         >>> import sudare
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> sudare.noise_for(sudare.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> sudare.noise.noise_for(sudare.privacy.GaussianMeasurement.for_budget(sudare.Budget(rho=0.5), sensitivity))
         discrete_gaussian(sigma_squared=1)
     """
     if isinstance(measurement, LaplaceMeasurement):

@@ -62,7 +62,7 @@ def bernoulli_exp(exponent: Rational) -> ExponentialCoin:
 
     Example:
         >>> import sudare
-        >>> sudare.bernoulli_exp(0).draw()
+        >>> sudare.noise.bernoulli_exp(0).draw()
         True
     """
     exact = exact_fraction(exponent, "exponent", "bernoulli_exp", _EXPONENT_RANGE)
@@ -77,9 +77,13 @@ _coin = lru_cache(maxsize=64)(ExponentialCoin)
 def fair_coins(size: int | tuple[int, ...], entropy: EntropySource | None = None) -> NDArray[np.bool_]:
     """Independent fair coins, one random bit each.
 
+    Args:
+        size: how many, or the shape of an array of them.
+        entropy: where chance comes from; secure if left out.
+
     Example:
         >>> import sudare
-        >>> sudare.fair_coins((2, 3)).shape
+        >>> sudare.noise.fair_coins((2, 3)).shape
         (2, 3)
     """
     count = read_size(size, "fair_coins")

@@ -55,7 +55,7 @@ def discrete_laplace(scale: Rational) -> Sampler:
 
     Example:
         >>> import sudare
-        >>> sudare.discrete_laplace(10).draw(size=5).dtype
+        >>> sudare.noise.discrete_laplace(10).draw(size=5).dtype
         dtype('int64')
     """
     t = _read_scale(scale, "scale", "discrete_laplace")
@@ -83,7 +83,7 @@ def discrete_gaussian(sigma: Rational | None = None, *, sigma_squared: Rational 
 
     Example:
         >>> import sudare
-        >>> abs(sudare.discrete_gaussian(sigma=2).draw()) < 1000
+        >>> abs(sudare.noise.discrete_gaussian(sigma=2).draw()) < 1000
         True
     """
     if (sigma is None) == (sigma_squared is None):
@@ -116,7 +116,7 @@ def geometric(scale: Rational) -> Sampler:
 
     Example:
         >>> import sudare
-        >>> bool((sudare.geometric(3).draw(100) >= 0).all())
+        >>> bool((sudare.noise.geometric(3).draw(100) >= 0).all())
         True
     """
     t = _read_scale(scale, "scale", "geometric")

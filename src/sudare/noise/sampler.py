@@ -36,7 +36,7 @@ class Sampler(ABC):
 
     Example:
         >>> import numpy as np, sudare
-        >>> noise = sudare.discrete_laplace(2.5)
+        >>> noise = sudare.noise.discrete_laplace(2.5)
         >>> noise
         discrete_laplace(2.5)
         >>> counts = np.zeros((3, 4), dtype=np.int64)

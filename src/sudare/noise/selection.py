@@ -84,7 +84,7 @@ def exponential_mechanism(
 
     Example:
         >>> import sudare
-        >>> choice, event = sudare.exponential_mechanism([3, 40, 5], sudare.Budget(epsilon=10))
+        >>> choice, event = sudare.noise.exponential_mechanism([3, 40, 5], sudare.Budget(epsilon=10))
         >>> choice, str(event.cost)
         (1, 'epsilon = 10')
     """
@@ -149,7 +149,7 @@ def report_noisy_max(
 
     Example:
         >>> import sudare
-        >>> sudare.report_noisy_max([3, 40, 5], sudare.Budget(epsilon=10))[0]
+        >>> sudare.noise.report_noisy_max([3, 40, 5], sudare.Budget(epsilon=10))[0]
         1
     """
     source = read_entropy(entropy, "report_noisy_max")

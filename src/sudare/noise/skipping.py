@@ -32,7 +32,7 @@ MAX_GAPS = 1 << 22
 
 GUARD_BITS = 16
 SCALE_BITS = 32
-"""The scale of the gaps is a fraction of so many significant bits: kept coins are within 2**-30 of all."""
+"""The scale of the gaps is a fraction of this many significant bits: kept coins are within 2**-30 of all."""
 
 
 def tail_probability(law: LatticeLaw, threshold: int, bits: int) -> Bounds:

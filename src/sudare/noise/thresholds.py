@@ -1,4 +1,4 @@
-"""Groups whose keys nobody knew of before: published where a noisy count reaches a threshold.
+"""Groups whose keys are not known beforehand: published where a noisy count reaches a threshold.
 
 Which keys there are is protected: a key may be there because of one unit alone. The threshold is so high that such a
 key is published with probability delta at most, whatever the unit's rows are.
@@ -116,7 +116,7 @@ def _threshold(rows: int, rows_per_group: int, scale: Fraction, delta: Fraction)
 def measurement_of_rows(
     rows: int, epsilon: Rational, adjacency: Adjacency = "add-remove", *, rows_per_group: int | None = None
 ) -> LaplaceMeasurement:
-    """The noise on the numbers of rows in groups, where one unit has so many rows in any of them.
+    """The noise on the numbers of rows in groups, where one unit has this many rows in any of them.
 
     Example:
         >>> from sudare.noise.thresholds import measurement_of_rows

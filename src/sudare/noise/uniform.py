@@ -33,7 +33,7 @@ def uniform_below(bound: int, size: int | tuple[int, ...], entropy: EntropySourc
 
     Example:
         >>> import sudare
-        >>> bool((sudare.uniform_below(6, 100) < 6).all())
+        >>> bool((sudare.noise.uniform_below(6, 100) < 6).all())
         True
     """
     places = exact_integer(bound, "bound", "uniform_below", "a whole number from 1 to 2**64", smallest=1, largest=2**64)

@@ -154,7 +154,9 @@ class PureAccountant(Accountant):
     """Pure epsilon: the sum.
 
     Example:
-        >>> from sudare import Budget, PureAccountant, report_noisy_max
+        >>> from sudare import Budget
+        >>> from sudare.noise import report_noisy_max
+        >>> from sudare.privacy import PureAccountant
         >>> accountant = PureAccountant()
         >>> for _ in range(3):
         ...     accountant.add(report_noisy_max([3, 5, 4], Budget(epsilon=0.1))[1])
@@ -180,7 +182,9 @@ class ApproximateAccountant(Accountant):
     """The plain sums of the charged epsilons and deltas.
 
     Example:
-        >>> from sudare import ApproximateAccountant, Budget, exponential_mechanism
+        >>> from sudare import Budget
+        >>> from sudare.noise import exponential_mechanism
+        >>> from sudare.privacy import ApproximateAccountant
         >>> accountant = ApproximateAccountant()
         >>> accountant.add(exponential_mechanism([3, 5, 4], Budget(epsilon=0.1))[1])
         >>> accountant.total()
@@ -228,7 +232,9 @@ class ZcdpAccountant(Accountant):
         conversion: how rho is turned into epsilon at a delta.
 
     Example:
-        >>> from sudare import Budget, ZcdpAccountant, exponential_mechanism
+        >>> from sudare import Budget
+        >>> from sudare.noise import exponential_mechanism
+        >>> from sudare.privacy import ZcdpAccountant
         >>> accountant = ZcdpAccountant()
         >>> accountant.add(exponential_mechanism([3, 5, 4], Budget(epsilon=0.4))[1])
         >>> accountant.rho()
@@ -270,7 +276,8 @@ class PldAccountant(Accountant):
     result, use the sums of the other accountants, which hold for that too.
 
     Example:
-        >>> from sudare import Budget, GaussianMeasurement, PldAccountant, ReleaseEvent, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, ReleaseEvent, Unit
+        >>> from sudare.privacy import GaussianMeasurement, PldAccountant, sensitivity_of_counts
         >>> unit, budget = Unit("person"), Budget(rho=0.1)
         >>> noise = GaussianMeasurement.for_budget(budget, sensitivity_of_counts(unit))
         >>> accountant = PldAccountant()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, TypeVar, overload
 
 from sudare.bilingual import Words
+from sudare.border.notices import warn_user
 from sudare.errors import BudgetError, Described, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
 from sudare.parameters import Rational, exact_fraction, exact_integer, exact_text, show_fraction, shown
 
@@ -58,7 +58,7 @@ class Budget:
     Example:
         >>> from sudare import Budget
         >>> Budget(epsilon=1, delta=1e-6)
-        Budget(epsilon=1, delta=1e-06)
+        Budget(epsilon=1, delta=0.000001)
         >>> Budget(epsilon=0.3) == Budget(epsilon=0.1) + Budget(epsilon=0.1) + Budget(epsilon=0.1)
         True
         >>> Budget(rho=1).split([0.25, 0.75])
@@ -96,10 +96,7 @@ class Budget:
             None if rho is None else _positive(rho, "rho"),
         )
         if (self._epsilon or 0) > WEAK_EPSILON or (self._rho or 0) > WEAK_RHO:
-            warnings.warn(
-                WeakBudgetWarning(WEAK_BUDGET.format(budget=str(self), epsilon=WEAK_EPSILON, rho=WEAK_RHO)),
-                stacklevel=2,
-            )
+            warn_user(WeakBudgetWarning(WEAK_BUDGET.format(budget=str(self), epsilon=WEAK_EPSILON, rho=WEAK_RHO)))
 
     def _set(self, epsilon: Fraction | None, delta: Fraction, rho: Fraction | None) -> None:
         if delta >= 1:

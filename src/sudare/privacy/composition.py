@@ -30,10 +30,13 @@ __all__ = ["compose", "compose_parallel", "for_group", "growth_of_delta"]
 def compose(budgets: Iterable[Budget]) -> Budget:
     """The cost of releases one after the other, about the same people: the sum.
 
+    Args:
+        budgets: of all releases, in one currency.
+
     Example:
         >>> from sudare import Budget, compose
         >>> compose([Budget(epsilon=0.5), Budget(epsilon=0.25, delta=1e-6)])
-        Budget(epsilon=0.75, delta=1e-06)
+        Budget(epsilon=0.75, delta=0.000001)
     """
     return reduce(Budget.__add__, _in_one_currency(budgets, "compose"))
 
@@ -50,7 +53,8 @@ def compose_parallel(budgets: Iterable[Budget], adjacency: Adjacency = "add-remo
         GuaranteeError: under replace adjacency.
 
     Example:
-        >>> from sudare import Budget, compose_parallel
+        >>> from sudare import Budget
+        >>> from sudare.privacy import compose_parallel
         >>> compose_parallel([Budget(rho=0.5), Budget(rho=0.25)])
         Budget(rho=0.5)
     """
@@ -70,16 +74,21 @@ def compose_parallel(budgets: Iterable[Budget], adjacency: Adjacency = "add-remo
 
 
 def for_group(budget: Budget, people: int) -> Budget:
-    """What a guarantee for one person means for so many people together.
+    """What a guarantee for one person means for this many people together.
 
     Pure epsilon becomes k epsilon, rho becomes k**2 rho, and delta grows by the factor
     1 + exp(epsilon) + ... + exp((k - 1) epsilon), rounded up.
+
+    Args:
+        budget: for one person.
+        people: in the group.
 
     Raises:
         GuaranteeError: if delta reaches 1, so that nothing is guaranteed to the group.
 
     Example:
-        >>> from sudare import Budget, for_group
+        >>> from sudare import Budget
+        >>> from sudare.privacy import for_group
         >>> for_group(Budget(epsilon=0.1), people=4)
         Budget(epsilon=0.4)
     """

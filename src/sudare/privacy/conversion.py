@@ -48,8 +48,13 @@ SLACK = Decimal(10) ** -45
 def rho_to_epsilon(rho: Rational, delta: Rational, method: Conversion = "optimal") -> Fraction:
     """The epsilon that a rho budget guarantees at a delta.
 
+    Args:
+        rho: of the guarantee.
+        delta: at which epsilon is wanted.
+        method: of converting.
+
     Example:
-        >>> from sudare import rho_to_epsilon
+        >>> from sudare.privacy import rho_to_epsilon
         >>> round(float(rho_to_epsilon(0.1, 1e-6, "simple")), 2), round(float(rho_to_epsilon(0.1, 1e-6)), 2)
         (2.45, 2.14)
     """
@@ -74,8 +79,13 @@ def rho_to_epsilon(rho: Rational, delta: Rational, method: Conversion = "optimal
 def rho_to_delta(rho: Rational, epsilon: Rational, method: Conversion = "optimal") -> Fraction:
     """The delta that a rho budget guarantees at an epsilon; 1 where it guarantees nothing.
 
+    Args:
+        rho: of the guarantee.
+        epsilon: at which delta is wanted.
+        method: of converting.
+
     Example:
-        >>> from sudare import rho_to_delta
+        >>> from sudare.privacy import rho_to_delta
         >>> f"{float(rho_to_delta(0.02, 1)):.1e}"
         '8.8e-08'
     """
@@ -106,8 +116,13 @@ def rho_to_delta(rho: Rational, epsilon: Rational, method: Conversion = "optimal
 def epsilon_to_rho(epsilon: Rational, delta: Rational, method: Conversion = "optimal") -> Fraction:
     """The largest rho that guarantees (epsilon, delta).
 
+    Args:
+        epsilon: of the guarantee wanted.
+        delta: of the guarantee wanted.
+        method: of converting.
+
     Example:
-        >>> from sudare import epsilon_to_rho
+        >>> from sudare.privacy import epsilon_to_rho
         >>> float(epsilon_to_rho(1, 1e-6)) > float(epsilon_to_rho(1, 1e-6, "simple"))
         True
     """

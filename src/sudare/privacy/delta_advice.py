@@ -1,4 +1,4 @@
-"""Which delta to choose: by the number of people, by who belongs together, and by whom an attacker is after.
+"""Which delta to choose: by the number of people, by groups that belong together, and by the people that an attacker looks for.
 
 Delta is the part of a guarantee that may fail. Its worst reading is a mechanism that publishes each person's record with
 probability delta; noise does far better than that, but nothing in the definition says so. Under this reading people * delta
@@ -36,7 +36,7 @@ MAX_EXPONENT = 600
 
 @dataclass(frozen=True)
 class DeltaAdvice:
-    """A delta for a data set, and what is to be said of the one that a budget has.
+    """A delta for a data set, and a remark on the one that a budget has.
 
     Attributes:
         suggested: the largest power of ten that keeps the accepted chance.
@@ -148,7 +148,7 @@ def advise_delta(
 
 
 def _growth(epsilon: Fraction, members: int) -> Fraction:
-    """By how much delta grows for so many units at once; so much that nothing is left of it, where that is very much."""
+    """By how much delta grows for this many units at once; so much that nothing is left of it, where that is very much."""
     if members == 1:
         return Fraction(1)
     return growth_of_delta(epsilon, members) if epsilon * members <= MAX_EXPONENT else 1 / MIN_DELTA

@@ -1,4 +1,4 @@
-"""The release event: the one record in which a mechanism and whoever accounts for it meet.
+"""The release event: the one record in which a mechanism and an accountant meet.
 
 A mechanism returns its result together with a `ReleaseEvent`; an accountant or a ledger reads nothing else. The rules
 for this format:
@@ -66,7 +66,8 @@ class ReleaseEvent:
         EventError: if a field is of the wrong kind, or the measurements cost more than stated.
 
     Example:
-        >>> from sudare import Budget, LaplaceMeasurement, ReleaseEvent, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, ReleaseEvent, Unit
+        >>> from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
         >>> unit, budget = Unit("person"), Budget(epsilon=0.5)
         >>> noise = LaplaceMeasurement.for_budget(budget, sensitivity_of_counts(unit))
         >>> event = ReleaseEvent("laplace", unit, budget, (noise,), "secure")
@@ -166,7 +167,7 @@ class ReleaseEvent:
 
     def to_json(self) -> str:
         """One line of JSON, the same for equal events."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "version": self.version,
             "mechanism": self.mechanism,
             "unit": self.unit.to_dict(),

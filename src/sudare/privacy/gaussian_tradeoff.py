@@ -1,4 +1,4 @@
-"""The exact privacy of continuous Gaussian noise, which is where every conversion of rho must stop.
+"""The exact privacy of continuous Gaussian noise: a lower limit for every conversion of rho.
 
 Gaussian noise whose cost is rho is as private as telling N(0, 1) from N(mu, 1) with mu = sqrt(2 rho), however many
 values it was added to:

@@ -14,13 +14,12 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.extras import FIGURES, optional_module
-from sudare.parameters import Rational, exact_fraction, exact_integer, shown
+from sudare.parameters import Rational, exact_fraction, exact_integer, read_chance, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import rho_to_delta
 
@@ -35,7 +34,7 @@ MIN_RHO, MAX_RHO = Fraction(1, 10**24), Fraction(10**5)
 """A smaller rho is read as the smallest, which is a weaker statement; a larger one guarantees nothing that a number shows."""
 
 
-def best_power(budget: Budget, significance: float, noise: Noise = "any") -> float:
+def best_power(budget: Budget, significance: Rational, noise: Noise = "any") -> float:
     """The most that a test of one person's presence can achieve at a significance level.
 
     Args:
@@ -45,19 +44,15 @@ def best_power(budget: Budget, significance: float, noise: Noise = "any") -> flo
             value of continuous Gaussian noise of this rho.
 
     Example:
-        >>> from sudare import Budget, best_power
+        >>> from sudare import Budget
+        >>> from sudare.privacy import best_power
         >>> round(best_power(Budget(epsilon=1), 0.05), 3)
         0.136
         >>> round(best_power(Budget(rho=0.01), 0.05, noise="gaussian"), 3)
         0.066
     """
     read_budget(budget, "best_power")
-    is_number = isinstance(significance, Real) and not isinstance(significance, bool)
-    if not is_number or not 0 <= significance <= 1:
-        raise ParameterError(
-            "significance", "best_power", Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(significance)
-        )
-    alpha = float(significance)
+    alpha = read_chance(significance, "significance", "best_power", with_ends=True)
     if not isinstance(noise, str) or noise not in ("any", "gaussian"):
         raise ParameterError("noise", "best_power", "'any' or 'gaussian'", shown(noise))
     if noise == "gaussian":
@@ -68,7 +63,7 @@ def best_power(budget: Budget, significance: float, noise: Noise = "any") -> flo
 
 
 def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fraction:
-    """A delta for a data set of so many people.
+    """A delta for a data set of this many people.
 
     An (epsilon, delta) guarantee does not exclude a mechanism that, with probability delta for each person, publishes
     that person's record. The chance that this hits anybody at all is at most people * delta. The suggestion keeps it
@@ -79,7 +74,7 @@ def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fractio
         exposure: the chance that anybody at all is exposed in that worst case.
 
     Example:
-        >>> from sudare import suggest_delta
+        >>> from sudare.privacy import suggest_delta
         >>> suggest_delta(126_146_099)
         Fraction(1, 100000000000)
     """
@@ -109,7 +104,8 @@ def plot_trade_off(budgets: Mapping[str, Budget] | Sequence[Budget]) -> Figure:
         budgets: the budgets, with names for the legend or without.
 
     Example:
-        >>> from sudare import Budget, plot_trade_off
+        >>> from sudare import Budget
+        >>> from sudare.privacy import plot_trade_off
         >>> figure = plot_trade_off({"monthly": Budget(epsilon=1), "yearly": Budget(rho=0.1)})
         >>> figure.savefig("trade_off.png")  # doctest: +SKIP
     """
@@ -141,16 +137,15 @@ def plot_suggested_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> 
         exposure: the chance that anybody at all is exposed in the worst case; see `suggest_delta`.
 
     Example:
-        >>> from sudare import plot_suggested_delta
+        >>> from sudare.privacy import plot_suggested_delta
         >>> plot_suggested_delta(126_146_099).savefig("delta.png")  # doctest: +SKIP
     """
     suggested = suggest_delta(people, exposure)
+    chance = float(exact_fraction(exposure, "exposure", "plot_suggested_delta", "a number above 0 and at most 1"))
     figure, axes = _new_figure()
     sizes = [round(10 ** (i / 200)) for i in range(200, 2001)]
     steps = [float(suggest_delta(size, exposure)) for size in sizes]
-    axes.loglog(
-        sizes, [float(exposure) / size for size in sizes], color="0.4", linestyle="--", label="exposure / people"
-    )
+    axes.loglog(sizes, [chance / size for size in sizes], color="0.4", linestyle="--", label="exposure / people")
     axes.loglog(sizes, steps, linewidth=2, label="suggested delta")
     axes.loglog([people], [float(suggested)], "o", color="crimson", label=f"{people:,} people: {float(suggested):.0e}")
     axes.set(xlabel="people in the data set", ylabel="delta", title="A delta that is unlikely to expose anybody at all")

@@ -1,14 +1,13 @@
 """What was drawn: the noisy looks at the data that a release consists of, each with its exact cost.
 
-A measurement is made from a budget (`for_budget`), so that the noise follows from the cost, or from its noise, so
-that the cost follows from it. There is no way to state a cost that the noise does not have.
+A measurement is made from a budget (`for_budget`), so that the noise follows from the cost, or from its noise, so that the cost
+follows from it. A measurement cannot state another cost than that of its noise.
 
 Proof: ``measurements.md`` beside this file.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
@@ -17,10 +16,11 @@ from typing import Any, ClassVar
 
 from sudare.bilingual import Words
 from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
-from sudare.parameters import exact_fraction, exact_integer, shown
+from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget, read_text_fraction
 from sudare.privacy.conversion import Conversion, epsilon_to_rho
-from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, require_reachable_norm, sensitivity_of_counts
+from sudare.privacy.measurement import Measurement
+from sudare.privacy.unit import Sensitivity, Unit, read_sensitivity, sensitivity_of_counts
 
 __all__ = [
     "GaussianMeasurement",
@@ -34,70 +34,10 @@ __all__ = [
     "read_measurement",
 ]
 
-MIN_PARAMETER, MAX_PARAMETER = Fraction(1, 10**60), Fraction(10**60)
-
 MIN_BETA, MAX_BETA = Fraction(1, 10**15), Fraction(100)
 MAX_SMOOTH_CELLS = 10**6
 SMOOTH_SLACK = Decimal(10) ** -20
 """Relative; every operation at 60 digits errs by far less, also where exp(beta) - 1 loses digits to a small beta."""
-
-
-@dataclass(frozen=True)
-class Measurement(ABC):
-    """A noisy look at the data.
-
-    With probability ``delta`` nothing is promised; otherwise both ``epsilon`` and ``rho`` hold, whichever is asked for.
-    """
-
-    kind: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> Fraction | None:
-        """Cost in epsilon, pure where ``delta`` is 0, or None if there is no such guarantee."""
-
-    @property
-    @abstractmethod
-    def rho(self) -> Fraction:
-        """Cost in rho, apart from ``delta``."""
-
-    @property
-    def delta(self) -> Fraction:
-        """The probability with which the guarantee may fail; 0 unless a kind says otherwise."""
-        return Fraction(0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        values: dict[str, Any] = {"kind": self.kind}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            values[field.name] = str(value) if isinstance(value, Fraction) else value
-        return values
-
-    def covers_counts(self, unit: Unit) -> bool:
-        """Whether the sensitivity that this was made for is enough for a count table about such units."""
-        return True
-
-    def _read_number(self, name: str) -> None:
-        requirement = Words("a number from 1e-60 to 1e60", "1e-60 以上 1e60 以下の数")
-        value = getattr(self, name)
-        number = exact_fraction(value, name, type(self).__name__, requirement)
-        if not MIN_PARAMETER <= number <= MAX_PARAMETER:
-            raise ParameterError(name, type(self).__name__, requirement, value)
-        object.__setattr__(self, name, number)
-
-    def _read_norm(self, name: str) -> None:
-        """The norm, and the cells and largest difference that it is made of, must be able to belong together."""
-        function = type(self).__name__
-        norm, cells, largest = (
-            exact_integer(
-                getattr(self, field), field, function, Words("a whole number >= 1", "1 以上の整数"), smallest=1
-            )
-            for field in (name, "cells", "largest")
-        )
-        require_reachable_norm(norm, cells, largest, name, function)
-        for field, value in ((name, norm), ("cells", cells), ("largest", largest)):
-            object.__setattr__(self, field, value)
 
 
 @dataclass(frozen=True)
@@ -113,7 +53,8 @@ class LaplaceMeasurement(Measurement):
         largest: by how much each, at most.
 
     Example:
-        >>> from sudare import Budget, LaplaceMeasurement, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, Unit
+        >>> from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
         >>> LaplaceMeasurement.for_budget(Budget(epsilon=0.1), sensitivity_of_counts(Unit())).scale
         Fraction(10, 1)
     """
@@ -172,7 +113,8 @@ class GaussianMeasurement(Measurement):
         largest: by how much each, at most.
 
     Example:
-        >>> from sudare import Budget, GaussianMeasurement, Unit, sensitivity_of_counts
+        >>> from sudare import Budget, Unit
+        >>> from sudare.privacy import GaussianMeasurement, sensitivity_of_counts
         >>> GaussianMeasurement.for_budget(Budget(rho=0.5), sensitivity_of_counts(Unit(cells=4))).sigma_squared
         Fraction(4, 1)
     """
@@ -263,7 +205,7 @@ class SelectionMeasurement(Measurement):
         rule: ``"exponential"`` or ``"permute-and-flip"``.
 
     Example:
-        >>> from sudare import SelectionMeasurement
+        >>> from sudare.privacy import SelectionMeasurement
         >>> SelectionMeasurement(2, "exponential").rho, SelectionMeasurement(2, "permute-and-flip").rho
         (Fraction(1, 2), Fraction(2, 1))
     """
@@ -301,7 +243,7 @@ class ResponseMeasurement(Measurement):
         ratio: the largest ratio of the probabilities with which two true answers give the same report.
 
     Example:
-        >>> from sudare import ResponseMeasurement
+        >>> from sudare.privacy import ResponseMeasurement
         >>> round(float(ResponseMeasurement(3).epsilon), 6)  # two coins: ln 3
         1.098612
     """
@@ -485,7 +427,7 @@ def log_rounded_up(ratio: Fraction) -> Fraction:
 
 @lru_cache(maxsize=64)
 def _reach_of_laplace(cells: int, chance: Fraction) -> Fraction:
-    """A number u >= cells: so many draws of discrete Laplace noise of any scale t hardly ever add up to more than u t.
+    """A number u >= cells: this many draws of discrete Laplace noise of any scale t hardly ever add up to more than u t.
 
     Their absolute values do with probability at most ``chance``: 2 exp(-u) for one, (u/d)**d exp(d - u) for d of them.
     """

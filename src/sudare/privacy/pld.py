@@ -1,8 +1,8 @@
 """The privacy of a sequence of measurements by numerical composition, through ``dp-accounting``.
 
-The privacy loss distribution of discrete Laplace and of discrete Gaussian noise is known exactly; ``dp-accounting``
-rounds it onto a grid, always pessimistically, and convolves. For a vector of which one unit changes at most
-``cells`` entries by at most ``largest`` each, the measurement is the composition of so many one-dimensional ones.
+The privacy loss distribution of discrete Laplace and of discrete Gaussian noise is known exactly; ``dp-accounting`` rounds it
+onto a grid, always pessimistically, and convolves. For a vector of which one unit changes at most ``cells`` entries by at most
+``largest`` each, the measurement is the composition of this many one-dimensional ones.
 """
 
 from __future__ import annotations

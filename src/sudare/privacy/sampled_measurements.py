@@ -259,7 +259,7 @@ def _delta(rate: Fraction, k: int, epsilon: Fraction) -> Fraction:
     best, threshold = Decimal(0), k
     while True:
         size = -((1 - threshold) * turning.denominator // turning.numerator) - 1
-        # No threshold from here on can give more than the chance of so many heads among size + 1 coins.
+        # No threshold from here on can give more than the chance of this many heads among size + 1 coins.
         if best and _UP.exp(_UP.multiply(decay, -(size + 1))).next_plus(_UP) <= best:
             return Fraction(Context(prec=DIGITS // 2, rounding=ROUND_CEILING).plus(best))
         best = max(best, _difference_of_tails(rate, size, threshold, growth))
@@ -286,7 +286,7 @@ def _difference_of_tails(rate: Fraction, size: int, threshold: int, growth: Frac
 
 
 def _point_probability(rate: Fraction, coins: int, heads: int, context: Context) -> Decimal:
-    """The probability of so many heads, rounded as the context says in every step."""
+    """The probability of this many heads, rounded as the context says in every step."""
     chance = context.multiply(_power(rate, heads, context), _power(1 - rate, coins - heads, context))
     return context.multiply(context.create_decimal(comb(coins, heads)), chance)
 

@@ -76,7 +76,7 @@ class Unit:
 
     @classmethod
     def with_rows(cls, rows: int, who: str = "person", adjacency: Adjacency = "add-remove") -> Unit:
-        """A unit that may have up to so many rows, spread over the cells in any way."""
+        """A unit that may have up to this many rows, spread over the cells in any way."""
         exact_integer(rows, "rows", "Unit.with_rows", _POSITIVE, smallest=1, largest=2**31)
         return cls(who, cells=rows, rows_per_cell=rows, rows=rows, adjacency=adjacency)
 
@@ -189,7 +189,8 @@ def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = Fa
         signed: whether the table holds differences of counts.
 
     Example:
-        >>> from sudare import Unit, sensitivity_of_counts
+        >>> from sudare import Unit
+        >>> from sudare.privacy import sensitivity_of_counts
         >>> sensitivity_of_counts(Unit(adjacency="replace"))
         Sensitivity(l1=2, l2_squared=2, cells=2, largest=1)
         >>> sensitivity_of_counts(Unit(adjacency="replace"), signed=True)
@@ -215,7 +216,7 @@ def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = Fa
 
 
 def require_reachable_norm(norm: int, cells: int, largest: int, name: str, function: str) -> None:
-    """Refuse an l1 norm, or a squared l2 norm, that so many differences of at most so much cannot have."""
+    """Refuse an l1 norm, or a squared l2 norm, that this many differences of at most so much cannot have."""
     power = 2 if name == "l2_squared" else 1
     lowest, highest = max(cells, largest**power), cells * largest**power
     if not lowest <= norm <= highest:

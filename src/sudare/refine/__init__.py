@@ -3,7 +3,7 @@
 Everything here takes noisy values, never the data (`privacy/composition.md`: post-processing).
 
 - `simplex`: the nearest point with a given total; negative l2; clipping and scaling; also for huge sparse tables.
-- `lasso`: values brought nearer to 0, with signs or without.
+- `shrinkage`: values brought nearer to 0, with signs or without.
 - `integers`: the nearest whole numbers with a given total.
 - `rounding`: whole numbers that add up to parents, or to both margins of a table.
 - `choice`: which weight to take, by public data or by how many cells should be empty.
@@ -11,8 +11,8 @@ Everything here takes noisy values, never the data (`privacy/composition.md`: po
 
 from sudare.refine.choice import WeightChoice, WeightScore, weight_by_public_data, weight_by_sparsity
 from sudare.refine.integers import nearest_integers
-from sudare.refine.lasso import lasso, nonnegative_lasso
 from sudare.refine.rounding import controlled_rounding, round_two_way
+from sudare.refine.shrinkage import lasso, nonnegative_lasso
 from sudare.refine.simplex import clip_and_scale, negative_l2, negative_l2_by_iteration, project_on_simplex
 
 __all__ = [

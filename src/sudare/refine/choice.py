@@ -30,7 +30,7 @@ from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
 from sudare.refine.arguments import read_values
 from sudare.refine.integers import nearest_integers
-from sudare.refine.lasso import nonnegative_lasso
+from sudare.refine.shrinkage import nonnegative_lasso
 from sudare.refine.simplex import negative_l2, project_on_simplex
 
 if TYPE_CHECKING:

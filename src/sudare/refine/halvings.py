@@ -36,7 +36,7 @@ CLASS_EDGES = (0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 ROUNDS = 10
 SAMPLE = 12_000
-"""Weights are learned from at most so many nodes of a height, evenly taken."""
+"""Weights are learned from at most this many nodes of a height, evenly taken."""
 
 BELIEF = 3.0
 """What the weights learned at the height below are worth, in nodes."""

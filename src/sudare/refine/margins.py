@@ -82,7 +82,7 @@ def meet_margins(counts: Counts, margins: Mapping[int, Values], words: Words) ->
 
 
 def _surplus(told: Values, own: Values) -> Values:
-    """By how much a margin is told to be larger than it is; nothing in all, because the total is known better."""
+    """By how much a margin is measured larger than it is; nothing in all, because the total is known better."""
     surplus = told - own
     return np.asarray(surplus - surplus.mean())
 

@@ -31,10 +31,10 @@ ROUNDS = 60
 """How often levels of rows and columns are found in turn, at most."""
 
 MIN_CELLS = 200
-"""What departs from an even composition is learned from at least so many cells of a level."""
+"""What departs from an even composition is learned from at least this many cells of a level."""
 
 SAMPLE = 2000
-"""From so many of them it is learned; more take longer and tell little more."""
+"""From this many of them it is learned; more take longer and tell little more."""
 
 
 @dataclass(frozen=True)

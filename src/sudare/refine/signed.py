@@ -105,7 +105,7 @@ def _level_in_floats(noisy: Integers, total: int) -> int:
 
 
 def _one_more_for(extra: int, among: int, word: int) -> NDArray[np.bool_]:
-    """Which of so many get one more: evenly spread from a random start, each with the probability extra / among."""
+    """Which of this many get one more: evenly spread from a random start, each with the probability extra / among."""
     start = word * among >> 64
     return np.diff((np.arange(among + 1, dtype=np.int64) * extra + start) // among) > 0
 

@@ -10,9 +10,9 @@ The simplex of a total c is {b >= 0, sum b = c}. For a noisy vector z:
 
 None takes longer than in proportion to the number of values.
 
-**Sparse tables.** Of a huge table only the large noisy values need to be there. The projection depends on no value
-below theta, so whoever hands in all values above a cut-off, and says so, gets what the whole table would have given
-them; all others are 0. If theta turns out to be below the cut-off, values are missing, and an error says so.
+**Sparse tables.** Of a huge table only the large noisy values need to be there. The projection depends on no value below theta,
+so a caller who hands in all values above a cut-off, and says so, gets what the whole table would have given; all others are 0. If
+theta turns out to be below the cut-off, values are missing, and an error says so.
 """
 
 from __future__ import annotations
@@ -87,6 +87,12 @@ def negative_l2_by_iteration(values: ArrayLike, total: Rational, weight: Rationa
     """The same minimum by the paper's iteration (its eq. 13): project values + weight * b, again and again.
 
     It converges like weight**rounds; `negative_l2` gives the limit at once.
+
+    Args:
+        values: noisy ones.
+        total: that they shall add up to.
+        weight: lambda, from 0 to below 1.
+        rounds: of the iteration.
     """
     function = "negative_l2_by_iteration"
     array, wanted = read_values(values, function), read_total(total, function)
@@ -103,6 +109,10 @@ def negative_l2_by_iteration(values: ArrayLike, total: Rational, weight: Rationa
 
 def clip_and_scale(values: ArrayLike, total: Rational) -> Values:
     """Values cut off at 0, then multiplied by one number to add up to the total.
+
+    Args:
+        values: noisy ones.
+        total: that they shall add up to.
 
     Example:
         >>> from sudare.refine import clip_and_scale

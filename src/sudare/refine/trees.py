@@ -54,7 +54,7 @@ WORTHWHILE = 0.1
 
 
 Words = Callable[[int], "NDArray[np.uint64]"]
-"""Gives so many random words. They decide between equals alone, so that no place is preferred to another."""
+"""Gives this many random words. They decide between equals alone, so that no place is preferred to another."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ def _weighed(values: Values, factors: Values, axis: int = 0, mask: int = 0) -> V
 
 
 def round_table(values: Values, people: int, words: Words) -> Counts:
-    """Whole counts >= 0 near values >= 0, so many people in all, such that margins hardly move.
+    """Whole counts >= 0 near values >= 0, this many people in all, such that margins hardly move.
 
     Cells are gone through with the shortest axis changing last. Fractions are added up from a random start, and each time a whole
     one is reached the cell there goes up: no cell has a bias, and sums of cells that follow each other move by less than one.

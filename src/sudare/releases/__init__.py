@@ -10,13 +10,6 @@ The order itself stands in `protocol` and `sudare.ledger.charging` alone: a kind
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sudare.lazy import loaded_on_use
 
-if TYPE_CHECKING:
-    from sudare.releases.verification import Check
-
-__all__ = ["Check"]
-
-__getattr__, __dir__ = loaded_on_use("sudare.releases", {"Check": "verification"})
+__getattr__, __dir__ = loaded_on_use(__name__, __file__)

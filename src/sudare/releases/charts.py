@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from html import escape
 
 from sudare.bilingual import Words
+from sudare.releases.page_numbers import percent_rounded_up
 
-__all__ = ["CurvePoint", "bar", "colour_legend", "error_curve", "signed_bar"]
+__all__ = ["CurvePoint", "bar", "colour_legend", "error_curve", "promise_bars", "signed_bar"]
 
 WIDTH, HEIGHT = 440, 290
 LEFT, RIGHT, TOP, BOTTOM = 54, 14, 16, 46
@@ -42,6 +43,17 @@ def bar(share: float) -> str:
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">'
         f'<rect class="track" width="100" height="8"/><rect class="fill" width="{length:.2f}" height="8"/></svg>'
     )
+
+
+def promise_bars(false_alarm: float, best_power: float) -> list[tuple[str, str, str]]:
+    """What an attacker gains by a release: the name of each text, a bar, and a share in percent.
+
+    Args:
+        false_alarm: how often they may be wrong about somebody who is not in the data; as often they are right by guessing.
+        best_power: how often at most they are right with the release.
+    """
+    shares = (("guessing", false_alarm), ("with_release", best_power))
+    return [(name, bar(share), percent_rounded_up(share)) for name, share in shares]
 
 
 def signed_bar(value: float, lowest: float, highest: float) -> str:

@@ -1,6 +1,7 @@
 """The document of a release: typed until it is written, then text, which its hash and its seal are made of.
 
-A kind gives a `ReleaseDocument` with fields of its own. `document_values` is the one place where any of them becomes JSON.
+A kind gives a `ReleaseDocument` with fields of its own. `document_values` is the one place where any of them becomes JSON. A
+document that was read from a folder is a `StatedDocument`: anybody may have written it, so nothing in it is believed unchecked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from importlib.metadata import version
 from operator import index
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
 from sudare.privacy import ReleaseEvent, best_power
@@ -22,6 +23,9 @@ from sudare.storage.hashes import hash_of_file
 from sudare.system.clock import time_text
 from sudare.version import __version__
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 __all__ = [
     "INLINE",
     "DocumentHead",
@@ -29,6 +33,7 @@ __all__ = [
     "Promise",
     "PublishedFile",
     "ReleaseDocument",
+    "StatedDocument",
     "describe_file",
     "describe_head",
     "describe_promise",
@@ -37,7 +42,7 @@ __all__ = [
 ]
 
 INLINE: Mapping[str, bool] = {"inline": True}
-"""Of a field whose own fields stand in its place in the document."""
+"""Marks a field that is replaced by its own fields in the document."""
 
 FALSE_ALARM = 0.05
 
@@ -72,7 +77,7 @@ class Promise:
 
 @dataclass(frozen=True, kw_only=True)
 class InputHash:
-    """By what it can be proved later which data a release was made from.
+    """A hash that later proves which data a release was made from.
 
     Attributes:
         keyed_hash: of the data, with a key that stays in the ledger.
@@ -108,7 +113,7 @@ class DocumentHead:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseDocument:
-    """What the order of a release needs to know of a document; a kind adds fields of its own.
+    """The part of a document that the protocol needs; a kind adds fields of its own.
 
     A field that is None by default is left out of the text where it is None.
 
@@ -123,12 +128,76 @@ class ReleaseDocument:
     ledger: Charge | None = None
 
 
-def document_values(document: ReleaseDocument) -> dict[str, Any]:
-    """A document in plain values, as its text is read again."""
+@dataclass(frozen=True, eq=False)
+class StatedDocument:
+    """What the document of a folder states.
+
+    Its methods read what every kind of document has, and raise LookupError, TypeError or ValueError where it is not there.
+
+    Attributes:
+        path: of its file.
+        values: what the file says.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it describes."""
+        return self.path.parent
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        return self.path.name
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def get(self, key: str) -> Any:
+        """What it states under a key; None if it states nothing."""
+        return self.values.get(key)
+
+    def file_named(self, entry: Mapping[str, Any]) -> Path:
+        """The file of the folder that an entry of its list names, wherever the name leads."""
+        return self.folder / Path(entry["name"]).name
+
+    def listed_files(self) -> list[Path]:
+        """The files of the folder that it lists."""
+        return [self.file_named(entry) for entry in self["files"]]
+
+    def event(self) -> ReleaseEvent:
+        """The event that it states.
+
+        Raises:
+            SudareError: if its noise costs more than it states.
+        """
+        return ReleaseEvent.from_json(json.dumps(self["event"]))
+
+    def is_of_this_version(self) -> bool:
+        """Whether this version of sudare made it."""
+        return self.made_by() == __version__
+
+    def made_by(self) -> str:
+        """The version of sudare that made it, as the document states it."""
+        versions = self.get("versions")
+        return str(versions.get("sudare")) if isinstance(versions, dict) else "None"
+
+
+def document_values(document: DataclassInstance) -> dict[str, Any]:
+    """A document in plain values, as its text is read again.
+
+    Args:
+        document: a `ReleaseDocument`, or a part of one.
+    """
     return _fields_of(document)
 
 
-def document_text(document: ReleaseDocument | Mapping[str, Any]) -> bytes:
+def document_text(document: DataclassInstance | Mapping[str, Any]) -> bytes:
     r"""A document as it is written.
 
     Args:
@@ -138,7 +207,7 @@ def document_text(document: ReleaseDocument | Mapping[str, Any]) -> bytes:
         >>> document_text({"title": "町"}).decode()
         '{\n "title": "町"\n}\n'
     """
-    values = document_values(document) if isinstance(document, ReleaseDocument) else document
+    values = document if isinstance(document, Mapping) else document_values(document)
     return json.dumps(values, ensure_ascii=False, indent=1, default=index).encode() + b"\n"
 
 
@@ -183,7 +252,7 @@ def _fields_of(value: Any) -> dict[str, Any]:
     for one in fields(value):
         said = getattr(value, one.name)
         if one.metadata.get("inline"):
-            found |= _fields_of(said)
+            found |= {} if said is None else _fields_of(said)
         elif said is not None or one.default is MISSING:
             found[one.name] = _plain(said)
     return found

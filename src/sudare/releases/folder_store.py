@@ -18,6 +18,7 @@ from sudare.attacks.verdicts import AttackReport
 from sudare.errors import LedgerError
 from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
+from sudare.ledger.entries import Settled
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file, seal_of
 from sudare.storage.staging import (
@@ -67,7 +68,7 @@ def completed_folder(
         target: where it will be.
         text: of the document that stands for all other files, as it was sealed; what is on the disk by now is settled by it.
         event: what was drawn for it.
-        released: what whoever asked for it gets.
+        released: what the caller gets.
     """
 
     def show(entry: int) -> Released[DraftT]:
@@ -125,6 +126,26 @@ class FolderStore(Generic[DraftT]):
                 if event.cost == reservation.cost and self._is_whole(folder, hashlib.sha256(text).hexdigest()):
                     found = Released[DraftT](folder=self._target, document=document, is_repeated=True)
                     yield [reservation], completed_folder(folder, self._target, text, event, found)
+
+    def require_known(self) -> bool:
+        """Whether the release was made before, or is complete and only needs to be shown; nothing is shown by asking.
+
+        Raises:
+            LedgerError: if it was settled, and is gone or was changed.
+        """
+        latest = self._ledger.settled(self._dataset, self._fingerprint)
+        for _, body in reversed(self._ledger.settlements(self._dataset, self._fingerprint)):
+            digest, hidden = body.result["document_sha256"], self._target.with_name(body.result["made_in"])
+            shown = (self._target, Path(body.result["folder"]))
+            places = shown if self._target.exists() else (*shown, hidden)
+            if any(self._is_whole(folder, digest) for folder in places):
+                return True
+        if next(self.find_abandoned(), None) is not None:
+            return True
+        if latest is not None:
+            said = latest.read()
+            raise self.complain_of_loss(latest.number, said.result if isinstance(said, Settled) else {})
+        return False
 
     def complain_of_loss(self, entry: int, found_by: Mapping[str, str]) -> LedgerError:
         """The release was settled, and its folder is gone or was changed."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, cast
 
-from sudare.errors import ParameterError
+from sudare.bilingual import Words
+from sudare.errors import ParameterError, PlanError
+from sudare.parameters import show_fraction
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ADJACENCIES, Adjacency, unit_of
 from sudare.sections import Section, suggest
@@ -49,6 +52,27 @@ SOURCE_KEYS = ("path", "format", "encoding")
 OUTPUT_KEYS = ("folder", "formats")
 """What every kind may say of the release under ``[output]``, besides keys of its own."""
 
+NO_LEDGER = Words(
+    """{file} has a budget, and no section [ledger] that says where it is charged. Add these three lines:
+
+[ledger]
+location = "budget.db"
+dataset = "my-data"
+
+If there is no ledger yet, make one beside the plan, with all that may ever be spent on the data (at least the cost of this plan):
+
+{commands}""",
+    """{file} には予算がありますが、その予算を差し引く台帳（[ledger] セクション）がありません。次の3行を加えてください:
+
+[ledger]
+location = "budget.db"
+dataset = "my-data"
+
+台帳がまだなければ、計画と同じフォルダで作成し、このデータに使ってよい総予算（この計画の費用以上）を登録してください:
+
+{commands}""",
+)
+COMMANDS = "sudare ledger create budget.db\nsudare ledger add budget.db my-data {options}"
 LANGUAGES = ("en", "ja")
 DATABASES = ("postgresql:", "postgres:")
 
@@ -237,6 +261,8 @@ def read_header(
         unit = read_unit_section(top.section("unit", unit_keys), by_default=adjacency, keys=unit_keys)
         price = ReleasePrice(budget=read_budget_section(top.section("budget", BUDGET_KEYS)), unit=unit)
     ledger = None
+    if price is not None and not top.has("ledger"):
+        raise PlanError(NO_LEDGER.format(file=file.name, commands=COMMANDS.format(options=_options_of(price))))
     if price is not None or top.has("ledger"):
         ledger = read_ledger_section(top.section("ledger", LEDGER_KEYS), base)
     written = top.section("output", OUTPUT_KEYS if formats else OUTPUT_KEYS[:1]) if output is None else output
@@ -255,6 +281,20 @@ def read_header(
         price=price,
         ledger=ledger,
     )
+
+
+def _options_of(price: ReleasePrice) -> str:
+    """What `sudare ledger add` takes for a data set that this price can be charged to, once."""
+    budget, unit = price.budget, price.unit
+    parts = {"rho": budget.rho} if budget.currency == "rho" else {"epsilon": budget.epsilon, "delta": budget.delta}
+    options = [f"--{name} {show_fraction(value)}" for name, value in parts.items() if value]
+    if unit.who != "person":
+        options.append(f"--who {shlex.quote(unit.who)}")
+    if unit.rows > 1:
+        in_any_cells = unit.cells == unit.rows_per_cell == unit.rows
+        options += [] if in_any_cells else [f"--cells {unit.cells}", f"--rows-per-cell {unit.rows_per_cell}"]
+        options.append(f"--rows {unit.rows}")
+    return " ".join([*options, *(["--replace"] if unit.adjacency == "replace" else [])])
 
 
 def _read_formats(section: Section, known: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a kind of release has to say for itself; everything else is done by `sudare.releases.protocol`.
+"""What every kind of release provides; `sudare.releases.protocol` does everything else.
 
 A kind is one small object without state. It knows one sort of plan and one sort of folder, and nothing of the order in which its
 steps are run, of reservations, seals, hidden folders or signals. A new kind is a folder with such an object, and one line in
@@ -35,7 +35,7 @@ class Run:
     """What a kind is given while it works.
 
     Attributes:
-        tell: is told how far it is.
+        tell: called with the stage, and the share of it that is done.
         threads: how many threads to use; None for as many as there are cores, within reason.
         account: the account of a release with a price; None without one.
     """
@@ -88,7 +88,7 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
 
     What a kind promises, and the contract suite tests:
 
-    - `read_plan`, `header`, `identity` and `require_account` look at no data.
+    - `read_plan`, `header`, `identity` and `require_account` look at no data; `require_source` looks at no row of it.
     - `read` looks at the data and draws nothing: what it raises gives the cost back.
     - `draw` writes nothing. Whatever is random in a release with a price is drawn here, from secure entropy.
     - `write` and `report` write into the folder they are given, and nowhere else. In what they write nothing depends on the data
@@ -119,7 +119,7 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
         ...
 
     def header(self, plan: PlanT) -> PlanHeader:
-        """What the order needs to know: title, folder, price, ledger."""
+        """What the protocol needs to know: title, folder, price, ledger."""
         ...
 
     def identity(self, plan: PlanT, last_opt_out: int) -> Identity:
@@ -141,6 +141,26 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
 
     def prepare(self, plan: PlanT, folder: Path) -> None:
         """Try whatever can fail without the data, in a hidden folder, before anything is reserved or read."""
+        return
+
+    def rehearse(self, plan: PlanT, folder: Path) -> None:
+        """Try what `prepare` tries, for somebody who only plans: without loading what the next steps need."""
+        self.prepare(plan, folder)
+
+    def require_source(self, plan: PlanT, *, has_opted_out: bool) -> None:
+        """Refuse data that is not there or lacks a column, for somebody who only plans.
+
+        Looks at the names of files and at the names and types of columns (`sudare.io.headers`), never at a row: what it tells
+        is the same whoever is in the data, and need not be paid for.
+
+        Args:
+            plan: of the release.
+            has_opted_out: whether people have opted out of the data set.
+
+        Raises:
+            InputError: names the file and the column.
+            PlanError: if the plan does not say how those who opted out are left out.
+        """
         return
 
     def read(self, plan: PlanT, run: Run) -> DataT:

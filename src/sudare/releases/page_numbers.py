@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from sudare.bilingual import Words
+from sudare.parameters import plain_number
 
 __all__ = [
     "percent_rounded_up",
@@ -45,9 +46,9 @@ def with_greek_letters(budget: str) -> str:
 
 
 def show_decimal(value: object) -> str:
-    """An exact fraction as people write it: 1/10 as 0.1, a billionth as 10⁻⁹, the rest to four digits, upwards.
+    """An exact fraction as people write it: 1/10 as 0.1, a millionth as 0.000001, a billionth as 10⁻⁹, the rest to four digits.
 
-    A budget must not be shown below itself.
+    Zeros are written out where `sudare.parameters.show_fraction` does. Rounded upwards: a budget must not be shown below itself.
     """
     try:
         number = Fraction(str(value))
@@ -56,7 +57,7 @@ def show_decimal(value: object) -> str:
     if number.denominator == 1 or number >= 1000:
         return f"{math.ceil(number):,}"
     four_digits = Context(prec=4, rounding=ROUND_CEILING).divide(Decimal(number.numerator), Decimal(number.denominator))
-    digits, _, power = f"{float(four_digits):.4g}".partition("e")
+    digits, _, power = plain_number(f"{float(four_digits):.4g}").partition("e")
     if not power:
         return digits
     raised = f"10{str(int(power)).translate(SUPERSCRIPTS)}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["both", "page_template", "text"]
+__all__ = ["both", "page_template", "stated_words", "text"]
 
 SHARED = Path(__file__).parent
 
@@ -42,6 +42,15 @@ def page_template(name: str, folders: Sequence[Path], texts: Mapping[str, Words]
     environment.globals["text"] = partial(text, texts)
     environment.globals["both"] = both
     return environment.get_template(name)
+
+
+def stated_words(values: Mapping[str, str]) -> Words:
+    """A text in both languages, as a document states it.
+
+    Raises:
+        KeyError: if it lacks one of them; likewise TypeError if it is no such text.
+    """
+    return Words(values["english"], values["japanese"])
 
 
 def text(texts: Mapping[str, Words], name: str, /, **values: object) -> Markup:

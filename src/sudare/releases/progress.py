@@ -1,4 +1,4 @@
-"""How far a release is, told to whoever waits for it."""
+"""Reports how far a release is to the caller that waits for it."""
 
 from __future__ import annotations
 

@@ -26,10 +26,10 @@ Why the order is safe:
 - A crash between 6 and 8 leaves a complete release out of sight. The same plan run again settles and shows it at no cost. Without
   a price it is cleared away, and can be made again.
 - Whether a release was made before is decided by the plan alone, never by the data: else it would be seen from outside whether
-  anybody had changed. The same plan started twice at the same time is charged once: whoever comes second waits.
+  anybody had changed. The same plan started twice at the same time is charged once: the second one waits.
 - Of two runs that publish about the same data at the same time, the later one to reach step 7 sees the other, and attacks again.
-- Of two runs to the same place, whoever comes second finds it taken before the ledger notes anything: every note is of a folder
-  that is shown. Whoever shows a folder holds its place (`sudare.storage.staging.hold_target`), with a price or without.
+- Of two runs to the same place, the second one finds it taken before the ledger notes anything: every note is of a folder that is
+  shown. A run that shows a folder holds its place (`sudare.storage.staging.hold_target`), with a price or without.
 
 Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
 What is read, drawn, written, attacked and reported is a kind's; see `sudare.releases.kind`.
@@ -37,7 +37,7 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ from typing import Generic, TypeVar
 
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
-from sudare.ledger import Ledger, open_ledger
+from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
@@ -80,6 +80,7 @@ def carry_out(
     threads: int | None = None,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Released[DraftT]:
     """Carry out a plan of any kind, in the order above.
 
@@ -89,8 +90,10 @@ def carry_out(
         again: with a price, draw and spend anew even if the same release was settled before.
         even_if_broken: show it even if an attack succeeds; the report says so.
         threads: how many threads to use; as many as there are cores, within reason, if left out.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: with a price, called before anything is charged if earlier runs of the same plan were stopped after their
+            charge was kept; see `sudare.ledger.charging.charge_once`.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -107,6 +110,7 @@ def carry_out(
         threads=threads,
         tell=progress if progress is not None else silent,
         ledger=ledger,
+        on_unfinished=on_unfinished,
     )
     if header.price is None:
         return order.publish_and_note()
@@ -139,9 +143,10 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     threads: int | None
     tell: Progress
     ledger: Ledger | None
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None
 
     def _opened(self, account: LedgerEntryPoint) -> AbstractContextManager[Ledger]:
-        """The ledger, which whoever showed the balance may have opened.
+        """The ledger, which may already have been opened to show the balance.
 
         Raises:
             ParameterError: if that is another ledger than the plan's.
@@ -177,7 +182,14 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                 return self._make_paid(ledger, account, identity, staging, charge)
 
             return charge_once(
-                ledger, request, store, self._staging(), make, again=again, on_wait=lambda: self.tell(WAIT, None)
+                ledger,
+                request,
+                store,
+                self._staging(),
+                make,
+                again=again,
+                on_wait=lambda: self.tell(WAIT, None),
+                on_unfinished=self.on_unfinished,
             )
 
     def _make_paid(

@@ -1,4 +1,4 @@
-"""What is published without differential privacy, noted in the ledger of the data set before anybody sees it.
+"""Publications without differential privacy: each is noted in the ledger of its data set before anybody sees it.
 
 The note has no cost. It is there so that the next publication can be attacked together with all that came before it.
 """
@@ -51,7 +51,7 @@ class Journal:
         self._is_changed = is_changed
 
     def known(self) -> KnownFolders:
-        """The folders that were published before. One whose public files were changed is as good as lost.
+        """The folders that were published before. A folder whose public files were changed counts as lost.
 
         Raises:
             LedgerError: if the ledger does not know the data set.

@@ -1,7 +1,8 @@
-"""All kinds of releases: which there are, which one a plan or a folder is of, and one call for any of them.
+"""All kinds of release: a list of them, the kind of a plan or a folder, and one call for any of them.
 
-A kind is named here by the module that has it, and loaded when one of its plans or folders turns up: whoever protects tables does
-not load the mechanisms of counts. A new kind is a folder with an object (`sudare.releases.kind.Kind`) and one `Registration`.
+A kind is named here by the module that has it, and loaded when one of its plans or folders turns up: a command that protects
+tables does not load the mechanisms of counts. A new kind is a folder with an object (`sudare.releases.kind.Kind`) and one
+`Registration`.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def registered_kinds() -> tuple[Registration, ...]:
 
 
 def register_kind(registration: Registration) -> None:
-    """Make a kind known. Twice is as good as once.
+    """Make a kind known. Repeating it changes nothing.
 
     Raises:
         ValueError: if another kind has its name, or its format.
@@ -166,7 +167,7 @@ def run_plan(
         again: with a price, draw and spend anew even if the same release was settled before.
         even_if_broken: show it even if an attack succeeds; the report says so.
         threads: how many threads to use; as many as there are cores, within reason, if left out.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
 
     Raises:
         PlanError: if the plan cannot be read, or is of no kind that is known.

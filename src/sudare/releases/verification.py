@@ -1,11 +1,9 @@
-"""What is checked of every folder, whatever kind it is: its files, its page, its event, and the ledger's entry."""
+"""The checks of every folder, whatever its kind: its files, its page, its event, and the ledger's entry."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from sudare.bilingual import Words
@@ -13,8 +11,9 @@ from sudare.errors import SudareError, words_of_error
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
+from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import DOCUMENT, PAGE
+from sudare.storage.staging import DOCUMENT, page_beside
 from sudare.version import __version__
 
 __all__ = [
@@ -88,24 +87,21 @@ def outcome_of(name: str, step: Callable[[], tuple[str, str]], document_name: st
     return Check(name, outcome, printable(english, MAX_LETTERS), printable(japanese, MAX_LETTERS))
 
 
-def check_files(folder: Path, document: dict[str, Any], document_name: str = DOCUMENT) -> list[Check]:
+def check_files(document: StatedDocument) -> list[Check]:
     """Every file that a document lists is there, with its hash."""
     files = document.get("files")
     if not isinstance(files, list) or not files:
-        english, japanese = f"{document_name} lists no files", f"{document_name} にファイルの記載がありません"
+        english, japanese = f"{document.name} lists no files", f"{document.name} にファイルの記載がありません"
         return [Check("files", "failed", english, japanese)]
     return [
-        outcome_of(f"file {_name_of(entry)}", lambda entry=entry: _check_file(folder, entry), document_name)  # type: ignore[misc]
+        outcome_of(f"file {_name_of(entry)}", lambda entry=entry: _check_file(document, entry), document.name)  # type: ignore[misc]
         for entry in files
     ]
 
 
 def check_page(
-    folder: Path,
-    document: dict[str, Any],
+    document: StatedDocument,
     render: Callable[[str], str],
-    document_name: str = DOCUMENT,
-    page_name: str = PAGE,
     may_be_there: Callable[[str], bool] = lambda name: False,
     is_same_form: bool = True,
 ) -> Check:
@@ -114,20 +110,17 @@ def check_page(
     What another version made cannot be drawn again; files that do not belong there are found all the same.
 
     Args:
-        folder: the release.
-        document: what it says.
+        document: of the release.
         render: gives the page in a language.
-        document_name: of the document's file.
-        page_name: of the page's file.
         may_be_there: whether a file that the document does not list belongs there all the same.
         is_same_form: whether the page was made in the form that `render` gives.
     """
-    versions = document.get("versions")
-    made_by = versions.get("sudare") if isinstance(versions, dict) else None
+    page = page_beside(document.path)
 
     def check_unlisted() -> tuple[str, str]:
-        listed = {document_name, page_name, *(Path(entry["name"]).name for entry in document["files"])}
-        others = sorted(one.name for one in folder.iterdir() if one.name not in listed and not may_be_there(one.name))
+        listed = {one.name for one in (document.path, page, *document.listed_files())}
+        there = (one.name for one in document.folder.iterdir())
+        others = sorted(one for one in there if one not in listed and not may_be_there(one))
         if others:
             name = printable(others[0])
             raise UnsoundError(
@@ -136,18 +129,17 @@ def check_page(
         return "", ""
 
     def check_drawn() -> tuple[str, str]:
-        page = folder / page_name
         shown = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
         if shown not in [render(language) for language in ("en", "ja")]:
-            raise UnsoundError(f"{page_name} is missing or was changed", f"{page_name} がないか、変更されています")
+            raise UnsoundError(f"{page.name} is missing or was changed", f"{page.name} がないか、変更されています")
         return "shows this document and this table", "この文書と表の内容どおりです"
 
-    unlisted = outcome_of("page", check_unlisted, document_name)
+    unlisted = outcome_of("page", check_unlisted, document.name)
     if unlisted.outcome == "failed":
         return unlisted
-    if made_by != __version__:
+    if not document.is_of_this_version():
         # A page is made of words, and these change from version to version: what another one wrote is no forgery.
-        words = OTHER_VERSION.format(version=printable(str(made_by)), own=__version__)
+        words = OTHER_VERSION.format(version=printable(document.made_by()), own=__version__)
         return Check("page", "skipped", words.english, words.japanese)
     if not is_same_form:
         english, japanese = (
@@ -155,17 +147,15 @@ def check_page(
             "ページの形式が異なるため照合していません",
         )
         return Check("page", "skipped", english, japanese)
-    return outcome_of("page", check_drawn, document_name)
+    return outcome_of("page", check_drawn, document.name)
 
 
-def check_ledger(folder: Path, document: dict[str, Any], ledger: str | None, document_name: str = DOCUMENT) -> Check:
-    """The ledger's entry, where the ledger can be read.
+def check_ledger(document: StatedDocument, ledger: str | None) -> Check:
+    """Check that the ledger has an entry of a release, where the ledger can be read.
 
     Args:
-        folder: the release.
-        document: what it says.
-        ledger: where the ledger is; left out, it is not looked at.
-        document_name: of the document's file, whose hash the ledger has.
+        document: of the release; the ledger has the hash of its file.
+        ledger: where the ledger is; None if it is not looked at.
 
     Raises:
         LedgerError: if the ledger cannot be opened.
@@ -173,30 +163,29 @@ def check_ledger(folder: Path, document: dict[str, Any], ledger: str | None, doc
     if ledger is None:
         return Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
     with open_ledger(ledger) as opened:
-        return outcome_of("ledger", lambda: _check_entries(folder, document, opened, document_name), document_name)
+        return outcome_of("ledger", lambda: _check_entries(document, opened), document.name)
 
 
-def check_note(folder: Path, ledger: str, document_name: str = DOCUMENT) -> Check:
-    """Whether the ledger notes a folder that was published without a price.
+def check_note(document: StatedDocument, ledger: str) -> Check:
+    """Check whether the ledger notes a folder that was published without a price.
 
     It need not be noted. It is unsound if another document is noted for its place.
 
     Args:
-        folder: what was published.
+        document: of what was published; the ledger has the hash of its file.
         ledger: where the ledger is.
-        document_name: of the document's file, whose hash the ledger has.
 
     Raises:
         LedgerError: if the ledger cannot be opened.
     """
     with open_ledger(ledger) as opened:
-        found = outcome_of("ledger", lambda: _check_note(folder, opened, document_name), document_name)
+        found = outcome_of("ledger", lambda: _check_note(document, opened), document.name)
     if found.outcome == "passed" and not found.english:
         return Check(
             "ledger",
             "skipped",
-            f"the ledger does not note this {document_name}; nothing was charged for it",
-            f"台帳にこの {document_name} の記録はありません（予算は使われていません）",
+            f"the ledger does not note this {document.name}; nothing was charged for it",
+            f"台帳にこの {document.name} の記録はありません（予算は使われていません）",
         )
     return found
 
@@ -220,8 +209,8 @@ def _name_of(entry: Any) -> str:
     return printable(str(entry.get("name", "?"))) if isinstance(entry, dict) else "?"
 
 
-def _check_file(folder: Path, entry: dict[str, Any]) -> tuple[str, str]:
-    path = folder / Path(entry["name"]).name
+def _check_file(document: StatedDocument, entry: Mapping[str, Any]) -> tuple[str, str]:
+    path = document.file_named(entry)
     try:
         if not path.is_file():
             raise OSError("no regular file")
@@ -235,14 +224,14 @@ def _check_file(folder: Path, entry: dict[str, Any]) -> tuple[str, str]:
     return "hash as stated", "ハッシュ一致"
 
 
-def event_of(document: dict[str, Any]) -> ReleaseEvent:
-    """The event of a document, which cannot be made if its noise costs more than it states.
+def event_of(document: StatedDocument) -> ReleaseEvent:
+    """The event of a document, which must be private.
 
     Raises:
         UnsoundError: if it was drawn from a seed.
-        SudareError: if it states too little.
+        SudareError: if its noise costs more than it states.
     """
-    event = ReleaseEvent.from_json(json.dumps(document["event"]))
+    event = document.event()
     if not event.is_private:
         raise UnsoundError(
             "drawn from a seed, for research: NOT private",
@@ -251,10 +240,10 @@ def event_of(document: dict[str, Any]) -> ReleaseEvent:
     return event
 
 
-def _check_note(folder: Path, ledger: Ledger, document_name: str) -> tuple[str, str]:
+def _check_note(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
     """The chain is whole, and has a note of this very document, or none of its folder: then there is nothing to say."""
     _require_sound(ledger)
-    digest, place, other = hash_of_file(folder / document_name), str(folder.resolve()), None
+    digest, place, other = hash_of_file(document.path), str(document.folder.resolve()), None
     for entry in ledger.entries():
         body = entry.read()
         if isinstance(body, PublicationNoted) and body.document_sha256 == digest:
@@ -263,8 +252,8 @@ def _check_note(folder: Path, ledger: Ledger, document_name: str) -> tuple[str, 
             other = entry.number
     if other is not None:
         raise UnsoundError(
-            f"the ledger notes another {document_name} of this folder, as entry {other}",
-            f"台帳の項目 {other} に記録されているのは、このフォルダの別の {document_name} です",
+            f"the ledger notes another {document.name} of this folder, as entry {other}",
+            f"台帳の項目 {other} に記録されているのは、このフォルダの別の {document.name} です",
         )
     return "", ""
 
@@ -275,10 +264,10 @@ def _require_sound(ledger: Ledger) -> None:
         raise UnsoundError(findings[0].english, findings[0].japanese)
 
 
-def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, document_name: str) -> tuple[str, str]:
+def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
     """The chain is whole, the charge was reserved before, and settled with this very document."""
     charge = document["ledger"]
-    document_hash = hash_of_file(folder / document_name)
+    document_hash = hash_of_file(document.path)
     _require_sound(ledger)
     entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
     reserved = entries[charge["entry"]][0] if charge["entry"] in entries else None
@@ -294,8 +283,8 @@ def _check_entries(folder: Path, document: dict[str, Any], ledger: Ledger, docum
     ]
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(
-            f"the ledger did not settle this {document_name} for entry {charge['entry']}",
-            f"台帳は項目 {charge['entry']} でこの {document_name} を確定していません",
+            f"the ledger did not settle this {document.name} for entry {charge['entry']}",
+            f"台帳は項目 {charge['entry']} でこの {document.name} を確定していません",
         )
     return (
         f"reserved as entry {reserved.number}, settled as entry {settled[0][0]}",

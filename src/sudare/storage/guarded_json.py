@@ -1,4 +1,4 @@
-"""Reading a JSON document that anybody may have written: whatever is wrong with it is one and the same kind of error."""
+"""Reading a JSON document that anybody may have written: every fault of it raises the same kind of error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 """Of lists and objects within each other; what sudare writes stays far below."""
 
 MAX_BYTES = 1 << 30
-"""Of a document: one that is larger would not fit into the memory of whoever reads it."""
+"""Of a document: one that is larger would not fit into the memory of its reader."""
 
 
 def read_stated(path: Path, stated_format: str, place: Words) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Hashes of files, and keyed hashes that seal what was written: only whoever has the key can make or check one."""
+"""Hashes of files, and keyed hashes that seal what was written: a seal can only be made or checked with the key."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def make_private_file(path: Path) -> None:
         ...     oct((Path(folder) / "kept.db").stat().st_mode & 0o777)
         '0o600'
     """
-    # Whoever else makes it at the same moment makes it like this; a link that leads nowhere is not followed.
+    # Another process that makes it at the same moment makes it like this; a link that leads nowhere is not followed.
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_MODE))
         sync_folder(path.absolute().parent)

@@ -1,4 +1,4 @@
-"""What SQLite's errors mean for whoever keeps a file: above all, whether the file itself is damaged.
+"""What SQLite's errors mean for the owner of a file: above all, whether the file itself is damaged.
 
 A disk that is full, a quota or a limit on the size of files, a disk that does not answer: none of them harms a file, whose last
 commit is whole. To go back to an older copy would then lose what was written since: charges, or what people were promised.
@@ -142,7 +142,7 @@ SENTENCES: dict[FileFault, Words] = {
         "{what} {path!r} を使えません（{detail}）。ファイルとフォルダの有無、書き込み権限をご確認ください。",
     ),
 }
-"""What to say where whoever keeps a file has no words of their own; no room has words of its own (`no_room`)."""
+"""The message where the owner of a file has none of its own; no room has words of its own (`no_room`)."""
 
 
 def words_for(what: Words, path: Path, fault: FileFault, detail: str | Words) -> Words:

@@ -102,7 +102,7 @@ class PrivateSqlite:
         schema: the statements that fill a new one, the mark left out; without any it stays empty.
 
     Raises:
-        UserError: what the kind says of a fault.
+        UserError: the message of this kind of file about a fault.
 
     Example:
         >>> import tempfile
@@ -195,7 +195,7 @@ class PrivateSqlite:
                 self._connection.close()
 
     def error(self, fault: FileFault, detail: str | Words = "") -> UserError:
-        """What the user is told of a fault."""
+        """The message to the user about a fault."""
         return self.kind.explain(self.path, fault, detail)
 
     @contextmanager
@@ -309,7 +309,7 @@ def make_whole_file(path: Path, kind: FileKind, statements: Sequence[tuple[str, 
         statements: that fill it, with their values, the mark left out.
 
     Raises:
-        UserError: what the kind says of a fault: of one that is there already, or cannot be written.
+        UserError: the message of this kind of file about a fault: of one that is there already, or cannot be written.
     """
     if any(file.exists() or file.is_symlink() for file in with_side_files(path)):
         raise kind.explain(path, FileFault.EXISTS, "")

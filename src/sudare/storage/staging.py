@@ -1,7 +1,7 @@
 """The folder of a release: filled out of sight in a staging folder, and published by one rename when all of it is there.
 
-Until then nobody but its owner can look into it. Whoever publishes holds the target: between the last look whether it is free
-and the rename nobody else takes its name.
+Until then nobody but its owner can look into it. A publisher holds the target: between the last look whether it is free and the
+rename nobody else takes its name.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def require_free(target: Path) -> None:
 
 @contextmanager
 def hold_target(target: Path) -> Iterator[None]:
-    """Be the only one who publishes to a target; whoever comes second waits.
+    """Be the only one who publishes to a target; the second one waits.
 
     Raises:
         OutputError: if nothing can be written beside it.
@@ -181,7 +181,7 @@ def hold_target_if_free(target: Path) -> Iterator[None]:
 def publish_folder(folder: Path, target: Path) -> None:
     """Show a complete staging folder under its real name, at once, and bring the name to the disk.
 
-    Whoever calls it holds the target (`hold_target`). The folder gets the permissions that folders usually have.
+    The caller holds the target (`hold_target`). The folder gets the permissions that folders usually have.
 
     Raises:
         OutputError: if it cannot be renamed, as where the target exists by now; the folder stays closed then.
@@ -239,7 +239,7 @@ def _hidden_beside(target: Path) -> list[Path]:
 
 
 def _is_own_folder(folder: Path) -> bool:
-    """Whether a folder, not a link, is of whoever asks, and nobody else can write in it; others may have put one there."""
+    """Whether a real folder belongs to the current user and nobody else can write in it: others may have put one there."""
     try:
         about = folder.lstat()
     except OSError:

@@ -1,4 +1,4 @@
-"""The time of day: a clock that is set beyond the year 9999 is a mistake of the computer, and said to be one."""
+"""The time of day: a clock that is set beyond the year 9999 is reported as a mistake of the computer."""
 
 from __future__ import annotations
 

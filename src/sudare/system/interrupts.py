@@ -71,7 +71,7 @@ def delivered_interruption() -> KeyboardInterrupt | None:
 
 
 def forget_interruption() -> None:
-    """Whoever handles an interruption, as a prompt does that works on, says so."""
+    """Code that handles an interruption, such as a prompt that continues, must call this."""
     _DELIVERED.clear()
 
 
@@ -183,7 +183,7 @@ _PAUSES: list[Pause] = []
 
 
 def end_waits() -> None:
-    """Whoever waits for a place to begin asks this in between: a signal that came raises, if the innermost pause allows it."""
+    """Code that waits for its turn asks this in between: a signal that came raises, if the innermost pause allows it."""
     if _PAUSES and threading.current_thread() is threading.main_thread():
         _PAUSES[-1]._raise_if_allowed()
 

@@ -1,4 +1,4 @@
-"""Folders for what does not fit into memory: private, locked while they are used, and cleared away by whoever comes next.
+"""Folders for what does not fit into memory: private, locked while they are used, and cleared away by the next process.
 
 What a database spills holds people's identifiers. A process that is killed cannot clear up after itself, so the next one
 does: a folder of ours whose lock nobody holds belongs to nobody. A folder gets the name that is looked for only once it is

@@ -115,7 +115,7 @@ def find_map(domain: Domain) -> MapAxes | None:
 
 
 def pixels_of(table: SparseTable, axes: MapAxes, most: int = MAX_PIXELS) -> Pixels:
-    """The counts of a table summed over all other axes, and over squares of cells, to at most so many pixels a side."""
+    """The counts of a table summed over all other axes, and over squares of cells, to at most this many pixels a side."""
     rows, columns = axes.shape(table.domain)
     block = -(-max(rows, columns) // most)
     height, width = -(-rows // block), -(-columns // block)

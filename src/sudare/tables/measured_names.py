@@ -57,21 +57,21 @@ def name_cells() -> MeasuredName:
 
 
 def name_areas(height: int) -> MeasuredName:
-    """Areas of a tree over cells with so many halvings below them."""
+    """Areas of a tree over cells with this many halvings below them."""
     if height == 0:
         return name_cells()
     return MeasuredName(name=f"areas of 2**{height} cells", words=_AREAS_OF_CELLS.format(size=_power(height)))
 
 
 def name_blocks(height: int) -> MeasuredName:
-    """Blocks of bins along an axis with so many halvings below them."""
+    """Blocks of bins along an axis with this many halvings below them."""
     if height == 0:
         return name_cells()
     return MeasuredName(name=f"blocks of 2**{height} cells", words=_BLOCKS.format(size=_power(height)))
 
 
 def name_places(height: int) -> MeasuredName:
-    """Areas of a tree over places with so many halvings below them, where places have attributes."""
+    """Areas of a tree over places with this many halvings below them, where places have attributes."""
     if height == 0:
         return MeasuredName(name="places", words=_PLACES)
     return MeasuredName(name=f"areas of 2**{height} places", words=_AREAS_OF_PLACES.format(size=_power(height)))

@@ -1,9 +1,9 @@
-"""What a mechanism for count tables is: one object that says all that others need to know of it.
+"""What a mechanism for count tables is: one object that tells other code all that it needs to know about it.
 
-The object stands at the end of the mechanism's module, and `sudare.tables.registry` has its name and where it is. Whoever plans,
-checks, runs, predicts or describes a release asks the object, and never which mechanism it is. So a new mechanism is one module
-and one line; ``tests/contracts/toy_mechanism.py`` is one, and ``tests/contracts/test_mechanism_objects.py`` holds all to one
-contract.
+The object stands at the end of the mechanism's module, and `sudare.tables.registry` has its name and where it is. Code that
+plans, checks, runs, predicts or describes a release asks the object, and never which mechanism it is. So a new mechanism is one
+module and one line; ``tests/contracts/toy_mechanism.py`` is one, and ``tests/contracts/test_mechanism_objects.py`` holds all to
+one contract.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class DividedAxis(Protocol):
         """How many ranges there are."""
 
     def ranges(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """First places and ends of the ranges, of evenly chosen ones where there are more than so many."""
+        """First places and ends of the ranges, of evenly chosen ones where there are more than this many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,17 +1,16 @@
-"""What a mechanism hands back: the table, its event, and on request the noisy measurements behind it."""
+"""What a mechanism returns: the table, its event, and on request the noisy measurements behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows, ShownRows
 from sudare.domain.table import CountTable, SignedTable
-from sudare.errors import ParameterError
-from sudare.parameters import shown
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 
@@ -22,13 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["NoisyCounts", "Published", "ThresholdEffect"]
 
-FrameKind = Literal["pandas", "polars", "pyarrow"]
 PICTURE_SIDE = 256
-FRAME_KINDS = ("pandas", "polars", "pyarrow")
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyCounts:
+class NoisyCounts(ShownRows):
     """Noisy measurements of one kind, before any refinement: unbiased, and safe to publish as they are.
 
     Attributes:
@@ -42,6 +39,10 @@ class NoisyCounts:
     measurement: Measurement
     keys: NDArray[np.uint64]
     values: NDArray[np.int64]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The first key of each area, and what was measured of it."""
+        return {"key": self.keys, "value": self.values}
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class ThresholdEffect:
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class Published(Rows):
     """A published table: whole numbers, with the event that says what they cost.
 
     Most mechanisms publish counts, whole numbers >= 0. Those that publish noise as it is return a `SignedTable`, in which some
@@ -82,7 +83,7 @@ class Published:
 
     Example:
         >>> import numpy as np, sudare
-        >>> published = sudare.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
+        >>> published = sudare.tables.nn_wavelet(np.full((8, 8), 100), sudare.Budget(epsilon=1))
         >>> published.to_dense().shape, published.event.mechanism
         ((8, 8), 'nn-wavelet')
         >>> table, event = published
@@ -109,27 +110,9 @@ class Published:
         """An array with a place for every cell."""
         return self.table.to_dense()
 
-    def to_frame(self, kind: FrameKind | None = None) -> Any:
-        """A frame with a column for each attribute and one named ``count``, a row for each cell that is not 0.
-
-        Args:
-            kind: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; left out, pandas where it is installed, else pyarrow.
-        """
-        if kind is not None and (not isinstance(kind, str) or kind not in FRAME_KINDS):
-            raise ParameterError("kind", "Published.to_frame", "'pandas', 'polars' or 'pyarrow'", shown(kind))
-        arrow = self.table.to_arrow()
-        if kind == "polars":
-            import polars
-
-            return polars.from_arrow(arrow)
-        if kind == "pyarrow":
-            return arrow
-        try:
-            return arrow.to_pandas()
-        except ImportError:
-            if kind == "pandas":
-                raise
-            return arrow
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A column for each attribute and one named ``count``, a row for each cell that is not 0."""
+        return self.table.to_columns()
 
     def __repr__(self) -> str:
         shape = " x ".join(map(str, self.table.domain.shape))
@@ -166,7 +149,7 @@ class Published:
         return f"<div><table>{lines}</table>{self._picture()}</div>"
 
     def _picture(self) -> str:
-        """The published counts as a map of at most 256 pixels a side; nothing for tables that are none."""
+        """The published counts as a map of at most 256 pixels a side; nothing for tables that are no maps."""
         from sudare.tables.maps import find_map, pixels_of, png_of
 
         axes = find_map(self.table.domain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
@@ -26,7 +26,22 @@ if TYPE_CHECKING:
 
     from sudare.tables.planning.workload import Workload
 
+    Settings = Mapping[str, Any]
+
 __all__ = ["publish", "publishes_signed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _CommonArguments:
+    """Arguments that mean the same to every mechanism that takes them; see `publish`."""
+
+    unit: Unit | None
+    reference: CountTable | None
+    public_total: bool | int
+    conversion: Conversion
+    entropy: EntropySource | None
+    threads: int
+    keep_measurements: bool
 
 
 def publish(
@@ -66,8 +81,8 @@ def publish(
             ``(1, 4, 16)``, or several parts with weights, as `plan_table` takes them; sides from 1 to 64 of maps, and every
             margin in every area of maps with attributes, if left out. Of tables with one ordered axis: ``"ranges"``,
             ``"prefixes"`` or ``"cells"``.
-        reference: a table over the same domain that is public already, such as the last census; it makes the result more
-            exact and costs nothing. **You declare that it is public.**
+        reference: a table over the same domain that is public already, such as the last census; it makes the result more accurate
+            and costs nothing. **You declare that it is public.**
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
             guarantee is that of replacing a unit by another with as many rows: how many it has is not protected.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
@@ -94,15 +109,15 @@ def publish(
     people = read_table(table, "publish")
     read_budget(budget, "publish")
     public = None if reference is None else read_reference(reference, table, people, "publish")
-    common = {
-        "unit": unit,
-        "reference": public,
-        "public_total": public_total,
-        "conversion": conversion,
-        "entropy": entropy,
-        "threads": _usual_threads() if threads is None else threads,
-        "keep_measurements": keep_measurements,
-    }
+    common = _CommonArguments(
+        unit=unit,
+        reference=public,
+        public_total=public_total,
+        conversion=conversion,
+        entropy=entropy,
+        threads=_usual_threads() if threads is None else threads,
+        keep_measurements=keep_measurements,
+    )
     if isinstance(method, Plan):
         _refuse_workload(workload)
         return _carry_out(method, people, budget, common, settings)
@@ -148,7 +163,7 @@ def _refuse_workload(workload: Workload) -> None:
 
 
 def _carry_out(
-    plan: Plan, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
+    plan: Plan, table: CountTable, budget: Budget, common: _CommonArguments, settings: Settings
 ) -> Published:
     """Do what a plan says, and nothing that it does not say."""
     if settings:
@@ -170,29 +185,39 @@ def _carry_out(
             "budget", "publish", Words(f"that of the plan, {plan.budget}", f"計画の予算 {plan.budget}"), budget
         )
     mechanism = mechanism_named(plan.mechanism)
-    if not set(plan.settings) <= set(mechanism.settings):
-        requirement = f"a plan that settles {sorted(mechanism.settings)}"
-        raise ParameterError("method", "publish", requirement, sorted(plan.settings))
-    is_public = common["public_total"] is not False
+    _require_consistent(plan, mechanism)
+    is_public = common.public_total is not False
     if is_public != (TOTAL in plan.invariants):
         planned = "given" if TOTAL in plan.invariants else "left out"
         raise ParameterError(
             "public_total",
             "publish",
             Words(f"{planned}, as in the plan", f"計画と同じ {planned}"),
-            shown(common["public_total"]),
+            shown(common.public_total),
         )
-    unit = common["unit"]
+    unit = common.unit
     if isinstance(unit, Unit) and (replace(unit, adjacency="replace") if is_public else unit) != plan.unit:
         raise ParameterError(
             "unit", "publish", Words(f"that of the plan, {plan.unit}", f"計画の保護単位 {plan.unit}"), unit
         )
-    planned_unit = {"unit": plan.unit if unit is None else unit}
-    return replace(_call(mechanism, table, budget, {**common, **planned_unit, **plan.settings}, {}), plan=plan)
+    arguments = replace(common, unit=plan.unit if unit is None else unit)
+    return replace(_call(mechanism, table, budget, arguments, plan.settings), plan=plan)
+
+
+def _require_consistent(plan: Plan, mechanism: Mechanism) -> None:
+    """Refuse a plan, made by hand or changed, whose settings do something else than it states."""
+    # What is published exactly stands in the plan's own field, where readers look for it.
+    settles = sorted(set(mechanism.settings) - {"invariants"})
+    if not set(plan.settings) <= set(settles):
+        raise ParameterError("method", "publish", f"a plan that settles {settles}", sorted(plan.settings))
+    drawn = mechanism.noise_for(plan.budget, plan.settings)
+    if drawn != plan.noise:
+        requirement = f"a plan that states the noise of its settings, {drawn!r}"
+        raise ParameterError("method", "publish", requirement, shown(plan.noise))
 
 
 def _call(
-    mechanism: Mechanism, table: CountTable, budget: Budget, common: dict[str, Any], settings: dict[str, Any]
+    mechanism: Mechanism, table: CountTable, budget: Budget, common: _CommonArguments, settings: Settings
 ) -> Published:
     name, accepted = mechanism.name, mechanism.parameters
     unknown = [setting for setting in settings if setting not in accepted]
@@ -204,21 +229,22 @@ def _call(
             Words(f"left out: {name!r} takes {takes}", f"省略（{name!r} の設定は {takes}）"),
             "a setting that it does not take",
         )
-    conversion = common["conversion"]
+    conversion = common.conversion
     given = {
-        "reference": common["reference"] is not None,
-        "public_total": common["public_total"] is not False,
+        "reference": common.reference is not None,
+        "public_total": common.public_total is not False,
         "conversion": not (isinstance(conversion, str) and conversion == "optimal"),
     }
     for parameter, is_given in given.items():
         if parameter not in accepted and is_given:
+            got = shown(getattr(common, parameter))
             raise ParameterError(
                 parameter,
                 "publish",
                 Words(f"left out: {name!r} does not take it", f"省略（{name!r} では使えません）"),
-                shown(common[parameter]),
+                got,
             )
-    arguments = {key: value for key, value in {**common, **settings}.items() if key in accepted}
+    arguments = {key: value for key, value in {**vars(common), **settings}.items() if key in accepted}
     if "noise" in accepted and "noise" not in arguments:
         arguments["noise"] = mechanism.noise_for(budget, {})
     if mechanism.noises == ("laplace",) and budget.currency == "rho":

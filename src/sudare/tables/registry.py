@@ -28,7 +28,7 @@ _HOMES: dict[str, str] = {
     "nn-wavelet": "sudare.tables.mechanisms.nn_wavelet:NN_WAVELET",
     "topdown-bisection": "sudare.tables.mechanisms.bisection:TOPDOWN_BISECTION",
     "topdown": "sudare.tables.mechanisms.topdown:TOPDOWN",
-    "histogram": "sudare.tables.histograms.histogram:HISTOGRAM",
+    "histogram": "sudare.tables.histograms.mechanism:HISTOGRAM",
     "laplace": "sudare.tables.mechanisms.flat:LAPLACE",
     "gaussian": "sudare.tables.mechanisms.flat:GAUSSIAN",
     "privelet": "sudare.tables.mechanisms.privelet:PRIVELET",
@@ -72,7 +72,7 @@ def names_with_workloads() -> tuple[str, ...]:
 
 
 def register_mechanism(name: str, home: str) -> None:
-    """Make a mechanism known. Twice is as good as once.
+    """Make a mechanism known. Repeating it changes nothing.
 
     Args:
         name: in plans, events and documents.

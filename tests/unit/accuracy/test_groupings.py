@@ -77,7 +77,7 @@ def test_levels_of_a_hierarchy() -> None:
 def test_areas_of_listed_meshes() -> None:
     """An area of side s is a run of s * s meshes, as many as a square on the map has."""
     rows, columns = np.mgrid[4280:4296, 3180:3196]
-    listed = sudare.MeshList("m", "3", sudare.mesh_codes(rows.ravel(), columns.ravel(), "3"))
+    listed = sudare.domain.MeshList("m", "3", sudare.domain.mesh_codes(rows.ravel(), columns.ravel(), "3"))
     domain = sudare.Domain((listed, sudare.Category("sex", ("f", "m"))))
     areas = {(g.kind, g.side): g for g in groupings_of(domain) if g.side is not None}
     assert areas["area", 4].groups == 16 * 2

@@ -86,12 +86,12 @@ def test_weights_of_privelet_against_its_matrix() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.03, 0.4, 1, 3.5])
 def test_variances_of_discrete_noise(epsilon: float) -> None:
-    one = sudare.sensitivity_of_counts(sudare.Unit())
+    one = sudare.privacy.sensitivity_of_counts(sudare.Unit())
     values = np.arange(-4000, 4001)
-    laplace = sudare.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=epsilon), one)
+    laplace = sudare.privacy.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=epsilon), one)
     weights = np.exp(-np.abs(values) / float(laplace.scale))
     assert noise_variance(laplace) == pytest.approx(float((values**2 * weights).sum() / weights.sum()))
-    gaussian = sudare.GaussianMeasurement.for_budget(sudare.Budget(rho=epsilon), one)
+    gaussian = sudare.privacy.GaussianMeasurement.for_budget(sudare.Budget(rho=epsilon), one)
     weights = np.exp(-(values**2) / (2 * float(gaussian.sigma_squared)))
     assert noise_variance(gaussian) == pytest.approx(float((values**2 * weights).sum() / weights.sum()), rel=1e-6)
 
@@ -147,7 +147,7 @@ def test_nothing_is_drawn_from_the_secure_source(monkeypatch: pytest.MonkeyPatch
     [("people", 0), ("people", "many"), ("runs", 1), ("stand_in", [1, 2]), ("stand_in", np.zeros((2, 2), dtype=int))],
 )
 def test_what_is_refused(parameter: str, wrong: Any) -> None:
-    with pytest.raises(sudare.ParameterError) as error:
+    with pytest.raises(sudare.errors.ParameterError) as error:
         predict_accuracy(DOMAIN, ONE, "nn-wavelet", **{parameter: wrong})
     assert error.value.parameter == parameter
 

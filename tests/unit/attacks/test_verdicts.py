@@ -35,5 +35,5 @@ def test_every_name_of_the_package_can_be_loaded() -> None:
     for name in sudare.attacks.__all__:
         assert getattr(sudare.attacks, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = sudare.attacks.nothing
+        _ = sudare.attacks.nothing  # type: ignore[attr-defined]
     assert "reconstruct" in dir(sudare.attacks)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 import typer
@@ -169,6 +171,26 @@ def test_a_parameter_without_a_way_to_type_it_is_refused() -> None:
         spoken(untyped, "verify", Catalogue("en"))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER")]
+    ledger: Annotated[str | None, typer.Option("--ledger", metavar="LOCATION")] = None
+
+
+def test_a_group_becomes_one_option_for_each_field() -> None:
+    given: list[Place] = []
+
+    def verify(speaker: Speaker, place: Place) -> None:
+        given.append(place)
+
+    app = typer.Typer()
+    app.command()(spoken(verify, "verify", Catalogue("en")))
+    shown = CliRunner().invoke(app, ["--ledger", "budget.db", "town"])
+    assert shown.exit_code == 0
+    assert given == [Place(folder=Path("town"), ledger="budget.db")]
+    assert CliRunner().invoke(app, []).exit_code == 2  # a field without a default must be given
+
+
 def test_what_typer_raises_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     class Aborting:
         def main(self, **_: object) -> None:
@@ -224,7 +246,7 @@ def test_a_signal_before_the_command_begins(
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_while_arguments_are_read(run: Run, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Typer makes something else of it there."""
-    monkeypatch.setattr("sudare.cli.console.spoken.Wishes", lambda *_: signal.raise_signal(number))
+    monkeypatch.setattr("sudare.cli.console.spoken.CommonOptions", lambda *_: signal.raise_signal(number))
     shown = run("mesh", "bounds", "5339")
     assert (shown.code, shown.out) == (128 + number, "")
     assert "Interrupted" in shown.err

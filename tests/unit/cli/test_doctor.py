@@ -83,3 +83,26 @@ def test_folders_that_cannot_be_written_to(run: Run, monkeypatch: pytest.MonkeyP
     found = states(run("doctor", "--json"))
     assert found["disk"] == "fail"
     assert found["kernels"] == "warn"
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Compiled ahead"), ("ja", "事前コンパイル")])
+def test_all_code_can_be_compiled_ahead(run: Run, monkeypatch: pytest.MonkeyPatch, language: str, said: str) -> None:
+    asked: list[str] = []
+
+    def prepare_all() -> tuple[int, int]:
+        asked.append("all")
+        return 111, 7
+
+    monkeypatch.setattr("sudare.kernels.warming.prepare_all", prepare_all)
+    assert said not in run("doctor", "--lang", language).out
+    assert asked == []
+    shown = run("doctor", "--warm", "--lang", language)
+    assert shown.code == 0
+    assert said in shown.out
+    assert "111" in shown.out
+    assert asked == ["all"]
+    monkeypatch.setattr("sudare.kernels.prepared.loading.kept_in", lambda: None)
+    lost = run("doctor", "--warm", "--json")
+    assert lost.code == 7
+    assert states(lost)["warm"] == "fail"
+    assert states(lost)["kernels"] == "warn"

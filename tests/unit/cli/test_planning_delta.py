@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sudare import rho_to_epsilon
+from sudare import Budget, Unit
+from sudare.ledger import open_ledger
+from sudare.privacy import rho_to_epsilon
 from tests.unit.cli.conftest import PLAN, Run
 
 PEOPLE = "\n[prediction]\npeople = 9000000\n"
@@ -14,8 +16,13 @@ APPROXIMATE = "epsilon = 0.25\ndelta = 0.000001"
 
 
 def rewritten(town: Path, budget: str, more: str = "") -> Path:
-    """The plan with another budget; the data are gone, so that nothing can be read from them."""
-    (town / "people.csv").unlink(missing_ok=True)
+    """The plan with another budget, and a ledger that allows it; the rows are gone, so that nothing can be read from them."""
+    (town / "people.csv").write_text("KEY_CODE\n", encoding="utf-8")
+    (town / "budget.db").unlink(missing_ok=True)
+    approximate = Budget(epsilon=1, delta=0.001) if "delta" in budget else Budget(epsilon=1)
+    total = Budget(rho=1) if "rho" in budget else approximate
+    with open_ledger(town / "budget.db", create=True) as ledger:
+        ledger.add_dataset("town", total, unit=Unit("person"))
     (town / "plan.toml").write_text(PLAN.replace("epsilon = 0.25", budget) + more, encoding="utf-8")
     return town / "plan.toml"
 
@@ -28,9 +35,9 @@ def test_a_delta_that_is_too_large_for_the_public_size(run: Run, town: Path) -> 
     plan = rewritten(town, APPROXIMATE, PEOPLE + '\n[method]\nname = "gaussian"\n')
     shown = run("plan", plan)
     assert shown.code == 0
-    assert "delta = 1e-06 is too large for about 9,000,000 people" in flat(shown.err)
+    assert "delta = 0.000001 is too large for about 9,000,000 people" in flat(shown.err)
     assert "9 of them are exposed" in flat(shown.err)
-    assert "at most 1e-09; the plan has 1e-06" in flat(shown.out)
+    assert "at most 1e-9; the plan has 0.000001" in flat(shown.out)
     assert "the noise grows by" in flat(shown.out)
     # 1 + e^0.25 + e^0.5 + e^0.75
     assert "it counts 6.0 times" in flat(shown.out)
@@ -51,7 +58,7 @@ def test_in_japanese(run: Run, town: Path) -> None:
 def test_a_delta_that_is_small_enough(run: Run, town: Path) -> None:
     shown = run("plan", rewritten(town, "epsilon = 0.25\ndelta = 0.0000000001", PEOPLE))
     assert "too large" not in shown.err
-    assert "at most 1e-09; the plan has 1e-10" in flat(shown.out)
+    assert "at most 1e-9; the plan has 1e-10" in flat(shown.out)
 
 
 def test_a_delta_that_the_noise_does_not_use(run: Run, town: Path) -> None:
@@ -74,7 +81,7 @@ def test_a_delta_that_a_mechanism_uses_without_being_told(run: Run, town: Path) 
     ("budget", "words"),
     [
         ("epsilon = 0.25", "none is needed: epsilon alone is the stronger promise"),
-        ("rho = 0.01", f"epsilon = {float(rho_to_epsilon(0.01, 1e-9)):.3g} at delta = 1e-09"),
+        ("rho = 0.01", f"epsilon = {float(rho_to_epsilon(0.01, 1e-9)):.3g} at delta = 1e-9"),
     ],
 )
 def test_budgets_without_a_delta(run: Run, town: Path, budget: str, words: str) -> None:

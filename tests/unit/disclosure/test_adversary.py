@@ -15,9 +15,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from sudare import InputError
 from sudare.disclosure.argus.files import read_apriori, read_records, read_table, status_lines
-from sudare.disclosure.argus.metadata import read_hierarchy, read_metadata
+from sudare.disclosure.argus.metadata import read_argus_hierarchy, read_argus_metadata
 from sudare.disclosure.cell_key import read_perturbation_table
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.linking import link_tables
@@ -30,6 +29,7 @@ from sudare.disclosure.suppression.certificate import Certificate, Claim, Witnes
 from sudare.disclosure.suppression.problem import UNKNOWN, Requirement, SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
 from sudare.disclosure.suppression.singletons import joint_cells, lone_contributors
+from sudare.errors import InputError
 from tests.unit.disclosure.small_tables import filled, possible_tables
 
 Integers = NDArray[np.int64]
@@ -169,7 +169,7 @@ def test_unsafe_cells_of_a_file_without_levels_are_not_given_away(tmp_path: Path
     # Right: a cell marked unsafe without protection levels gets a level of one unit or more, or the file is refused.
     # Here only this cell is hidden, and 10 - 3 - 5 tells it.
     fields = "area\n <RECODEABLE>\nvalue\n <NUMERIC>\ncount\n <FREQUENCY>\nstatus\n <STATUS>\n"
-    metadata = read_metadata(written(tmp_path, "t.rda", f'<SEPARATOR> ","\n{fields}'))
+    metadata = read_argus_metadata(written(tmp_path, "t.rda", f'<SEPARATOR> ","\n{fields}'))
     path = written(tmp_path, "t.tab", "Total,10,9,S\na,2,1,U\nb,3,4,S\nc,5,4,S\n")
     try:
         table, primaries = read_table(path, metadata, ["area"], "value")
@@ -182,7 +182,7 @@ def test_unsafe_cells_of_a_file_without_levels_are_not_given_away(tmp_path: Path
 def test_rules_refuse_a_table_whose_largest_contributions_are_unknown(tmp_path: Path) -> None:
     # Right: without <MAXSCORE> nobody knows the largest contributions; "safe by the p % rule" cannot be said.
     fields = "area\n <RECODEABLE>\nvalue\n <NUMERIC>\ncount\n <FREQUENCY>\n"
-    metadata = read_metadata(written(tmp_path, "t.rda", f'<SEPARATOR> ","\n{fields}'))
+    metadata = read_argus_metadata(written(tmp_path, "t.rda", f'<SEPARATOR> ","\n{fields}'))
     table, _ = read_table(written(tmp_path, "t.tab", "Total,10,2\na,2,1\nb,8,1\n"), metadata, ["area"], "value")
     with pytest.raises(InputError):
         primary_cells(table, [PPercent(10)])
@@ -356,10 +356,10 @@ def ends_in_time(program: str) -> bool:
 def test_an_empty_lead_string_does_not_hang(tmp_path: Path) -> None:
     # Right: refuse `<HIERLEADSTRING> ""`; every text starts with an empty one, again and again.
     path = written(tmp_path, "h.hrc", "north\n@n1\n")
-    call = f"read_hierarchy({str(path)!r}, 'area', lead='')"
-    assert ends_in_time(f"from sudare.disclosure.argus.metadata import read_hierarchy; {call}")
+    call = f"read_argus_hierarchy({str(path)!r}, 'area', lead='')"
+    assert ends_in_time(f"from sudare.disclosure.argus.metadata import read_argus_hierarchy; {call}")
     with pytest.raises(InputError):
-        read_hierarchy(path, "area", lead="")
+        read_argus_hierarchy(path, "area", lead="")
 
 
 @pytest.mark.parametrize("number", ["1e99999999", "1e-99999999"])
@@ -374,7 +374,7 @@ def test_a_number_with_a_huge_exponent_does_not_hang(number: str) -> None:
 def test_metadata_with_odd_signs_is_refused_or_read(tmp_path: Path, line: str) -> None:
     # Right: InputError with the line, not IndexError or ValueError.
     with pytest.raises(InputError):
-        read_metadata(written(tmp_path, "m.rda", line))
+        read_argus_metadata(written(tmp_path, "m.rda", line))
 
 
 @pytest.mark.parametrize("separator", ['";;"', '""', "ab"])
@@ -382,20 +382,22 @@ def test_a_separator_that_is_not_one_character_is_refused(tmp_path: Path, separa
     # Right: InputError that names the metadata, not TypeError of the csv module.
     text = f"<SEPARATOR> {separator}\narea\n <RECODEABLE>\nvalue\n <NUMERIC>\n"
     with pytest.raises(InputError):
-        read_records(written(tmp_path, "r.asc", "a;;1\n"), read_metadata(written(tmp_path, "m.rda", text)))
+        read_records(written(tmp_path, "r.asc", "a;;1\n"), read_argus_metadata(written(tmp_path, "m.rda", text)))
 
 
 def test_a_huge_field_is_refused(tmp_path: Path) -> None:
     # Right: InputError with the line, not csv.Error.
     text = '<SEPARATOR> ","\narea\n <RECODEABLE>\nvalue\n <NUMERIC>\n'
     with pytest.raises(InputError):
-        read_records(written(tmp_path, "r.asc", "a," + "1" * 200_000), read_metadata(written(tmp_path, "m.rda", text)))
+        read_records(
+            written(tmp_path, "r.asc", "a," + "1" * 200_000), read_argus_metadata(written(tmp_path, "m.rda", text))
+        )
 
 
 def test_a_status_that_only_looks_like_a_digit_is_refused(tmp_path: Path) -> None:
     # Right: the InputError about status words, not ValueError of int.
     text = '<SEPARATOR> ","\narea\n <RECODEABLE>\nvalue\n <NUMERIC>\nstatus\n <STATUS>\n'
-    metadata = read_metadata(written(tmp_path, "m.rda", text))
+    metadata = read_argus_metadata(written(tmp_path, "m.rda", text))
     with pytest.raises(InputError):
         read_table(written(tmp_path, "t.tab", "Total,1,\u00b2\na,1,S\n"), metadata, ["area"], "value")
 

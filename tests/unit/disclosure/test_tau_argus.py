@@ -10,8 +10,8 @@ import pytest
 from sudare.disclosure.argus.files import (
     dimension_of,
     read_apriori,
-    read_hierarchy,
-    read_metadata,
+    read_argus_hierarchy,
+    read_argus_metadata,
     read_records,
     read_table,
     status_lines,
@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_metadata_of_fixed_columns(folder: Path) -> None:
-    metadata = read_metadata(folder / "firms.rda")
+    metadata = read_argus_metadata(folder / "firms.rda")
     act, sales, ask = (metadata.variable(name) for name in ("ACT", "sales", "ask"))
     assert (act.start, act.length, act.missing, act.lead) == (3, 2, ("99",), "@")
     assert (sales.start, sales.length, sales.decimals) == (10, 6, 2)
@@ -67,7 +67,7 @@ def test_metadata_of_fixed_columns(folder: Path) -> None:
 
 
 def test_records_become_a_table(folder: Path) -> None:
-    metadata = read_metadata(folder / "firms.rda")
+    metadata = read_argus_metadata(folder / "firms.rda")
     assert read_records(folder / "firms.asc", metadata)["act"] == ["1", "2", "1", "99"]
     table = table_of_records(folder / "firms.asc", metadata, ["act", "size"], "sales", holdings=True)
     act = table.system.tables[0].dimensions[0]
@@ -83,7 +83,7 @@ def test_records_become_a_table(folder: Path) -> None:
 
 def test_codes_that_carry_their_hierarchy(tmp_path: Path) -> None:
     (tmp_path / "a.rda").write_text("act 1 4\n<RECODEABLE>\n<HIERLEVELS> 2 1 1 0\n")
-    tree = dimension_of(read_metadata(tmp_path / "a.rda"), "act", ["2011", "2012", "2111", "20"])
+    tree = dimension_of(read_argus_metadata(tmp_path / "a.rda"), "act", ["2011", "2012", "2111", "20"])
     assert tree.codes == ("Total", "20", "201", "2011", "2012", "21", "211", "2111")
     assert tree.parents == (-1, 0, 1, 2, 2, 0, 5, 6)
 
@@ -92,17 +92,17 @@ def test_a_level_that_is_skipped_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.hrc"
     path.write_text("A\n@@1\n")
     with pytest.raises(InputError, match=r"Line 2 of 'a\.hrc' skips a level"):
-        read_hierarchy(path, "act")
+        read_argus_hierarchy(path, "act")
     path.write_text("A\n@\n")
     with pytest.raises(InputError, match=r"Line 2 of 'a\.hrc' has no code"):
-        read_hierarchy(path, "act")
+        read_argus_hierarchy(path, "act")
     path.write_text("A\n@11\n@@a\nB\n@11\n@@b\n")
     with pytest.raises(InputError, match=r"Line 5 of 'a\.hrc': the code '11' stands twice, here and in line 2"):
-        read_hierarchy(path, "act")
-    assert read_hierarchy(path, "act", repeated=True).codes == ("Total", "A", "11", "a", "B", "11 (2)", "b")
+        read_argus_hierarchy(path, "act")
+    assert read_argus_hierarchy(path, "act", repeated=True).codes == ("Total", "A", "11", "a", "B", "11 (2)", "b")
     path.write_text("A\n@1\n\nAll\n")
     with pytest.raises(InputError, match=r"Line 4 of 'a\.hrc': 'All' is the code of the total") as refused:
-        read_hierarchy(path, "act", total="All")
+        read_argus_hierarchy(path, "act", total="All")
     assert "4 行目" in refused.value.japanese
 
 
@@ -125,16 +125,16 @@ def test_bad_files_are_refused(folder: Path, change: dict[str, str], match: str)
         (folder / name).write_text(text)
     with pytest.raises(InputError, match=match):
         table_of_records(
-            folder / "firms.asc", read_metadata(folder / "firms.rda"), ["act", "size"], "sales", holdings=True
+            folder / "firms.asc", read_argus_metadata(folder / "firms.rda"), ["act", "size"], "sales", holdings=True
         )
 
 
 def test_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^There is no file 'none\.rda'\.$"):
-        read_metadata(tmp_path / "none.rda")
+        read_argus_metadata(tmp_path / "none.rda")
     (tmp_path / "folder.rda").mkdir()
     with pytest.raises(InputError, match=r"^The file 'folder\.rda' cannot be read"):
-        read_metadata(tmp_path / "folder.rda")
+        read_argus_metadata(tmp_path / "folder.rda")
 
 
 TABLE_METADATA = """<SEPARATOR> ";"
@@ -161,7 +161,7 @@ b;6,50;4;5;1;S;0;0
 def test_a_table_with_statuses_and_levels(tmp_path: Path) -> None:
     (tmp_path / "t.rda").write_text(TABLE_METADATA)
     (tmp_path / "t.tab").write_text(TABLE)
-    metadata = read_metadata(tmp_path / "t.rda")
+    metadata = read_argus_metadata(tmp_path / "t.rda")
     table, cells = read_table(tmp_path / "t.tab", metadata, ["area"], "value")
     assert table.system.tables[0].dimensions[0].codes == ("All", "a", "b", "99")
     unit = 10**table.decimals
@@ -183,7 +183,7 @@ def test_a_table_with_statuses_and_levels(tmp_path: Path) -> None:
 
 
 def test_judgements_beforehand(folder: Path) -> None:
-    metadata = read_metadata(folder / "firms.rda")
+    metadata = read_argus_metadata(folder / "firms.rda")
     table = table_of_records(folder / "firms.asc", metadata, ["act", "size"], "sales")
     cells = primary_cells(table, [PPercent(10)])
     unsafe = table.system.cell(act="2", size="a")
@@ -215,7 +215,7 @@ def test_judgements_beforehand(folder: Path) -> None:
 
 
 def test_hidden_values_are_never_in_the_safe_file(folder: Path) -> None:
-    metadata = read_metadata(folder / "firms.rda")
+    metadata = read_argus_metadata(folder / "firms.rda")
     table = table_of_records(folder / "firms.asc", metadata, ["act", "size"], "sales")
     status = np.where(table.empty, 14, np.where(table.values == 250, 3, np.where(table.values == 125, 11, 1)))
     assert {3, 11} <= set(status.tolist())
@@ -235,7 +235,7 @@ def test_hidden_values_are_never_in_the_safe_file(folder: Path) -> None:
 
 
 def test_levels_stay_consistent_for_cells_made_unsafe(folder: Path) -> None:
-    metadata = read_metadata(folder / "firms.rda")
+    metadata = read_argus_metadata(folder / "firms.rda")
     table = table_of_records(folder / "firms.asc", metadata, ["size"], "sales")
     zeros = np.zeros(3, dtype=np.int64)
     (folder / "a.hst").write_text("a,u\n")

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import InputError
-from sudare.disclosure.argus.metadata import dimension_of, read_metadata
+from sudare.disclosure.argus.metadata import dimension_of, read_argus_metadata
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.rules import Dominance, MinimumFrequency, PPercent, primary_cells, strictest
 from sudare.disclosure.status import PrimaryCells
@@ -23,6 +22,7 @@ from sudare.disclosure.suppression.heuristic import prove
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.secondary import suppress
 from sudare.disclosure.suppression.singletons import too_few
+from sudare.errors import InputError
 from tests.unit.disclosure.small_tables import possible_tables
 
 HALVES = ["ab", "bc", "ac", "a", "b", "c"]
@@ -167,7 +167,7 @@ def test_rules_beyond_what_can_be_computed_are_refused() -> None:
 def test_codes_that_a_hierarchy_does_not_have_are_refused(tmp_path: Path) -> None:
     (tmp_path / "h.hrc").write_text("north\n@n1\n")
     (tmp_path / "m.rda").write_text('area 1 2 99\n <RECODEABLE>\n <HIERCODELIST> "h.hrc"\n')
-    metadata = read_metadata(tmp_path / "m.rda")
+    metadata = read_argus_metadata(tmp_path / "m.rda")
     assert dimension_of(metadata, "area", ["n1", "99"]).codes == ("Total", "north", "n1", "99")
     with pytest.raises(InputError, match=r"which its hierarchy 'h\.hrc' does not have"):
         dimension_of(metadata, "area", ["n1", "s1"])

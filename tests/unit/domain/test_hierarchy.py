@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Category, CountTable, Domain, Hierarchy, ParameterError
+from sudare import Category, CountTable, Domain, Hierarchy
 from sudare.domain import Level
+from sudare.errors import ParameterError
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 MESHES = DATA / "japan_mesh1km_domain" / "mesh_city.parquet"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Budget, GuaranteeError, ParameterError, ResearchEntropy, nn_wavelet, wide_tree
+from sudare import Budget, ResearchEntropy
 from sudare.domain import (
     Layout,
     hilbert_layout,
@@ -18,10 +18,11 @@ from sudare.domain import (
     morton_layout,
     random_layout,
     raster_layout,
-    sorted_layout,
 )
-from sudare.domain.layout import HilbertCurve, Shuffle
+from sudare.domain.layout import HilbertCurve, Shuffle, sorted_layout
 from sudare.domain.turning import TurnedEnds, places_that_turn
+from sudare.errors import GuaranteeError, ParameterError
+from sudare.tables import nn_wavelet, wide_tree
 
 SHAPES = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
 KEYS = st.integers(0, 2**64 - 1)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ParameterError
 from sudare.domain import MESH_LEVELS, MeshLevel, mesh_cells, mesh_cells_of_points, mesh_codes, mesh_level
+from sudare.domain.mesh import likely_level, other_level
+from sudare.errors import ParameterError
 
 LEVELS = list(MESH_LEVELS)
 
@@ -177,8 +178,50 @@ def test_unknown_levels(level: Any) -> None:
         lambda: mesh_cells([1], level),
         lambda: mesh_cells_of_points([35], [139], level),
     ):
-        with pytest.raises(ParameterError, match=r"The 'level' parameter of .* must be one of '1', '2'"):
+        with pytest.raises(
+            ParameterError, match=r"The 'level' parameter of .* must be one of '1' \(80km\), '2' \(10km\)"
+        ):
             call()
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("500m", "1/2"),
+        ("1km", "3"),
+        ("1 km", "3"),
+        ("250M", "1/4"),
+        ("125m", "1/8"),
+        ("10km", "2"),
+        ("５００ｍ", "1/2"),
+    ],
+)
+def test_levels_may_be_named_by_their_size(typed: str, name: str) -> None:
+    assert mesh_level(typed) is MESH_LEVELS[name]
+
+
+def test_every_level_has_a_size_of_its_own() -> None:
+    sizes = [level.size for level in MESH_LEVELS.values()]
+    assert sizes == ["80km", "10km", "5km", "2km", "1km", "500m", "250m", "125m"]
+    assert [mesh_level(size) for size in sizes] == list(MESH_LEVELS.values())
+
+
+@pytest.mark.parametrize("level", MESH_LEVELS.values(), ids=lambda level: str(level.name))
+def test_the_level_of_a_code_is_told_by_its_digits(level: MeshLevel) -> None:
+    code = int(mesh_codes([53 * level.divisions], [39 * level.divisions], level)[0])
+    assert likely_level(code) == level
+    assert likely_level(str(code)) == level
+    assert likely_level(float(code)) == level
+    assert other_level(code, level).en == ""
+    other = MESH_LEVELS["1" if level.name != "1" else "3"]
+    said = other_level(code, other)
+    assert f'level = "{level.name}"' in said.english
+    assert f"{level.size} メッシュ" in said.japanese
+
+
+@pytest.mark.parametrize("code", ["", "abc", 12, 53394688888888, None, 5.5, "５３３９", 53398911])
+def test_what_is_no_code_has_no_level(code: Any) -> None:
+    assert likely_level(code) is None
 
 
 def test_shapes_are_kept() -> None:

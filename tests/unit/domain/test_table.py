@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.sparse import csr_array
 
-from sudare import ParameterError
 from sudare.domain import (
     Bins,
     Category,
@@ -26,6 +25,7 @@ from sudare.domain import (
     morton_layout,
     raster_layout,
 )
+from sudare.errors import ParameterError
 
 SHAPES = st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple)
 PEOPLE = Domain((Category("sex", ("f", "m")), Bins("age", (0, 15, 65, 120)), Mesh("KEY_CODE", "3", 4280, 3180, 4, 5)))

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import ColumnType, open_engine
 from sudare.engines.collations import collations_in
+from sudare.errors import DatabaseError
 from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata
 from sudare.sql.metadata.promises import require_schema
 

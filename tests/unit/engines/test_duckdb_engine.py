@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
+from sudare.errors import DatabaseError
 
 
 def write(path: Path, **columns: Any) -> Path:

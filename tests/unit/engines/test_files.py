@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines.files import find_tables, fingerprint, header_of
+from sudare.errors import DatabaseError
 
 
 def parquet(path: Path, **columns: list[int]) -> Path:

@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from sudare import DatabaseError, MissingPackageError, ParameterError
 from sudare.engines import open_engine
+from sudare.errors import DatabaseError, MissingPackageError, ParameterError
 
 
 @pytest.mark.parametrize("location", [None, 5, b"a.duckdb", object(), [None], []])

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
+from sudare.errors import DatabaseError
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 
 SCHEMA = """
@@ -219,4 +219,6 @@ def test_a_server_that_is_gone(server: PostgresServer) -> None:
         with pytest.raises(DatabaseError, match="cannot be opened") as raised:
             open_engine(location)
         assert "hunter2" not in str(raised.value) + raised.value.japanese
+        for said in (raised.value.english, raised.value.japanese) if ":1/" in location else ():
+            assert "postgresql://127.0.0.1:1/db" in said
         assert raised.value.__context__ is None

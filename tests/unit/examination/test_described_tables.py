@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare import InputError, PlanError
+from sudare.errors import InputError, PlanError
 from sudare.examination.described_tables import read_described_tables
 from tests.unit.examination.village import describe_tables
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import InputError, ParameterError
 from sudare.attacks import AttackOutcome
+from sudare.errors import InputError, ParameterError
 from sudare.examination import Examination, examine, open_subject
 from sudare.ledger import note_publication
 from tests.unit.examination.test_people import PUBLISHED, folder_of

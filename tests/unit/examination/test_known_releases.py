@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, LedgerError, Unit
+from sudare import Budget, Unit
+from sudare.errors import LedgerError
 from sudare.examination import open_subject
 from sudare.examination.known_releases import find_known_releases
 from sudare.ledger import note_publication, open_ledger

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sudare import ParameterError
 from sudare.attacks import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.errors import ParameterError
 from sudare.examination import Examination, NotApplied, render_examination
 from sudare.examination.page import MAX_SHOWN, ending_of
 

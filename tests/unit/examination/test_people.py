@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, InputError
+from sudare import Budget
 from sudare.attacks import AttackOutcome
 from sudare.attacks.verdicts import AttackReport
+from sudare.errors import InputError
 from sudare.examination.findings import NotApplied
 from sudare.examination.people import infer_membership_in_records, link_outside
 from sudare.examination.subjects import Subject, open_subject

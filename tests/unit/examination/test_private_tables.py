@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare import Budget, InputError
+from sudare import Budget
 from sudare.attacks import AttackOutcome, NoiseLaw
 from sudare.attacks.verdicts import AttackReport
 from sudare.domain import CountTable
+from sudare.errors import InputError
 from sudare.examination import private_tables
 from sudare.examination.findings import NotApplied
 from sudare.examination.private_tables import infer_membership, remarks_on, view_of_release

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sudare import InputError
+from sudare.errors import InputError
 from sudare.examination import ChangedFolderError, open_subject
 from tests.unit.examination.village import make_ledger, release
 

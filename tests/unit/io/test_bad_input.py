@@ -234,7 +234,7 @@ def test_a_folder_of_several_formats(tmp_path: Path) -> None:
 
 
 def test_a_file_of_unknown_format(tmp_path: Path) -> None:
-    assert "format of 'people.xlsx' cannot be told" in told(Source(file(tmp_path, "x", "people.xlsx")), SEX)
+    assert "format of 'people.xyz' cannot be told" in told(Source(file(tmp_path, "x", "people.xyz")), SEX)
 
 
 def test_persons_must_be_told(tmp_path: Path) -> None:
@@ -339,3 +339,14 @@ def test_a_file_without_a_header_is_not_quoted(tmp_path: Path) -> None:
     )
     assert "does not look like a header" in message
     assert "tanaka" not in message
+
+
+def test_codes_of_another_level_name_that_level(tmp_path: Path) -> None:
+    for code, level, size in (("533946003", "1/2", "500m"), ("5339", "1", "80km"), ("5339460011", "1/4", "250m")):
+        counts = Source(file(tmp_path, f"KEY_CODE,count\n{code},424242\n"), rows="counts")
+        people = Source(file(tmp_path, f"KEY_CODE\n{code}\n", "one.csv"))
+        for source in (counts, people):
+            said = told(source, MESH)
+            assert f'as meshes of {size} have: if all codes do, write level = "{level}" in the plan' in said
+            assert "wider" not in said
+    assert "5339" not in told(Source(file(tmp_path, "KEY_CODE\n5339\n")), MESH)  # of people, no code is named

@@ -14,13 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Unit, sensitivity_of_counts
+from sudare import Unit
 from sudare.attacks import audit_epsilon
 from sudare.domain import Bins, Category, CountTable, Domain, Mesh, Positions
 from sudare.errors import InputError, ParameterError
 from sudare.io import Source, read_counts
 from sudare.io.bounding import ContributionBounds
 from sudare.noise import discrete_laplace
+from sudare.privacy import sensitivity_of_counts
 
 CELLS = Domain((Category("place", ("a", "b", "c", "d")),))
 Rows = list[tuple[int, str]]

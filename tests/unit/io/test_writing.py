@@ -48,11 +48,11 @@ def test_a_name_that_is_taken(tmp_path: Path) -> None:
 
 def test_measurements(tmp_path: Path) -> None:
     domain = Domain((MESH,))
-    laplace = sudare.LaplaceMeasurement.for_budget(
-        sudare.Budget(epsilon=Fraction(1, 2)), sudare.sensitivity_of_counts(sudare.Unit())
+    laplace = sudare.privacy.LaplaceMeasurement.for_budget(
+        sudare.Budget(epsilon=Fraction(1, 2)), sudare.privacy.sensitivity_of_counts(sudare.Unit())
     )
-    gaussian = sudare.GaussianMeasurement.for_budget(
-        sudare.Budget(rho=0.125), sudare.sensitivity_of_counts(sudare.Unit())
+    gaussian = sudare.privacy.GaussianMeasurement.for_budget(
+        sudare.Budget(rho=0.125), sudare.privacy.sensitivity_of_counts(sudare.Unit())
     )
     noisy = (
         NoisyCounts("total", laplace, np.array([0], dtype=np.uint64), np.array([40])),
@@ -71,7 +71,7 @@ def test_measurements(tmp_path: Path) -> None:
 
 def test_measurements_of_a_mechanism(tmp_path: Path) -> None:
     table = CountTable.from_cells(Domain((MESH,)), np.arange(100), np.arange(100))
-    published = sudare.laplace(table, sudare.Budget(epsilon=1), keep_measurements=True)
+    published = sudare.tables.laplace(table, sudare.Budget(epsilon=1), keep_measurements=True)
     assert published.measurements is not None
     path = write_measurements(published.measurements, table.domain, tmp_path / "noisy.parquet")
     assert pyarrow.parquet.read_table(path).num_rows == sum(part.keys.size for part in published.measurements)

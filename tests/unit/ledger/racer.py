@@ -10,18 +10,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sudare import (
-    Budget,
-    BudgetExceededError,
-    LaplaceMeasurement,
-    LedgerError,
-    ReleaseEvent,
-    Unit,
-    sensitivity_of_counts,
-)
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import BudgetExceededError, LedgerError
 from sudare.ledger import open_ledger
 from sudare.ledger.postgres_store import PostgresStore
 from sudare.ledger.sqlite_store import SqliteStore
+from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
 
 
 def forget_the_lock() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sudare import Budget, LedgerError, Unit
+from sudare import Budget, Unit
+from sudare.errors import LedgerError
 from sudare.ledger.entries import (
     KINDS,
     Body,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare import LedgerError, MissingPackageError
+from sudare.errors import LedgerError, MissingPackageError
 from sudare.ledger import open_ledger
 
 
@@ -27,6 +27,15 @@ def test_nobody_answers_and_no_password_is_shown(tmp_path: Path, scheme: str) ->
     words = refusal.value.english + refusal.value.japanese
     assert "hunter" not in words
     assert re.search("[ぁ-ん]", refusal.value.japanese)
+
+
+def test_host_and_port_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    monkeypatch.delenv("PGPORT", raising=False)
+    with pytest.raises(LedgerError) as refusal:
+        open_ledger("postgresql://keeper:hunter2@127.0.0.1:1/budgets")
+    assert "The server of the ledger, 127.0.0.1:1/budgets, cannot be reached" in refusal.value.english
+    assert "台帳のサーバー 127.0.0.1:1/budgets に接続できません" in refusal.value.japanese
 
 
 def test_an_address_that_is_none(tmp_path: Path) -> None:

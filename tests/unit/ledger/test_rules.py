@@ -10,18 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    LaplaceMeasurement,
-    LedgerError,
-    ParameterError,
-    ReleaseEvent,
-    SelectionMeasurement,
-    rho_to_epsilon,
-    sensitivity_of_counts,
-)
+from sudare import Budget, ReleaseEvent
+from sudare.errors import LedgerError, ParameterError
 from sudare.ledger.amounts import NOTHING, Amount
 from sudare.ledger.rules import RhoFilter, Sums, amount_of_noise, total_charge
+from sudare.privacy import LaplaceMeasurement, SelectionMeasurement, rho_to_epsilon, sensitivity_of_counts
 from sudare.privacy.measurements import KeyReleaseMeasurement, SmoothMeasurement
 from tests.unit.ledger.helping import PERSON, event_of
 

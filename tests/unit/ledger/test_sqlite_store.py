@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, LedgerError, ParameterError
+from sudare import Budget
+from sudare.errors import LedgerError, ParameterError
 from sudare.ledger import Ledger, open_ledger
 from tests.unit.ledger.helping import PERSON, change, event_of, fingerprint
 
@@ -187,7 +188,8 @@ def test_without_permission(ledger: Ledger, path: Path) -> None:
     code = """
 import os, sys
 import sudare.ledger.sqlite_store
-from sudare import LedgerError, Budget, Unit
+from sudare import Budget, Unit
+from sudare.errors import LedgerError
 from sudare.ledger import open_ledger
 if len(sys.argv) > 2:
     os.setgid(int(sys.argv[2]))

@@ -8,22 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    GaussianMeasurement,
-    GuaranteeError,
-    LaplaceMeasurement,
-    MixedCurrencyError,
-    ParameterError,
-    ResearchEntropy,
-    SelectionMeasurement,
-    Unit,
-    add_noise,
-    discrete_gaussian,
-    discrete_laplace,
-    noise_for,
-    sensitivity_of_counts,
-)
+from sudare import Budget, ResearchEntropy, Unit, add_noise
+from sudare.errors import GuaranteeError, MixedCurrencyError, ParameterError
+from sudare.noise import discrete_gaussian, discrete_laplace, noise_for
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, SelectionMeasurement, sensitivity_of_counts
 
 COUNTS = np.arange(60).reshape(3, 4, 5)
 

@@ -53,7 +53,7 @@ def test_forks_never_share_a_stream(source: SecureEntropy) -> None:
 
 @pytest.mark.filterwarnings(FORK_WARNING)
 def test_noise_drawn_after_a_fork_differs() -> None:
-    noise = sudare.discrete_gaussian(10**9)
+    noise = sudare.noise.discrete_gaussian(10**9)
     noise.draw(10)
     children = in_forked_child(lambda: noise.draw(50).view(np.uint64), 3)
     assert all_different([*children, noise.draw(50).view(np.uint64)])
@@ -186,14 +186,14 @@ def test_only_the_secure_source_is_called_secure() -> None:
 def test_seed_for_the_secure_source_is_refused() -> None:
     for call in (lambda: SecureEntropy(42), lambda: SecureEntropy(seed=42)):
         with pytest.raises(
-            sudare.SeedError, match=r"The 'seed' parameter of SecureEntropy must be left out.*Got 42 instead"
+            sudare.errors.SeedError, match=r"The 'seed' parameter of SecureEntropy must be left out.*Got 42 instead"
         ):
             call()  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "7", None, True])
 def test_research_source_takes_whole_numbers_only(seed: object) -> None:
-    with pytest.raises(sudare.ParameterError, match="The 'seed' parameter of ResearchEntropy must be"):
+    with pytest.raises(sudare.errors.ParameterError, match="The 'seed' parameter of ResearchEntropy must be"):
         ResearchEntropy(seed)  # type: ignore[arg-type]
 
 
@@ -208,7 +208,7 @@ def test_research_source_refuses_to_go_on_in_a_child() -> None:
     def attempt() -> np.ndarray:
         try:
             return source.words(1)
-        except sudare.EntropyError:
+        except sudare.errors.EntropyError:
             return np.array([], dtype=np.uint64)
 
     assert in_forked_child(attempt, 1)[0].size == 0
@@ -216,7 +216,7 @@ def test_research_source_refuses_to_go_on_in_a_child() -> None:
 
 def test_a_research_source_is_never_copied() -> None:
     for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(sudare.EntropyError, match="cannot be copied"):
+        with pytest.raises(sudare.errors.EntropyError, match="cannot be copied"):
             duplicate(ResearchEntropy(1))
 
 
@@ -224,7 +224,7 @@ def test_a_research_source_is_never_copied() -> None:
 def test_counts_of_words_and_sources_are_whole(count: object) -> None:
     for source in (SecureEntropy(), ResearchEntropy(1)):
         for method in (source.words, source.spawn):
-            with pytest.raises(sudare.ParameterError, match="The 'count' parameter"):
+            with pytest.raises(sudare.errors.ParameterError, match="The 'count' parameter"):
                 method(count)  # type: ignore[arg-type]
 
 
@@ -277,5 +277,7 @@ def test_no_other_generator_exists_in_the_package() -> None:
 )
 def test_only_arrays_of_words_are_filled(words: Any) -> None:
     for source in (SecureEntropy(), ResearchEntropy(1)):
-        with pytest.raises(sudare.ParameterError, match="must be a writable, contiguous NumPy array of native uint64"):
+        with pytest.raises(
+            sudare.errors.ParameterError, match="must be a writable, contiguous NumPy array of native uint64"
+        ):
             source.fill(words)

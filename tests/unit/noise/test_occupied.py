@@ -7,19 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    GaussianMeasurement,
-    GuaranteeError,
-    LaplaceMeasurement,
-    ParameterError,
-    ReleaseEvent,
-    ResearchEntropy,
-    Unit,
-)
+from sudare import Budget, CountTable, Domain, ReleaseEvent, ResearchEntropy, Unit
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.occupied import estimate_non_zeros
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement
 
 COUNTS = np.arange(600) % 3
 

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import ResearchEntropy, geometric
+from sudare import ResearchEntropy
+from sudare.noise import geometric
 from sudare.noise.exact import Bounds, LatticeLaw
 from sudare.noise.inversion import InversionSampler
 from sudare.noise.lattice import MAX_SCALE, lattice_tail

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Budget, EventError, ParameterError, ReleaseEvent, ResearchEntropy, Unit
+from sudare import Budget, ReleaseEvent, ResearchEntropy, Unit
+from sudare.errors import EventError, ParameterError
 from sudare.noise.thresholds import chance_of_a_key, measurement_of_rows, publish_keys, threshold_for
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import ParameterError, ResearchEntropy, bernoulli_exp, fair_coins, uniform_below
+from sudare import ResearchEntropy
+from sudare.errors import ParameterError
+from sudare.noise import bernoulli_exp, fair_coins, uniform_below
 from tests.scripted import ScriptedEntropy
 
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, CountTable, PreparedTree, Unit, nn_wavelet, privelet, rho_to_epsilon, sensitivity_of_counts
+from sudare import Budget, CountTable, Unit
+from sudare.privacy import rho_to_epsilon, sensitivity_of_counts
 from sudare.refine import negative_l2, project_on_simplex
+from sudare.tables import PreparedTree, nn_wavelet, privelet
 from sudare_papers import errata
 from sudare_papers.erratum import Erratum
 

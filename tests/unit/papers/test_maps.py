@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare import CountTable, InputError
+from sudare import CountTable
+from sudare.errors import InputError
 from sudare_papers.maps import (
     crowded_window,
     data_fingerprint,

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sudare
-from sudare import CountTable, ParameterError
+from sudare import CountTable
 from sudare.domain import Layout
+from sudare.errors import ParameterError
 from sudare_papers.pruning.orders import experimental_sorted_order
 
 
@@ -21,7 +22,7 @@ def test_the_sorted_order_of_an_experiment(counts: list[int]) -> None:
 
 
 def test_the_sorted_order_is_not_part_of_the_flat_api() -> None:
-    assert "experimental_sorted_order" not in sudare.__all__
+    assert "experimental_sorted_order" not in sudare.domain.__all__
     with pytest.raises(ParameterError):
         experimental_sorted_order(np.array([1, 2]))  # type: ignore[arg-type]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sudare import ParameterError
+from sudare.errors import ParameterError
 from sudare_papers import synthetic_city
 from sudare_papers.maps import find_data, japan
 from sudare_papers.recovery.data import country

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sudare import OutputError
 from sudare.bilingual import Words
+from sudare.errors import OutputError
 from sudare_papers.report import Column, Finding, Picture, Report, Table, page_of, write_report
 
 

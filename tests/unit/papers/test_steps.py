@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sudare import OutputError
+from sudare.errors import OutputError
 from sudare_papers.experiments import EXPERIMENTS
 from sudare_papers.settings import Settings
 from sudare_papers.steps import Results, Step, run_steps

@@ -10,16 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    BudgetError,
-    GuaranteeError,
-    MixedCurrencyError,
-    ParameterError,
-    compose,
-    compose_parallel,
-    for_group,
-)
+from sudare import Budget, compose
+from sudare.errors import BudgetError, GuaranteeError, MixedCurrencyError, ParameterError
+from sudare.privacy import compose_parallel, for_group
 from tests.reference.naive import number
 
 EPSILONS = st.fractions(Fraction(1, 1000), 3)

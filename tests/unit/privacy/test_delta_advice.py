@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, ParameterError, for_group, rho_to_epsilon, suggest_delta
-from sudare.privacy import advise_delta
+from sudare import Budget
+from sudare.errors import ParameterError
+from sudare.privacy import advise_delta, for_group, rho_to_epsilon, suggest_delta
 
 APPROXIMATE = Budget(epsilon=1, delta=1e-6)
 

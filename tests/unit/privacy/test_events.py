@@ -11,21 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    EventError,
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
+from sudare.privacy import (
     GaussianMeasurement,
-    GuaranteeError,
     KeyReleaseMeasurement,
     LaplaceMeasurement,
-    MixedCurrencyError,
-    ParameterError,
-    ReleaseEvent,
     ResponseMeasurement,
     SampledGroupsMeasurement,
     SelectionMeasurement,
     SmoothMeasurement,
-    Unit,
     sensitivity_of_counts,
 )
 from sudare.privacy.measurements import read_measurement
@@ -282,7 +277,7 @@ def test_measurements_that_contradict_themselves_are_refused(values: Any) -> Non
             kind(Fraction(100), *values)
 
 
-@pytest.mark.parametrize("number", [0, -1, float("nan"), True, "1", None, 1e-70, 1e70])
+@pytest.mark.parametrize("number", [0, -1, float("nan"), True, "one", None, 1e-70, 1e70])
 def test_parameters_of_measurements_are_positive_numbers(number: Any) -> None:
     for make in (
         lambda: LaplaceMeasurement(number, 1, 1, 1),

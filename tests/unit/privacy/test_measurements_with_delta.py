@@ -11,19 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    EventError,
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, ParameterError
+from sudare.privacy import (
     GaussianMeasurement,
-    GuaranteeError,
     KeyReleaseMeasurement,
     LaplaceMeasurement,
     Measurement,
-    ParameterError,
-    ReleaseEvent,
     SelectionMeasurement,
     SmoothMeasurement,
-    Unit,
     epsilon_to_rho,
     sensitivity_of_counts,
 )

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Budget, ParameterError, best_power, plot_suggested_delta, plot_trade_off, suggest_delta
+from sudare import Budget
+from sudare.errors import ParameterError
+from sudare.privacy import best_power, plot_suggested_delta, plot_trade_off, suggest_delta
 
 LEVELS = st.floats(0, 1)
 BUDGETS = [Budget(epsilon=0.1), Budget(epsilon=1), Budget(epsilon=1, delta=0.01), Budget(rho=0.01), Budget(rho=0.5)]

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Budget, EventError, GuaranteeError, ParameterError, ReleaseEvent, SampledGroupsMeasurement, Unit
+from sudare import Budget, ReleaseEvent, Unit
+from sudare.errors import EventError, GuaranteeError, ParameterError
+from sudare.privacy import SampledGroupsMeasurement
 from sudare.privacy.measurements import log_rounded_up
 from sudare.privacy.sampled_measurements import (
     _group_factor,

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from sudare import ParameterError, Sensitivity, Unit, sensitivity_of_counts
+from sudare import Unit
+from sudare.errors import ParameterError
+from sudare.privacy import Sensitivity, sensitivity_of_counts
 from tests.reference import naive
 
 SMALL = [

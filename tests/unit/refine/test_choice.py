@@ -10,18 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    CountTable,
-    GaussianMeasurement,
-    LaplaceMeasurement,
-    ParameterError,
-    ResearchEntropy,
-    Unit,
-    discrete_laplace,
-    sensitivity_of_counts,
-)
+from sudare import Budget, CountTable, ResearchEntropy, Unit
+from sudare.errors import ParameterError
+from sudare.noise import discrete_laplace
 from sudare.noise.occupied import estimate_non_zeros
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, sensitivity_of_counts
 from sudare.refine import (
     nearest_integers,
     negative_l2,

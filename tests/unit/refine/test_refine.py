@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import ParameterError
+from sudare.errors import ParameterError
 from sudare.refine import (
     clip_and_scale,
     nearest_integers,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ParameterError
+from sudare.errors import ParameterError
 from sudare.refine import controlled_rounding, nearest_integers, project_on_simplex, round_two_way
 
 

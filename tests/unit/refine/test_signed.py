@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import ResearchEntropy, fair_coins, morton_layout, raster_layout
+from sudare import ResearchEntropy
+from sudare.domain import morton_layout, raster_layout
+from sudare.noise import fair_coins
 from sudare.refine.signed import counts_down_a_tree, counts_down_axes, counts_with_total, parts_at_once
 from tests.reference import naive
 

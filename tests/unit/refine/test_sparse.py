@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from sudare import ParameterError
+from sudare.errors import ParameterError
 from sudare.refine import lasso, negative_l2, nonnegative_lasso, project_on_simplex
 
 VALUES = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(-100, 100).map(lambda x: round(x, 3)))
@@ -59,7 +59,7 @@ def test_a_cut_off_that_is_too_high_is_refused() -> None:
         with pytest.raises(ParameterError, match="lower cut-off"):
             call()
     with pytest.raises(ParameterError, match="The 'cut_off' parameter"):
-        project_on_simplex([1.0], 1, cut_off="low")  # type: ignore[arg-type]
+        project_on_simplex([1.0], 1, cut_off="low")
 
 
 def test_a_large_sparse_table() -> None:

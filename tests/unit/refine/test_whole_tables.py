@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from sudare import Budget, Category, CountTable, Domain, ResearchEntropy, margin_tree, publish
+from sudare import Budget, Category, CountTable, Domain, ResearchEntropy, publish
 from sudare.refine.whole_tables import nearest_above_zero, round_table
+from sudare.tables import margin_tree
 
 SHAPES = [(4,), (3, 4), (2, 3, 4)]
 

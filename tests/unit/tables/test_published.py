@@ -9,19 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import (
-    Budget,
-    Category,
-    CountTable,
-    Domain,
-    ParameterError,
-    Positions,
-    Published,
-    ResearchEntropy,
-    Unit,
-    nn_wavelet,
-    wide_tree,
-)
+from sudare import Budget, Category, CountTable, Domain, Positions, Published, ResearchEntropy, Unit
+from sudare.errors import ParameterError
+from sudare.tables import nn_wavelet, wide_tree
 
 
 @pytest.fixture(scope="module")

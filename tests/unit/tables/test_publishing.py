@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import sudare
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    Hierarchy,
-    MixedCurrencyError,
-    ParameterError,
-    Published,
-    ResearchEntropy,
-    SudareError,
-    Unit,
-    plan_table,
-    publish,
-)
+from sudare import Budget, CountTable, Domain, Hierarchy, Published, ResearchEntropy, Unit, plan_table, publish
+from sudare.errors import MixedCurrencyError, ParameterError, SudareError
 from sudare.tables.registry import mechanism_names
 from tests.scripted import ScriptedEntropy
 
@@ -59,7 +48,7 @@ def test_a_method_by_name_is_the_mechanism(method: str) -> None:
     budget = Budget(rho=0.1) if method == "gaussian" else Budget(epsilon=1)
     table = table_for(method)
     by_name = publish(table, budget, method, entropy=ResearchEntropy(4))
-    direct = getattr(sudare, method.replace("-", "_"))(table, budget, entropy=ResearchEntropy(4))
+    direct = getattr(sudare.tables, method.replace("-", "_"))(table, budget, entropy=ResearchEntropy(4))
     assert by_name.table == direct.table
     assert by_name.event == direct.event
 
@@ -145,6 +134,22 @@ def test_a_plan_protects_whom_it_says() -> None:
     event = publish(COUNTS, Budget(epsilon=1), public, public_total=True, unit=household).event
     assert event.unit == public.unit == Unit("household", cells=5, adjacency="replace")
     assert event.invariants == public.invariants == ("total",)
+
+
+def test_a_plan_that_does_not_do_what_it_states_is_refused() -> None:
+    budget = Budget(epsilon=1, delta=1e-6)
+    plan = plan_table(COUNTS, budget)
+    other = "laplace" if plan.noise == "gaussian" else "gaussian"
+    with pytest.raises(ParameterError, match="states the noise of its settings"):
+        publish(COUNTS, budget, replace(plan, noise=other))
+    with pytest.raises(ParameterError, match="states the noise of its settings"):
+        publish(COUNTS, budget, replace(plan, settings={**plan.settings, "noise": other}))
+    areas = table_for("topdown")
+    settings = {"invariants": [("region", ())], "noise": plan.noise}
+    open_regions = replace(plan, mechanism="topdown", settings=settings, shape=areas.domain.shape)
+    with pytest.raises(ParameterError, match="a plan that settles"):
+        publish(areas, budget, open_regions)
+    assert publish(areas, budget, replace(open_regions, settings={"noise": plan.noise})).event.invariants == ()
 
 
 @pytest.mark.parametrize(

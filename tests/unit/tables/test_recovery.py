@@ -11,23 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    CountTable,
-    Domain,
-    ParameterError,
-    ResearchEntropy,
-    Unit,
-    lasso,
-    lm,
-    negative_l2,
-    publish,
-    simplex,
-)
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit, publish
+from sudare.errors import ParameterError
 from sudare.noise.exact import LatticeLaw
 from sudare.noise.skipping import keys_of_others
 from sudare.refine import clip_and_scale, nonnegative_lasso, project_on_simplex
 from sudare.refine import negative_l2 as refined_by_negative_l2
+from sudare.tables import lasso, lm, negative_l2, simplex
 from sudare.tables.recovery import NoiseMoments, expected_level, predicted_area, predicted_count
 from sudare.tables.recovery.descending import Descending, exact_sum
 from sudare.tables.recovery.revealing import lowest_level
@@ -68,7 +58,7 @@ def test_naive_twin(name: str, is_public: bool) -> None:
         )
         twin = ResearchEntropy(seed)
         for measurement in published.event.measurements:
-            from sudare import noise_for
+            from sudare.noise import noise_for
 
             size = 1 if len(drawn) < len(published.event.measurements) - 1 else counts.size
             drawn[len(drawn)] = noise_for(measurement).draw(size, twin)

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sudare
-from sudare import Budget, Domain, ParameterError, plan_table
+from sudare import Budget, Domain, plan_table
+from sudare.errors import ParameterError
 from sudare.tables.histograms.strategy import best_strategy, cell_variance, prefix_variance, range_variance
 from sudare.tables.planning.workload import Vocabulary, WorkloadPart, read_workload
 
@@ -172,7 +173,7 @@ def test_a_histogram_for_several_purposes_is_planned_and_carried_out() -> None:
         plan_table(BINS, ONE, workload={"ranges": 1, 16: 1})
     for wrong in ({"areas": 1}, {"ranges": 0}, {"ranges": "1"}, {}):
         with pytest.raises(ParameterError, match="The 'workload' parameter of histogram"):
-            sudare.publish(counts, ONE, "histogram", workload=wrong)  # type: ignore[arg-type]
+            sudare.publish(counts, ONE, "histogram", workload=wrong)
 
 
 @pytest.mark.parametrize("order", [("margins", 1), [("margins", 2)]])

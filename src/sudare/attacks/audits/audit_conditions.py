@@ -1,4 +1,4 @@
-"""What an audit of a program needs before its outcome says anything: a claim that can be, neighbours, and outputs."""
+"""What an audit of a program needs before its outcome means anything: a possible claim, neighbouring inputs, and outputs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from sudare.attacks.refusals import ToldParameterError, required
 from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
-from sudare.parameters import exact_fraction
+from sudare.parameters import Rational, exact_fraction
 
-__all__ = ["check_claim", "require_different_files", "require_different_inputs", "require_outputs"]
+__all__ = ["read_claim", "require_different_files", "require_different_inputs", "require_outputs"]
 
 CLAIM = Words(
     "a number from 0 on (on the command line: --claim)",
@@ -34,8 +34,10 @@ NEIGHBOUR = Words(
 )
 
 
-def check_claim(function: str, claimed: float | None, delta: float, error_probability: float) -> None:
-    """Check what the program claims, before it is run for an hour.
+def read_claim(
+    function: str, claimed: Rational | None, delta: Rational, error_probability: Rational
+) -> tuple[float | None, float, float]:
+    """Read what the program claims, before it is run for an hour.
 
     Args:
         function: name of the audit.
@@ -47,18 +49,24 @@ def check_claim(function: str, claimed: float | None, delta: float, error_probab
         ToldParameterError: if one of them is not what it can be.
 
     Example:
-        >>> check_claim("audit_function", 1, 0, 0.001)
+        >>> read_claim("audit_function", 1, 0, "0.001")
+        (1.0, 0.0, 0.001)
     """
+    epsilon = None
     if claimed is not None:
         with required(CLAIM):
-            if exact_fraction(claimed, "claimed", function, str(CLAIM)) < 0:
+            epsilon = exact_fraction(claimed, "claimed", function, str(CLAIM))
+            if epsilon < 0:
                 raise ParameterError("claimed", function, CLAIM, claimed)
     with required(DELTA):
-        if not 0 <= exact_fraction(delta, "delta", function, str(DELTA)) < 1:
+        failing = exact_fraction(delta, "delta", function, str(DELTA))
+        if not 0 <= failing < 1:
             raise ParameterError("delta", function, DELTA, delta)
     with required(ERROR_PROBABILITY):
-        if not 0 < exact_fraction(error_probability, "error_probability", function, str(ERROR_PROBABILITY)) < 1:
+        chance = exact_fraction(error_probability, "error_probability", function, str(ERROR_PROBABILITY))
+        if not 0 < chance < 1:
             raise ParameterError("error_probability", function, ERROR_PROBABILITY, error_probability)
+    return None if epsilon is None else float(epsilon), float(failing), float(chance)
 
 
 def require_different_files(first: Path, second: Path) -> None:

@@ -12,9 +12,9 @@ count for certain. Answers that the law cannot explain say that the law is not t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.tables.narrowing import narrow_together
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_fraction
+from sudare.parameters import Rational, exact_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,7 +55,7 @@ NOT_EXPLAINED = Words(
 
 
 @dataclass(frozen=True, eq=False)
-class AveragedCells:
+class AveragedCells(Rows):
     """What many noisy answers tell about cells.
 
     Attributes:
@@ -73,6 +75,15 @@ class AveragedCells:
     sure: float
     is_linked: bool
     is_explained: NDArray[np.bool_] | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: the likeliest true count, and how sure the attacker can be of it."""
+        return {
+            "cell": self.names,
+            "estimate": self.estimates,
+            "confidence": self.confidences,
+            "distinct_answers": self.distinct_answers,
+        }
 
     def report(self) -> AttackReport:
         """A verdict for each cell."""
@@ -115,7 +126,7 @@ def average_answers(
     names: Sequence[str] | None = None,
     repeats_noise: bool = False,
     floor: int | None = None,
-    sure: float = 0.99,
+    sure: Rational = 0.99,
 ) -> AveragedCells:
     """Guess true counts from repeated noisy answers.
 
@@ -137,6 +148,7 @@ def average_answers(
         >>> bool(once.confidences[0] < 0.3), int(often.estimates[0]), bool(often.confidences[0] > 0.99)
         (True, 10, True)
     """
+    check_arguments(average_answers, locals(), "law", "names", "repeats_noise", "floor")
     table = np.asarray(answers)
     if table.ndim != 2 or not table.shape[1] or not np.issubdtype(table.dtype, np.integer):
         requirement = "whole numbers, a row for each cell and a column for each answer"
@@ -196,7 +208,7 @@ def _log_at_most(law: NoiseLaw, noise: NDArray[np.int64]) -> NDArray[np.float64]
         return np.where(places < 0, -np.inf, np.log(np.minimum(np.cumsum(law.probabilities), 1.0)[places]))
 
 
-def answers_that_break(law: NoiseLaw, *, sure: float = 0.99) -> int:
+def answers_that_break(law: NoiseLaw, *, sure: Rational = 0.99) -> int:
     """How many independent answers make their rounded mean right with the given probability.
 
     Computed from the law of the sum of the noises, without approximation by a normal law.
@@ -214,12 +226,13 @@ def answers_that_break(law: NoiseLaw, *, sure: float = 0.99) -> int:
         >>> answers_that_break(NoiseLaw.laplace(1)), answers_that_break(NoiseLaw.laplace(10))
         (51, 5305)
     """
+    check_arguments(answers_that_break, locals(), "law")
     wanted = _sure(sure, "answers_that_break")
     if abs(law.mean) > 1e-6 * (1 + law.probabilities.size):
         raise ParameterError("law", "answers_that_break", "centred at 0", Described(f"a mean of {law.mean:.3g}"))
     if law.probabilities.max() >= wanted and int(law.values[law.probabilities.argmax()]) == 0:
         return 1
-    if law.variance > MAX_ANSWERS:  # the mean of so many answers still has a deviation of a whole person
+    if law.variance > MAX_ANSWERS:  # the mean of this many answers still has a deviation of a whole person
         raise _too_wide(law)
     high = 1
     while _rounded_mean_is_right(law, high) < wanted:
@@ -260,7 +273,7 @@ def average_linked_cells(
     *,
     exact: ArrayLike | None = None,
     names: Sequence[str] | None = None,
-    sure: float = 0.99,
+    sure: Rational = 0.99,
 ) -> AveragedCells:
     """Guess true counts from noisy cells whose true counts are bound by sums, each cell with a noise of its own.
 
@@ -283,6 +296,7 @@ def average_linked_cells(
         >>> bool(cells.confidences[0] > 0.999), bool(cells.confidences[1] < 0.5)
         (True, True)
     """
+    check_arguments(average_linked_cells, locals(), "published", "equations", "law", "exact", "names")
     function = "average_linked_cells"
     values, matrix = np.asarray(published, dtype=np.float64), np.atleast_2d(np.asarray(equations, dtype=np.float64))
     if values.ndim != 1 or matrix.shape[1] != values.size:
@@ -351,7 +365,7 @@ def _names(names: Sequence[str] | None, number: int, function: str) -> tuple[str
     return labels
 
 
-def _sure(value: float, function: str) -> float:
+def _sure(value: Rational, function: str) -> float:
     number = float(
         exact_fraction(
             value, "sure", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")

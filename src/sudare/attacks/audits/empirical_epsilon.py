@@ -18,7 +18,7 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_fraction
+from sudare.parameters import Rational, exact_fraction
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,16 +40,17 @@ class EpsilonAudit:
     runs: int
     error_probability: float
 
-    def refutes(self, epsilon: float) -> bool:
+    def refutes(self, epsilon: Rational) -> bool:
         """Whether the outputs show that the claimed epsilon is false."""
         requirement = "a number >= 0"
-        if exact_fraction(epsilon, "epsilon", "EpsilonAudit.refutes", requirement) < 0:
+        claimed = exact_fraction(epsilon, "epsilon", "EpsilonAudit.refutes", requirement)
+        if claimed < 0:
             raise ParameterError("epsilon", "EpsilonAudit.refutes", requirement, epsilon)
-        return self.lower_bound > epsilon
+        return self.lower_bound > claimed
 
 
 def audit_epsilon(
-    outputs: ArrayLike, neighbour_outputs: ArrayLike, *, delta: float = 0.0, error_probability: float = 1e-6
+    outputs: ArrayLike, neighbour_outputs: ArrayLike, *, delta: Rational = 0.0, error_probability: Rational = 1e-6
 ) -> EpsilonAudit:
     """Bound epsilon from below by the outputs of independent runs on two neighbouring data sets.
 
@@ -63,10 +64,10 @@ def audit_epsilon(
     Example:
         >>> import sudare
         >>> from sudare.attacks import audit_epsilon
-        >>> noise = sudare.discrete_laplace(1)
+        >>> noise = sudare.noise.discrete_laplace(1)
         >>> audit_epsilon(10 + noise.draw(100_000), 11 + noise.draw(100_000)).refutes(epsilon=1)
         False
-        >>> half_the_noise = sudare.discrete_laplace(0.5)
+        >>> half_the_noise = sudare.noise.discrete_laplace(0.5)
         >>> audit_epsilon(10 + half_the_noise.draw(100_000), 11 + half_the_noise.draw(100_000)).refutes(epsilon=1)
         True
     """
@@ -94,15 +95,16 @@ def audit_epsilon(
             Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"),
             error_probability,
         )
-    if not 0 <= exact_fraction(delta, "delta", function, Words("a number from 0 to below 1", "0 以上 1 未満の数")) < 1:
+    failing = exact_fraction(delta, "delta", function, Words("a number from 0 to below 1", "0 以上 1 未満の数"))
+    if not 0 <= failing < 1:
         raise ParameterError("delta", function, Words("a number from 0 to below 1", "0 以上 1 未満の数"), delta)
     # Two directions, two limits each: a quarter of the error for each limit.
-    bound = max(_one_direction(p, q, delta, chance / 4) for p, q in ((first, second), (second, first)))
+    bound = max(_one_direction(p, q, float(failing), chance / 4) for p, q in ((first, second), (second, first)))
     return EpsilonAudit(bound, first.size, chance)
 
 
 def largest_bound(runs: int, *, delta: float = 0.0, error_probability: float = 1e-6) -> float:
-    """The bound that so many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
+    """The bound that this many runs give of a mechanism whose outputs never agree: a larger epsilon they cannot refute.
 
     Args:
         runs: on each of two neighbours.

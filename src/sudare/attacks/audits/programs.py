@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.attacks.audits.audit_conditions import (
-    check_claim,
+    read_claim,
     require_different_files,
     require_different_inputs,
     require_outputs,
@@ -32,9 +32,10 @@ from sudare.attacks.audits.audit_conditions import (
 from sudare.attacks.audits.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
-from sudare.parameters import exact_integer
+from sudare.parameters import Rational, exact_integer
 from sudare.system.reasons import reason_of
 from sudare.system.scratch import scratch_folder
 
@@ -66,7 +67,7 @@ class ProgramAudit:
         audit: the lower bound of epsilon.
         claimed: the epsilon that the program claims; None if it claims none.
         failures: how many runs ended without an output; a failure is an output, too.
-        provable: the largest bound that so many runs can show, whatever the program.
+        provable: the largest bound that this many runs can show, whatever the program.
     """
 
     audit: EpsilonAudit
@@ -126,9 +127,9 @@ def audit_function(
     second: Any,
     *,
     runs: int = 10_000,
-    claimed: float | None = None,
-    delta: float = 0.0,
-    error_probability: float = 1e-6,
+    claimed: Rational | None = None,
+    delta: Rational = 0.0,
+    error_probability: Rational = 1e-6,
     seconds: float = 600.0,
     progress: Progress | None = None,
 ) -> ProgramAudit:
@@ -143,7 +144,7 @@ def audit_function(
         delta: the delta that it claims.
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if time ends before there are enough runs for any audit, or if the function never returns anything.
@@ -153,15 +154,16 @@ def audit_function(
         >>> import sudare
         >>> from sudare.attacks.audits.programs import audit_function
         >>> import numpy as np
-        >>> noise = sudare.discrete_laplace(0.5)  # half of what epsilon 1 needs
+        >>> noise = sudare.noise.discrete_laplace(0.5)  # half of what epsilon 1 needs
         >>> first, second = np.array([5, 9]), np.array([5, 10])
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
     """
-    check_claim("audit_function", claimed, delta, error_probability)
+    check_arguments(audit_function, locals(), "program", "seconds", "progress")
+    promise, failing, chance = read_claim("audit_function", claimed, delta, error_probability)
     require_different_inputs(first, second)
     return _audit(
-        lambda data: _cells_of(program(data)), first, second, runs, claimed, delta, error_probability, seconds, progress
+        lambda data: _cells_of(program(data)), first, second, runs, promise, failing, chance, seconds, progress
     )
 
 
@@ -172,9 +174,9 @@ def audit_command(
     *,
     runs: int = 1000,
     key_columns: Sequence[str] | None = None,
-    claimed: float | None = None,
-    delta: float = 0.0,
-    error_probability: float = 1e-6,
+    claimed: Rational | None = None,
+    delta: Rational = 0.0,
+    error_probability: Rational = 1e-6,
     seconds: float = 3600.0,
     seconds_of_a_run: float = 60.0,
     progress: Progress | None = None,
@@ -193,7 +195,7 @@ def audit_command(
         error_probability: how likely the bound may be wrong.
         seconds: how long all runs may take; the audit is then one of the runs until there.
         seconds_of_a_run: a run that takes longer is ended and counts as one without output.
-        progress: told which share of the runs is done.
+        progress: called with the share of the runs that is done.
 
     Raises:
         InputError: if an input file is not there, if both hold the same, if the program cannot be started or never writes a
@@ -204,7 +206,7 @@ def audit_command(
     if isinstance(command, str) or "{input}" not in joined or "{output}" not in joined:
         requirement = "a list of words in which {input} and {output} stand for the two files"
         raise ParameterError("command", "audit_command", requirement, Described("another one"))
-    check_claim("audit_command", claimed, delta, error_probability)
+    promise, failing, chance = read_claim("audit_command", claimed, delta, error_probability)
     require_different_files(Path(first), Path(second))
 
     with scratch_folder() as folder:
@@ -222,9 +224,9 @@ def audit_command(
             Path(first).resolve(),
             Path(second).resolve(),
             runs,
-            claimed,
-            delta,
-            error_probability,
+            promise,
+            failing,
+            chance,
             seconds,
             progress,
             files=(Path(first).name, Path(second).name),

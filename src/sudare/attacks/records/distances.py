@@ -27,7 +27,7 @@ __all__ = ["KeyColumn", "codes_of_values", "distances_by_part"]
 
 ENTRIES_AT_ONCE = 4_000_000
 PLAIN_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
-"""Texts that are numbers whoever reads them. "007" is one only beside numbers: among texts it is a code."""
+"""Texts that are numbers to every reader. "007" is one only beside numbers: among texts it is a code."""
 
 
 @dataclass(frozen=True, eq=False)

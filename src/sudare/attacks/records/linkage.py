@@ -1,4 +1,4 @@
-"""Linkage: finding people of an outside file, which has names, in a file that has none, by what both files know of them.
+"""Linkage: finding people of an outside file, which has names, in a file that has none, by the attributes that both files have.
 
 Each outside record is linked with the nearest record of the attacked file. If several are equally near, the attacker guesses
 among them. Where the truth is known, the share of right links (guesses counted by their probability) stands beside that of blind
@@ -8,16 +8,19 @@ other link that an attacker would make may be right or wrong: nothing is decided
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
+from sudare.parameters import Rational, read_chance
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,7 +39,7 @@ UNKNOWN = Words(" Whether it is right is not known.", "正しいかどうかは�
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class Links(Rows):
     """The links that an attacker would make.
 
     Attributes:
@@ -55,6 +58,16 @@ class Links:
     right: Floats | None
     blind: float
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each outside record: the record that an attacker would link it with."""
+        found = {
+            "nearest": self.nearest,
+            "distance": self.distance,
+            "ties": self.ties,
+            "is_certain": self.is_certain,
+        }
+        return found if self.right is None else {**found, "right": self.right}
+
     @property
     def share_right(self) -> float:
         """The share of right links among outside people who are in the file; NaN if the truth is not known."""
@@ -62,7 +75,7 @@ class Links:
             return float("nan")
         return float(np.nanmean(self.right))
 
-    def report(self, names: Sequence[str] | None = None, *, sure: float = 0.5) -> AttackReport:
+    def report(self, names: Sequence[str] | None = None, *, sure: Rational = 0.5) -> AttackReport:
         """A verdict for each outside person.
 
         Args:
@@ -71,7 +84,8 @@ class Links:
                 certain. A link that would be broken if it were right is then undecided.
         """
         labels = names if names is not None else [f"person {place}" for place in range(self.nearest.size)]
-        verdicts = [self._verdict(labels[place], place, sure) for place in range(self.nearest.size)]
+        chance = read_chance(sure, "sure", "Links.report", with_ends=True)
+        verdicts = [self._verdict(labels[place], place, chance) for place in range(self.nearest.size)]
         certain = int(self.is_certain.sum())
         if self.right is None:
             summary = Words(
@@ -120,6 +134,7 @@ def link_records(columns: Sequence[KeyColumn], *, truth: ArrayLike | None = None
         >>> links.nearest.tolist(), links.share_right
         ([2, 0], 1.0)
     """
+    check_arguments(link_records, locals(), "columns")
     nearest, distance, ties, own = [], [], [], []
     exact_first: list[NDArray[np.int64]] = []
     exact_second: NDArray[np.int64] | None = None

@@ -1,9 +1,9 @@
 """Membership inference: whether a person is in the data, from released tables or from synthetic records.
 
-On tables: whoever knows a person's values and a reference population adds up, over the person's cells, by how much the released
-counts exceed what the reference leads one to expect, each cell weighed by its variance, sampling and noise together. To first
-order this is the likelihood ratio of "in" against "out" (Homer et al. 2008; Sankararaman et al. 2009). One cell tells little,
-thousands tell a lot.
+On tables: anyone who knows a person's values and a reference population adds up, over the person's cells, by how much the
+released counts exceed what the reference leads one to expect, each cell weighed by its variance, sampling and noise together. To
+first order this is the likelihood ratio of "in" against "out" (Homer et al. 2008; Sankararaman et al. 2009). One cell tells
+little, thousands tell a lot.
 
 On synthetic records: how near the nearest one is.
 
@@ -29,9 +29,10 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
-from sudare.parameters import exact_fraction, exact_integer
+from sudare.parameters import Rational, exact_fraction, exact_integer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -54,7 +55,7 @@ WORKING_SHARE = 0.25
 """A test that tells members works at least so well: in this area under the curve, or by finding this share of them."""
 
 GUESSED = 0.1
-"""To show epsilon, guesses are made about so many of the highest and of the lowest scores."""
+"""To show epsilon, guesses are made about this many of the highest and of the lowest scores."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,8 @@ class MembershipTest:
     def empirical_epsilon(self) -> float:
         """A lower bound of epsilon; 0, which says nothing, unless a fair coin decided for each person whether it is in.
 
-        The people with the highest scores are guessed to be in, those with the lowest to be out, whoever they are. With epsilon
-        each guess is right with odds of at most exp(epsilon), so the lower limit of the share of right guesses bounds it.
+        The people with the highest scores are guessed to be in, those with the lowest to be out, no matter who they are. With
+        epsilon each guess is right with odds of at most exp(epsilon), so the lower limit of the share of right guesses bounds it.
         """
         if not self.random_inclusion:
             return 0.0
@@ -168,8 +169,8 @@ def membership_in_tables(
     outsiders: ArrayLike,
     reference: ArrayLike,
     law: NoiseLaw | None = None,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on released tables of counts, all cells in one array.
@@ -189,12 +190,14 @@ def membership_in_tables(
         >>> import numpy as np
         >>> import sudare
         >>> from sudare.attacks.records.membership import membership_in_tables
-        >>> cells = sudare.uniform_below(2, 420_000).astype(int).reshape(700, 600) + 2 * np.arange(600)  # 600 tables of two cells
+        >>> halves = sudare.noise.uniform_below(2, 420_000).astype(int).reshape(700, 600)
+        >>> cells = halves + 2 * np.arange(600)  # 600 tables of two cells
         >>> counts = np.bincount(cells[:100].ravel(), minlength=1200)
         >>> test = membership_in_tables(counts, 100, members=cells[:100], outsiders=cells[100:300], reference=cells[300:])
         >>> test.is_broken
         True
     """
+    check_arguments(membership_in_tables, locals(), "released", "law")
     function = "membership_in_tables"
     counts = np.asarray(released, dtype=np.float64)
     number = exact_integer(people, "people", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1)
@@ -226,8 +229,8 @@ def membership_in_records(
     members: Sequence[KeyColumn],
     outsiders: Sequence[KeyColumn],
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Test membership on synthetic records: the nearer the nearest one, the likelier the person was in the data.
@@ -239,6 +242,7 @@ def membership_in_records(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(membership_in_records, locals(), "members", "outsiders")
     scores = [
         -np.concatenate([part.min(axis=1) for _, part in distances_by_part(columns, "membership_in_records")])
         for columns in (members, outsiders)
@@ -252,8 +256,8 @@ def evaluate_membership(
     member_scores: ArrayLike,
     outsider_scores: ArrayLike,
     *,
-    false_positive_goal: float = 0.01,
-    confidence: float = 0.99,
+    false_positive_goal: Rational = 0.01,
+    confidence: Rational = 0.99,
     random_inclusion: bool = False,
 ) -> MembershipTest:
     """Judge scores of any membership test, larger ones speaking for "in".
@@ -265,6 +269,7 @@ def evaluate_membership(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(evaluate_membership, locals(), "member_scores", "outsider_scores")
     function = "evaluate_membership"
     goal, sure = (
         _between(value, name, function)
@@ -278,7 +283,7 @@ def evaluate_membership(
     if inside.ndim != 1 or outside.ndim != 1 or inside.size < 1 or outside.size < 2:
         requirement = "in one dimension, with at least one member and two outsiders"
         raise ParameterError("member_scores", function, requirement, Described(f"{inside.shape}, {outside.shape}"))
-    # Every second outsider sets the threshold, the others measure it: whoever sets it has no part in judging it.
+    # Every second outsider sets the threshold, the others measure it: those who set it have no part in judging it.
     setting, judging = np.sort(outside[::2]), outside[1::2]
     allowed = int(goal * setting.size)
     threshold = float(setting[setting.size - 1 - allowed])
@@ -318,7 +323,7 @@ def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Intege
     return table.astype(np.int64)
 
 
-def _between(value: float, name: str, function: str) -> float:
+def _between(value: Rational, name: str, function: str) -> float:
     number = float(
         exact_fraction(value, name, function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"))
     )

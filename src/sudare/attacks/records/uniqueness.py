@@ -4,7 +4,8 @@ A person whose combination of values nobody else has can be recognized by it. Th
 likelier that they are so in the population as well): the smallest such combinations are the minimal sample uniques of the special
 uniques detection algorithm (Elliot, Manning, Ford 2002), and every person's score grows with their number and their smallness.
 
-Whoever is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is proved.
+Anyone who is not alone with all their values together is alone with none of them. That is looked at once, so that "held" is
+proved.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, factorial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.attacks.records.distances import codes_of_values
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows, columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     Integers = NDArray[np.int64]
@@ -39,7 +43,7 @@ REMEDY = Words(
 
 
 @dataclass(frozen=True, eq=False)
-class SpecialUniques:
+class SpecialUniques(Rows):
     """Who is unique, by which smallest combinations of attributes.
 
     Attributes:
@@ -55,6 +59,15 @@ class SpecialUniques:
     scores: Integers
     largest_size: int
     unique_with_all: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each record: its score, and the smallest sets of attributes that make it unique."""
+        return {
+            "record": np.arange(len(self.combinations)),
+            "score": self.scores,
+            "smallest": self.smallest,
+            "combinations": ["; ".join(", ".join(names) for names in found) for found in self.combinations],
+        }
 
     @property
     def smallest(self) -> Integers:
@@ -102,7 +115,7 @@ class SpecialUniques:
         return Verdict("uniqueness", label, AttackOutcome.BROKEN, float(len(shortest)), sentence, REMEDY)
 
 
-def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int = 3) -> SpecialUniques:
+def find_special_uniques(columns: Mapping[str, ArrayLike] | IntoFrame, *, largest_size: int = 3) -> SpecialUniques:
     """Find the smallest combinations of attributes that make records unique.
 
     The score of a record adds, for each of its combinations of k attributes out of all a, the number of ways to build up to the
@@ -122,6 +135,8 @@ def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int 
         >>> found.combinations[1], found.combinations[0]
         ((('age',),), (('sex', 'age'),))
     """
+    columns = columns_of_frame(columns, "columns", "find_special_uniques")
+    check_arguments(find_special_uniques, locals(), "columns")
     function = "find_special_uniques"
     names = tuple(columns)
     most = exact_integer(
@@ -149,7 +164,9 @@ def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int 
     return SpecialUniques(names, found, scores, most, _alone(codes))
 
 
-def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str, ArrayLike]) -> NDArray[np.bool_]:
+def population_uniques(
+    sample: Mapping[str, ArrayLike] | IntoFrame, population: Mapping[str, ArrayLike] | IntoFrame
+) -> NDArray[np.bool_]:
     """Which records of a sample are unique in it with all their values, and in the whole population as well.
 
     Args:
@@ -164,6 +181,9 @@ def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str,
         >>> population_uniques({"age": [30, 40]}, {"age": [30, 40, 40]}).tolist()
         [True, False]
     """
+    sample = columns_of_frame(sample, "sample", "population_uniques")
+    population = columns_of_frame(population, "population", "population_uniques")
+    check_arguments(population_uniques, locals(), "sample", "population")
     function = "population_uniques"
     if set(sample) != set(population):
         raise ParameterError(

@@ -12,14 +12,17 @@ With noise in the cells a combination has their noise together; it isolates nobo
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sudare.attacks.tables.cell_system import CellSystem, CombinedPart
 from sudare.attacks.tables.small_parts import find_small_parts
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_fraction, exact_integer
 
@@ -81,7 +84,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Differences:
+class Differences(Rows):
     """What combinations of published cells isolate.
 
     Attributes:
@@ -95,6 +98,16 @@ class Differences:
     threshold: int
     is_complete: bool
     contradicts: bool = False
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each combination, the fewest people first."""
+        listed = self.combinations
+        return {
+            "combination": [each.formula() for each in listed],
+            "count": [float(each.count) for each in listed],
+            "deviation": [each.deviation for each in listed],
+            "isolates": [self._isolates(each) for each in listed],
+        }
 
     @property
     def isolating(self) -> tuple[Combination, ...]:
@@ -180,6 +193,7 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3,
         >>> attack_by_differences([city, old_town]).isolating[0].formula()
         'city - old town'
     """
+    check_arguments(attack_by_differences, locals(), "cells")
     function = "attack_by_differences"
     listed = list(cells)
     least = exact_integer(threshold, "threshold", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)

@@ -1,6 +1,6 @@
 """The interval attack on suppressed tables: between which values every hidden cell must lie.
 
-Whoever knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
+Anyone who knows the published cells and the sums that hold among all cells can bound each hidden one by two linear programs, and
 more sharply where cells are whole numbers. A cell whose bounds meet is published, whatever is printed in its place.
 
 This module knows nothing of how tables are protected, on purpose: it takes plain arrays and sees what an outsider sees.
@@ -9,7 +9,7 @@ This module knows nothing of how tables are protected, on purpose: it takes plai
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,11 @@ from sudare.attacks.tables.narrowing import Equation, narrow_together
 from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.extras import TABLE_ATTACKS, optional_module
+from sudare.parameters import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -53,7 +56,7 @@ LESS_THAN_ONE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class CellIntervals:
+class CellIntervals(Rows):
     """Between which values hidden cells lie, for somebody who sees the published ones.
 
     Attributes:
@@ -81,6 +84,17 @@ class CellIntervals:
     is_exact: bool
     slack: Floats
     is_unproved: NDArray[np.bool_] | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each hidden cell: what it hides, and what an attacker can tell of it."""
+        return {
+            "cell": self.names,
+            "value": self.values,
+            "low": self.lower,
+            "high": self.upper,
+            "is_revealed": self.is_revealed,
+            "is_broken": self.is_broken,
+        }
 
     @property
     def is_revealed(self) -> NDArray[np.bool_]:
@@ -187,6 +201,7 @@ def attack_suppressed_cells(
         >>> paired.lower.tolist(), paired.upper.tolist()
         ([0.0, 0.0], [7.0, 7.0])
     """
+    check_arguments(attack_suppressed_cells, locals(), "equations", "at_most", "whole_numbers", "names")
     table = _Table.read(values, hidden, equations, at_least, at_most)
     size = table.values.size
     labels = tuple(names) if names is not None else tuple(f"cell {place}" for place in range(size))
@@ -237,7 +252,11 @@ class _Table:
             raise _wrong("values", "at most 2**52 in size; use a larger unit", numbers)
         if mask.dtype != np.bool_ or mask.shape != numbers.shape:
             raise _wrong("hidden", f"{numbers.size} times True or False, one for each cell", mask)
-        matrix = sparse.csc_array(equations)
+        try:
+            matrix = sparse.csc_array(equations)
+        except (TypeError, ValueError):
+            requirement = f"a matrix of whole numbers with {numbers.size} columns"
+            raise ParameterError("equations", "attack_suppressed_cells", requirement, shown(equations)) from None
         if matrix.shape[1] != numbers.size or not np.array_equal(matrix.data, np.rint(matrix.data)):
             raise _wrong("equations", f"a matrix of whole numbers with {numbers.size} columns", matrix)
         matrix = matrix.astype(np.int64)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 
@@ -47,7 +48,8 @@ class PersonDomain:
         18
     """
 
-    def __init__(self, attributes: Mapping[str, Iterable[Value]]) -> None:
+    def __init__(self, attributes: Mapping[str, Iterable[Value] | str]) -> None:
+        check_arguments(PersonDomain.__init__, locals(), "attributes")
         self.values: dict[str, tuple[Value, ...]] = {name: tuple(values) for name, values in attributes.items()}
         for name, values in self.values.items():
             if not values or len(set(values)) != len(values):

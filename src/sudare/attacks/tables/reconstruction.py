@@ -14,28 +14,25 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.attacks.tables.published_statistics import (
-    Linear,
-    Mean,
-    Median,
     PersonDomain,
-    PublishedCount,
     Statistic,
     Value,
     Where,
 )
 from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
+from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.extras import TABLE_ATTACKS, optional_module
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -60,7 +57,7 @@ ALLOW_FOR_NOISE = Words(
 
 
 @dataclass(frozen=True, eq=False)
-class Reconstruction:
+class Reconstruction(Rows):
     """What published statistics tell about the people behind them.
 
     Attributes:
@@ -91,6 +88,13 @@ class Reconstruction:
     least_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     largest_of_groups: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     groups_are_exact: bool = True
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each kind of person that may exist: how many there are in all data sets that fit."""
+        kinds = np.flatnonzero(self.largest)
+        values = [self.domain.tuple_of(int(kind)) for kind in kinds]
+        named = {name: [each[place] for each in values] for place, name in enumerate(self.domain.names)}
+        return {**named, "least": self.least[kinds], "largest": self.largest[kinds]}
 
     @property
     def revealed(self) -> int:
@@ -248,11 +252,14 @@ def reconstruct(
         >>> result.number, result.people()
         (2, [('F', 89), ('M', 89)])
     """
+    check_arguments(reconstruct, locals(), "domain", "statistics", "groups")
     exact_integer(limit, "limit", "reconstruct", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
-    if not exact_fraction(seconds, "seconds", "reconstruct", Words("a number above 0", "0 より大きい数")) > 0:
-        raise ParameterError("seconds", "reconstruct", Words("a number above 0", "0 より大きい数"), seconds)
-    deadline = time.monotonic() + seconds
-    compiled = _Compiler(domain, list(statistics))
+    above = Words("a number above 0", "0 より大きい数")
+    allowed = exact_fraction(seconds, "seconds", "reconstruct", above)
+    if not allowed > 0:
+        raise ParameterError("seconds", "reconstruct", above, seconds)
+    deadline = time.monotonic() + float(allowed)
+    compiled = StatisticRows(domain, list(statistics))
     if compiled.contradicts:
         nothing = np.zeros(domain.size, dtype=np.int64)
         return Reconstruction(domain, False, nothing[:0].reshape(0, domain.size), 0, True, nothing, nothing, True)
@@ -277,7 +284,7 @@ class _Part:
     is_exact: bool
 
 
-def _solve_part(compiled: _Compiler, part: tuple[Integers, list[Row]], limit: int, deadline: float) -> _Part:
+def _solve_part(compiled: StatisticRows, part: tuple[Integers, list[Row]], limit: int, deadline: float) -> _Part:
     members, rows = part
     program, shown = compiled.program(members, rows)
     kinds = compiled.possible[members[:shown]]
@@ -300,7 +307,7 @@ def _solve_part(compiled: _Compiler, part: tuple[Integers, list[Row]], limit: in
 
 
 def _bound_groups(
-    compiled: _Compiler, parts: list[_Part], groups: Sequence[Where], deadline: float
+    compiled: StatisticRows, parts: list[_Part], groups: Sequence[Where], deadline: float
 ) -> tuple[Integers, Integers, bool]:
     """How many people each group has, at least and at most, over all data sets that fit."""
     members = np.array([compiled.domain.members(group) for group in groups], dtype=np.int64)
@@ -357,176 +364,3 @@ def _put_together(domain: PersonDomain, parts: list[_Part]) -> Reconstruction:
         least[:], largest[:] = 0, 0
     is_exact = exists is False or all(part.is_exact for part in parts)
     return Reconstruction(domain, exists, solutions, number, every, least, largest, is_exact)
-
-
-class _Compiler:
-    """Turns statistics into rows over the kinds of people that can exist at all."""
-
-    def __init__(self, domain: PersonDomain, statistics: list[Statistic]) -> None:
-        self.domain = domain
-        self.contradicts = False
-        bounds = np.full(domain.size, -1, dtype=np.int64)  # -1: nothing known yet
-        self.counts: dict[bytes, PublishedCount] = {}
-        for statistic in statistics:
-            if isinstance(statistic, PublishedCount):
-                members = domain.members(statistic.where)
-                known = self.counts.get(members.tobytes())
-                if known is None or statistic.largest - statistic.low < known.largest - known.low:
-                    self.counts[members.tobytes()] = statistic
-                bounds[members & ((bounds < 0) | (bounds > statistic.largest))] = statistic.largest
-        if (bounds < 0).any():
-            kind = domain.describe(int(np.flatnonzero(bounds < 0)[0]))
-            requirement = "enough to bound the number of all people, such as Count(total)"
-            raise ParameterError("statistics", "reconstruct", requirement, Described(f"no bound for: {kind}"))
-        self.high = bounds
-        self.place = np.cumsum(bounds > 0) - 1  # of each kind among those that can exist
-        self.possible = np.flatnonzero(bounds > 0)
-        self.extra_high: list[int] = []  # auxiliary variables, numbered after the kinds
-        self.rows: list[Row] = []
-        for statistic in statistics:
-            self._add(statistic)
-
-    def _add(self, statistic: Statistic) -> None:
-        if isinstance(statistic, PublishedCount):
-            counted = self.domain.members(statistic.where).astype(np.int64)
-            self._row(counted, statistic.low, statistic.largest)
-        elif isinstance(statistic, Linear):
-            coefficients = np.asarray(statistic.coefficients)
-            if coefficients.shape != (self.domain.size,) or not np.issubdtype(coefficients.dtype, np.integer):
-                requirement = (
-                    f"linear with {self.domain.size} whole-number coefficients, one for each combination of values"
-                )
-                raise ParameterError("statistics", "reconstruct", requirement, Described(f"shape {coefficients.shape}"))
-            self._row(coefficients.astype(np.int64), statistic.low, statistic.high)
-        elif isinstance(statistic, Mean):
-            members, numbers = self.domain.members(statistic.where), self.domain.numbers(statistic.attribute)
-            low, high = statistic.bounds()
-            count = self.counts.get(members.tobytes())
-            if count is not None and count.low == count.largest:
-                self._row(np.where(members, numbers, 0), math.ceil(low * count.low), math.floor(high * count.low))
-                return
-            # low <= mean <= high is linear even if the number is not known: the sum of (value - low) is not negative.
-            for end, sign in ((low, 1), (high, -1)):
-                weights = sign * (numbers * end.denominator - end.numerator)
-                self._row(np.where(members, weights, 0), 0, int((np.maximum(weights, 0) * self.high).sum()))
-        else:
-            self._add_median(statistic)
-
-    def _row(self, coefficients: Integers, low: int, high: int, switch: int | None = None) -> None:
-        kinds = np.flatnonzero(coefficients * (self.high > 0))
-        if kinds.size == 0:
-            self.contradicts |= not low <= 0 <= high
-            return
-        places = tuple(int(place) for place in self.place[kinds])
-        self.rows.append(Row(places, tuple(int(value) for value in coefficients[kinds]), low, high, switch))
-
-    def _new(self, high: int) -> int:
-        self.extra_high.append(high)
-        return len(self.possible) + len(self.extra_high) - 1
-
-    def _add_median(self, median: Median) -> None:
-        members, numbers = self.domain.members(median.where), self.domain.numbers(median.attribute)
-        count = self.counts.get(members.tobytes())
-        if count is None or count.low != count.largest or count.low == 0:
-            requirement = "complete: a median needs a Count of the same people, exactly known and not 0"
-            raise ParameterError(
-                "statistics", "reconstruct", requirement, Described(f"a median of '{median.attribute}'")
-            )
-        size, twice = count.low, median.doubled()
-        values: list[int] = np.unique(numbers[members]).tolist()
-        below: dict[
-            int, int
-        ] = {}  # how many members have at most this value: a variable for each value that is possible
-        for value in values:
-            previous = below[values[len(below) - 1]] if below else None
-            below[value] = self._cumulative(members & (numbers == value), size, previous)
-        pairs = [(low, twice - low) for low in values if twice - low in below and low <= twice - low]
-        if size % 2:
-            pairs = [(low, high) for low, high in pairs if low == high]
-        if not pairs:
-            self.contradicts = True
-            return
-        before = {value: below[other] for other, value in pairwise(values)}
-        middle = (
-            (size + 1) // 2,
-            size // 2 + 1,
-        )  # the ranks of the two middle people; the same one if the number is odd
-        switches = []
-        for pair in pairs:
-            switch = self._new(1)
-            switches.append(switch)
-            for value, rank in zip(pair, middle, strict=True):
-                self.rows.append(Row((below[value],), (1,), rank, size, switch))
-                if value in before:
-                    self.rows.append(Row((before[value],), (1,), 0, rank - 1, switch))
-        self.rows.append(Row(tuple(switches), (1,) * len(switches), 1, 1))
-
-    def _cumulative(self, chosen: NDArray[np.bool_], size: int, previous: int | None) -> int:
-        variable = self._new(size)
-        kinds = np.flatnonzero(chosen & (self.high > 0))
-        added = [*(int(place) for place in self.place[kinds]), *([] if previous is None else [previous])]
-        self.rows.append(Row((*added, variable), (1,) * len(added) + (-1,), 0, 0))
-        return variable
-
-    def parts(self) -> list[tuple[Integers, list[Row]]]:
-        """Kinds that rows connect, with their rows: each part can be solved for itself."""
-        sparse = optional_module("scipy.sparse", "solver", TABLE_ATTACKS)
-        connected_components = optional_module("scipy.sparse.csgraph", "solver", TABLE_ATTACKS).connected_components
-        size = len(self.possible) + len(self.extra_high)
-        if not size:
-            return []
-        links: list[tuple[int, int]] = []
-        for row in self.rows:
-            places = row.places if row.switch is None else (*row.places, row.switch)
-            links.extend((places[0], place) for place in places[1:])
-        starts, ends = np.array(links, dtype=np.int64).reshape(-1, 2).T
-        graph = sparse.csr_array((np.ones(len(starts), dtype=np.int8), (starts, ends)), shape=(size, size))
-        number, labels = connected_components(graph, directed=False)
-        rows: list[list[Row]] = [[] for _ in range(number)]
-        for row in self.rows:
-            rows[labels[row.places[0]]].append(row)
-        order = np.argsort(labels, kind="stable")
-        groups = np.split(order, np.cumsum(np.bincount(labels, minlength=number))[:-1])
-        return [(group, rows[label]) for label, group in enumerate(groups)]
-
-    def program_of_groups(self, groups: Integers) -> IntegerProgram:
-        """The whole program, behind a variable for the number of people in each group."""
-        number = len(groups)
-        high = [*(int(value) for value in self.high[self.possible]), *self.extra_high]
-        sums, tops = [], []
-        for place, chosen in enumerate(groups[:, self.possible]):
-            kinds = np.flatnonzero(chosen).tolist()
-            tops.append(sum(high[kind] for kind in kinds))
-            sums.append(Row((*(kind + number for kind in kinds), place), (1,) * len(kinds) + (-1,), 0, 0))
-        moved = [
-            Row(
-                tuple(place + number for place in row.places),
-                row.coefficients,
-                row.low,
-                row.high,
-                None if row.switch is None else row.switch + number,
-            )
-            for row in self.rows
-        ]
-        return IntegerProgram((0,) * (number + len(high)), (*tops, *high), (*sums, *moved))
-
-    def program(self, members: Integers, rows: list[Row]) -> tuple[IntegerProgram, int]:
-        """The program of a part, kinds of people first, and how many of its variables are kinds."""
-        new_place = {int(member): place for place, member in enumerate(members)}
-        kinds = len(self.possible)
-        high = tuple(
-            int(self.high[self.possible[member]]) if member < kinds else self.extra_high[member - kinds]
-            for member in members.tolist()
-        )
-        renamed = tuple(
-            Row(
-                tuple(new_place[place] for place in row.places),
-                row.coefficients,
-                row.low,
-                row.high,
-                None if row.switch is None else new_place[row.switch],
-            )
-            for row in rows
-        )
-        program = IntegerProgram((0,) * len(members), high, renamed)
-        return program, int((members < kinds).sum())

@@ -45,7 +45,7 @@ def find_small_parts(
 
     Args:
         system: of the cells.
-        threshold: parts of so many people are large enough.
+        threshold: parts of this many people are large enough.
         legible: noise up to this deviation leaves a count legible.
         seconds: how long to search.
     """

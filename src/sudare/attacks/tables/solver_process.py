@@ -175,7 +175,7 @@ def main() -> None:
         task = json.loads(line)
         try:
             answer = TASKS[task["task"]](task)
-        except Exception as mistake:  # told to whoever asked, who raises it there
+        except Exception as mistake:  # reported to the caller, who raises it there
             answer = {"mistake": f"{type(mistake).__name__}: {mistake}"}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()

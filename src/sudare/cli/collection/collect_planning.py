@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -55,7 +55,7 @@ def _values(speaker: Speaker, people: int, values: int, epsilon: str | None, k: 
     told.append((words("collect.epsilon"), cautious_digits(made.chosen.epsilon, up=True)))
     if made.kept is not None:
         told.append((words("collect.kept"), f"{float(made.kept):.4g}"))
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "chosen": made.chosen.kind,
         "epsilon": made.chosen.epsilon,
         "kept": None if made.kept is None else float(made.kept),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -97,6 +99,44 @@ def _remembered(asked: Questionnaire, answers: Reports, people: NDArray[Any], pl
     return reports
 
 
+@dataclass(frozen=True)
+class _EstimateRow:
+    """One estimated number; its fields are the columns of the output.
+
+    Attributes:
+        question: that was asked.
+        value: of the people who are counted, or ``"mean"``.
+        unbiased: None where the method has no such estimate.
+        standard_error: of it.
+        low: lower end of the interval.
+        high: upper end.
+        constrained: an estimate that is no impossible number; None of a mean.
+    """
+
+    question: str
+    value: object
+    unbiased: float | None
+    standard_error: float | None
+    low: float
+    high: float
+    constrained: float | None
+
+    @property
+    def best(self) -> float:
+        """By which rows are sorted."""
+        return (self.constrained or 0.0) if self.unbiased is None else self.unbiased
+
+
+@dataclass(frozen=True)
+class _CellRow:
+    """One cell of a reconstructed table: the value of each question, and how many people have them."""
+
+    values: Mapping[str, object]
+    people: float
+    low: float
+    high: float
+
+
 def estimate(
     speaker: Speaker,
     reports: ReportsArgument,
@@ -108,28 +148,29 @@ def estimate(
     """Estimate how many people have each value, with standard errors and intervals."""
     asked, told = _read(reports, questions)
     wanted = _lines(candidates) if candidates is not None else []
-    rows: list[dict[str, Any]] = []
+    rows: list[_EstimateRow] = []
     parts: list[Any] = []
     for name, randomizer in asked.questions.items():
         found = _estimated(speaker, name, randomizer, told[name], level, wanted)
         rows += found
         told_of = [heading(f"{name} ({randomizer.kind})"), randomizer.words.explain(speaker.language)]
         parts += [*told_of, _estimate_table(speaker, found)]
-    _write(out, rows)
-    speaker.give({"people": _people(told), "level": level, "estimates": rows}, stack(*parts))
+    listed = [vars(row) for row in rows]
+    _write(out, listed)
+    speaker.give({"people": _people(told), "level": level, "estimates": listed}, stack(*parts))
 
 
 def _estimated(
     speaker: Speaker, name: str, randomizer: Randomizer, told: Any, level: float, candidates: list[str]
-) -> list[dict[str, Any]]:
+) -> list[_EstimateRow]:
     if randomizer.has_mean:
         try:
             mean = randomizer.estimate_mean(told)
         except GuaranteeError:  # a matrix without inverse, as that of normal noise
             return _fitted(name, randomizer, told, level)
         low, high = mean.interval(level)
-        row = {"question": name, "value": "mean", "unbiased": mean.mean, "standard_error": mean.standard_error}
-        return [{**row, "low": low, "high": high, "constrained": None}]
+        error = mean.standard_error
+        return [_EstimateRow(name, "mean", mean.mean, error, low, high, constrained=None)]
     if randomizer.needs_candidates and not candidates:
         raise speaker.mistake("collect.no_candidates", question=name)
     found = randomizer.estimate_batch(randomizer.batch(told), candidates)
@@ -137,50 +178,29 @@ def _estimated(
     columns = zip(
         found.labels, found.unbiased, found.standard_errors, low_ends, high_ends, found.constrained, strict=True
     )
-    return [
-        {
-            "question": name,
-            "value": label,
-            "unbiased": float(unbiased),
-            "standard_error": float(error),
-            "low": float(low),
-            "high": float(high),
-            "constrained": float(constrained),
-        }
-        for label, unbiased, error, low, high, constrained in columns
-    ]
+    return [_EstimateRow(name, label, *map(float, numbers)) for label, *numbers in columns]
 
 
-def _fitted(name: str, randomizer: Randomizer, told: Any, level: float) -> list[dict[str, Any]]:
+def _fitted(name: str, randomizer: Randomizer, told: Any, level: float) -> list[_EstimateRow]:
     """How many people have each number, by the iterative Bayes method."""
-    rows = _cells(randomizer.fit(told), level)
     return [
-        {
-            "question": name,
-            "value": row["number"],
-            "unbiased": None,
-            "standard_error": None,
-            "low": row["low"],
-            "high": row["high"],
-            "constrained": row["people"],
-        }
-        for row in rows
+        _EstimateRow(name, cell.values["number"], None, None, cell.low, cell.high, constrained=cell.people)
+        for cell in _cells(randomizer.fit(told), level)
     ]
 
 
-def _estimate_table(speaker: Speaker, rows: list[dict[str, Any]]) -> Any:
+def _estimate_table(speaker: Speaker, rows: list[_EstimateRow]) -> Any:
     words = speaker.words
     columns = [(words("collect.value"), False)]
     columns += [(words(f"collect.{name}"), True) for name in ("unbiased", "error", "interval", "constrained")]
-    best = "constrained" if rows[0]["unbiased"] is None else "unbiased"
-    shown = sorted(rows, key=lambda row: -row[best])[:MAX_SHOWN]
+    shown = sorted(rows, key=lambda row: -row.best)[:MAX_SHOWN]
     cells = [
         [
-            words("collect.mean") if row["constrained"] is None else str(row["value"]),
-            _rounded(row["unbiased"]),
-            _rounded(row["standard_error"]),
-            f"{_rounded(row['low'])} … {_rounded(row['high'])}",
-            _rounded(row["constrained"]),
+            words("collect.mean") if row.constrained is None else str(row.value),
+            _rounded(row.unbiased),
+            _rounded(row.standard_error),
+            f"{_rounded(row.low)} … {_rounded(row.high)}",
+            _rounded(row.constrained),
         ]
         for row in shown
     ]
@@ -215,13 +235,14 @@ def crosstab(
     asked, told = _read(reports, questions)
     counts, attributes = _counted(speaker, asked, told, by, bins)
     table: CrossTab = methods[method](counts, attributes)
-    rows = _cells(table, level)
+    cells = _cells(table, level)
+    rows = [{**cell.values, "people": cell.people, "low": cell.low, "high": cell.high} for cell in cells]
     _write(out, rows)
     if out is None and table.constrained.size > MAX_SHOWN:
         speaker.say("collect.write_all", style="dim")
     speaker.say(f"collect.intervals.{method}", style="dim", level=f"{level:.4%}".rstrip("0%").rstrip(".") + "%")
     found = {"people": table.people, "method": table.method, "level": level, "cells": rows}
-    speaker.give(found, _cell_table(speaker, table, rows))
+    speaker.give(found, _cell_table(speaker, table, cells))
 
 
 def _counted(speaker: Speaker, asked: Questionnaire, told: Reports, by: list[str], bins: list[str]) -> tuple[Any, Any]:
@@ -280,29 +301,28 @@ def _read_bins(speaker: Speaker, bins: list[str]) -> dict[str, list[float]]:
     return read
 
 
-def _cells(table: CrossTab, level: float) -> list[dict[str, Any]]:
+def _cells(table: CrossTab, level: float) -> list[_CellRow]:
     import numpy as np
 
     low, high = table.intervals(level)
     rows = []
     for place in np.ndindex(table.constrained.shape):
         labels = {_column(a.name): a.labels[i] for a, i in zip(table.attributes, place, strict=True)}
-        people = {"people": float(table.constrained[place]), "low": float(low[place]), "high": float(high[place])}
-        rows.append({**labels, **people})
+        rows.append(_CellRow(labels, float(table.constrained[place]), float(low[place]), float(high[place])))
     return rows
 
 
-def _cell_table(speaker: Speaker, table: CrossTab, rows: list[dict[str, Any]]) -> Any:
+def _cell_table(speaker: Speaker, table: CrossTab, rows: list[_CellRow]) -> Any:
     """The largest cells, with intervals of the very method that estimated them."""
     words, names = speaker.words, [_column(attribute.name) for attribute in table.attributes]
-    shown = sorted(rows, key=lambda row: -row["people"])[:MAX_SHOWN]
+    shown = sorted(rows, key=lambda row: -row.people)[:MAX_SHOWN]
     columns = [(attribute.name, False) for attribute in table.attributes]
     columns += [(words("collect.people"), True), (words("collect.interval"), True)]
     cells = [
         [
-            *(str(row[name]) for name in names),
-            f"{row['people']:,.1f}",
-            f"{row['low']:,.1f} … {row['high']:,.1f}",
+            *(str(row.values[name]) for name in names),
+            f"{row.people:,.1f}",
+            f"{row.low:,.1f} … {row.high:,.1f}",
         ]
         for row in shown
     ]
@@ -334,7 +354,7 @@ def pk(
     reached = float(pk_of(records, asked.questions))
     rows = [[name, asked.questions[name].kind, f"{rate:.4g}"] for name, rate in rates.items()]
     columns = [(words("collect.question"), False), (words("collect.method"), False), (words("collect.rate"), True)]
-    values: dict[str, Any] = {"records": records, "k": reached, "rates": rates}
+    values: dict[str, object] = {"records": records, "k": reached, "rates": rates}
     parts: list[Any] = [table_of(columns, rows), facts([(words("collect.k"), cautious_digits(reached, up=False))])]
     if k is not None:
         suggested = _for_k(speaker, asked, records, k)
@@ -350,7 +370,7 @@ def pk(
     speaker.give(values, stack(*parts))
 
 
-def _for_k(speaker: Speaker, asked: Questionnaire, records: int, k: float) -> dict[str, dict[str, Any]]:
+def _for_k(speaker: Speaker, asked: Questionnaire, records: int, k: float) -> dict[str, dict[str, str | float]]:
     from sudare.collect.estimation.pk import noise_for_k
 
     attributes: dict[str, Any] = {}
@@ -359,7 +379,7 @@ def _for_k(speaker: Speaker, asked: Questionnaire, records: int, k: float) -> di
         if attributes[name] is None:
             raise speaker.mistake("collect.no_k", question=name, kind=randomizer.kind)
     plan = noise_for_k(records, k, attributes)
-    suggested = {}
+    suggested: dict[str, dict[str, str | float]] = {}
     for name, randomizer in plan.randomizers.items():
         # Numbers were given bounded noise, categories retention: see `noise_for_k`.
         parameter = "kept" if randomizer.value_grid() is None else "scale"
@@ -413,7 +433,7 @@ def _people(told: Reports) -> int:
     return len(next(iter(told.values())))
 
 
-def _write(out: Path | None, rows: list[dict[str, Any]]) -> None:
+def _write(out: Path | None, rows: Sequence[Mapping[str, object]]) -> None:
     if out is None:
         return
     import pyarrow as pa

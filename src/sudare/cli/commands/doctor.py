@@ -92,11 +92,12 @@ class Line(Worded):
 def doctor(
     speaker: Speaker,
     ledger: Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)] = None,
+    warm: Annotated[bool, typer.Option("--warm")] = False,
 ) -> None:
     """Look at the machine."""
     from rich.text import Text
 
-    lines = list(_lines(ledger))
+    lines = list(_lines(ledger, is_warmed=warm))
     words = speaker.words
     rows = [
         [
@@ -120,7 +121,7 @@ def doctor(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _lines(ledger: str | None) -> Iterator[Line]:
+def _lines(ledger: str | None, *, is_warmed: bool) -> Iterator[Line]:
     from tempfile import gettempdir
 
     yield _python()
@@ -130,6 +131,8 @@ def _lines(ledger: str | None) -> Iterator[Line]:
     yield from (_disk(name, Path(place)) for name, place in (("disk", "."), ("temporary", gettempdir())))
     yield _guarded("entropy", _entropy)
     yield _guarded("kernels", _kernels)
+    if is_warmed:
+        yield _guarded("warm", _warm)
     yield from (_extra(name, packages) for name, packages in OPTIONAL.items())
     yield _guarded("font", _font)
     yield _encoding()
@@ -199,14 +202,26 @@ def _entropy() -> Line:
 
 
 def _kernels() -> Line:
-    import sudare.kernels
+    from sudare.kernels.prepared.loading import kept_in, places
     from sudare.noise import discrete_laplace
 
     discrete_laplace(3).draw(4)
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(sudare.kernels.__file__).parent / "__pycache__")
-    if not os.access(folder, os.W_OK):
-        return _line("kernels", "warn", "uncached", folder=folder)
+    folder = kept_in()
+    if folder is None:
+        return _line("kernels", "warn", "uncached", folder=places()[-1])
     return _line("kernels", "ok", "ok", folder=folder)
+
+
+def _warm() -> Line:
+    from time import perf_counter
+
+    from sudare.kernels.prepared.loading import kept_in
+    from sudare.kernels.warming import prepare_all
+
+    start = perf_counter()
+    number, made = prepare_all()
+    figures = {"number": number, "made": made, "seconds": f"{perf_counter() - start:.1f}"}
+    return _line("warm", "ok" if kept_in() else "fail", "ok" if kept_in() else "lost", **figures)
 
 
 def _extra(name: str, packages: tuple[str, ...]) -> Line:

@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -116,7 +116,7 @@ def _sign_of(shade: float) -> str:
 
 
 def shrink(counts: Grid, height: int, width: int) -> Grid:
-    """The counts summed into squares, so that they fit into so many rows and columns."""
+    """The counts summed into squares, so that they fit into this many rows and columns."""
     import numpy as np
 
     block = max(-(-counts.shape[0] // height), -(-counts.shape[1] // width), 1)
@@ -186,7 +186,7 @@ def _is_published(file: Path) -> bool:
         return False
     if find_kind_of_folder(file.parent).name != "counts":
         return False
-    listed: list[dict[str, Any]] = read_document(file.parent).get("files", [])
+    listed = read_document(file.parent).get("files", [])
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     return any(entry.get("name") == file.name and entry.get("sha256") == digest for entry in listed)

@@ -1,11 +1,12 @@
-"""What a plan means, before anything is spent: accuracy, charge, what would remain. Looks at no data."""
+"""What a plan means, before anything is spent: accuracy, charge, what would remain, what is in the way. Looks at no row."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import (
@@ -18,10 +19,12 @@ from sudare.cli.console.budgets import (
 )
 from sudare.cli.console.failures import Failure, failure_of
 from sudare.cli.console.messages import Catalogue, words_of
+from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack, table_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import InputError, SudareError
+from sudare.parameters import plain_number, show_fraction
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -39,27 +42,29 @@ HOUSEHOLD = 4
 MAX_GROUP_EPSILON = 50
 """Beyond it nothing is left of a guarantee for a group."""
 
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
 
-
-def show_release_plan(speaker: Speaker, file: Path) -> None:
-    """Show what a plan for counts means."""
+def show_release_plan(speaker: Speaker, file: Path, *, plan_only: bool = False) -> None:
+    """Show what a plan for counts means, and what is in its way."""
     from sudare.releases.kinds.counts import read_plan
+    from sudare.releases.kinds.counts.running import COUNTS
+    from sudare.releases.preflight import find_obstacles
 
     release_plan = read_plan(file)
     balance = read_balance(release_plan)
-    if isinstance(balance, Failure):
+    if plan_only and isinstance(balance, Failure):
         speaker.warn(balance.words)
     accuracy = _predict(release_plan, speaker)
     advice = _advice_on_delta(release_plan)
     if advice.is_dangerous:
         speaker.warn_of("plan.delta_dangerous", **_delta_values(advice))
-    speaker.give(_values(release_plan, balance, accuracy), *_shown(release_plan, balance, accuracy, speaker.words))
-    speaker.say("plan.spends_nothing", style="dim", plan=file)
+    found = None if plan_only else find_obstacles(COUNTS, release_plan)
+    values = _values(release_plan, balance, accuracy) | preflight_values(found)
+    speaker.give(values, *_shown(release_plan, balance, accuracy, speaker.words))
+    tell_preflight(speaker, found, file)
 
 
 def _predict(release_plan: ReleasePlan, speaker: Speaker) -> Accuracy:
-    """What to expect. A reference that cannot be read yet is left out, and that is said."""
+    """What to expect. A reference that cannot be read yet is left out, and a remark says so."""
     from sudare.releases.kinds.counts.expected import accuracy_of_plan
 
     with progress_bars(speaker) as tell:
@@ -126,11 +131,11 @@ def balance_facts(release_plan: ReleasePlan, balance: Balance, words: Catalogue)
     )
 
 
-def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, Any]:
+def _values(release_plan: ReleasePlan, balance: Balance | Failure, accuracy: Accuracy) -> dict[str, object]:
     from sudare.tables.publishing import publishes_signed
 
     predicted = release_plan.predicted
-    ledger: dict[str, Any] = {"dataset": release_plan.ledger.dataset}
+    ledger: dict[str, object] = {"dataset": release_plan.ledger.dataset}
     if isinstance(balance, Failure):
         ledger["error"] = balance.to_dict()
     else:
@@ -227,8 +232,8 @@ def _delta(release_plan: ReleasePlan, words: Catalogue) -> list[RenderableType]:
 def _delta_values(advice: DeltaAdvice) -> dict[str, str]:
     return {
         "people": f"{advice.people or 0:,}",
-        "suggested": f"{float(advice.suggested):.0e}",
-        "given": f"{float(advice.given or 0):.2g}",
+        "suggested": plain_number(f"{float(advice.suggested):.0e}"),
+        "given": show_fraction(advice.given or Fraction(0)),
         "exposed": f"{float(advice.exposed or 0):,.3g}",
         "epsilon": f"{float(advice.epsilon or 0):.3g}",
     }
@@ -344,7 +349,7 @@ def _metres(release_plan: ReleasePlan) -> int | None:
 
     attributes = release_plan.domain.attributes
     if len(attributes) == 1 and isinstance(attributes[0], (Mesh, MeshList)):
-        return METRES[mesh_level(attributes[0].level).name]
+        return mesh_level(attributes[0].level).metres
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,13 +12,14 @@ import typer
 from sudare.cli.commands.planning import show_release_plan
 from sudare.cli.commands.releasing import carry_out_release
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.charges import ask_before_charging_again, charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.protection.microdata import carry_out_people
 from sudare.cli.protection.protecting import carry_out_tables
-from sudare.errors import PlanError
+from sudare.errors import LedgerError, PlanError
 
 if TYPE_CHECKING:
     from sudare.releases.header import PlanHeader
@@ -35,6 +37,7 @@ class RunOptions:
 
     Attributes:
         is_dry: only show what the plan would do.
+        plan_only: leave out whether data, ledger and folder are ready for it.
         out: where the result goes, in place of what the plan says.
         yes: spend without asking.
         again: spend even if the same release was made before.
@@ -43,6 +46,7 @@ class RunOptions:
     """
 
     is_dry: bool = False
+    plan_only: bool = False
     out: Path | None = None
     yes: bool = False
     again: bool = False
@@ -50,13 +54,17 @@ class RunOptions:
     threads: int | None = None
 
 
-def plan(speaker: Speaker, file: PlanFile) -> None:
-    """Show what a plan means, whatever kind it is of."""
+def plan(
+    speaker: Speaker,
+    file: PlanFile,
+    plan_only: Annotated[bool, typer.Option("--plan-only")] = False,
+) -> None:
+    """Show what a plan means, whatever kind it is of, and what is in the way of carrying it out."""
     found = _kind_if_known(file)
     if found is None or found.name == "counts":
-        show_release_plan(speaker, file)
+        show_release_plan(speaker, file, plan_only=plan_only)
     else:
-        _carry_out(speaker, found, file, RunOptions(is_dry=True))
+        _carry_out(speaker, found, file, RunOptions(is_dry=True, plan_only=plan_only))
 
 
 def run(
@@ -99,6 +107,7 @@ def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOp
             speaker,
             read_people_plan(file, options.out),
             check=options.is_dry,
+            plan_only=options.plan_only,
             yes=options.yes,
             again=options.again,
             even_if_broken=options.even_if_broken,
@@ -107,7 +116,13 @@ def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOp
         from sudare.releases.kinds.tables import read_table_plan
 
         table_plan = read_table_plan(file, options.out)
-        carry_out_tables(speaker, table_plan, check=options.is_dry, even_if_broken=options.even_if_broken)
+        carry_out_tables(
+            speaker,
+            table_plan,
+            check=options.is_dry,
+            plan_only=options.plan_only,
+            even_if_broken=options.even_if_broken,
+        )
     else:
         _carry_out_other(speaker, found, file, options)
 
@@ -119,6 +134,9 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
     kind = found.load()
     read = kind.read_plan(file, options.out)
     header = kind.header(read)
+    if options.is_dry:
+        _show_other(speaker, found, kind, read, plan_only=options.plan_only)
+        return
     with opened_ledger(header) as ledger:
         words = speaker.words
         lines: list[tuple[str, object]] = [(words("run.kind"), kind.name), (words("plan.folder"), header.folder)]
@@ -127,13 +145,12 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
         if header.price is not None and header.ledger is not None and ledger is not None:
             charge, before = show_charge(speaker, header.price, header.ledger, ledger)
             shown.append(charge)
-        if options.is_dry:
-            speaker.give(_plan_values(found, header), stack(*shown))
-            speaker.say("protect.checked", style="dim")
-            return
         speaker.show(stack(*shown))
         if header.price is not None:
             speaker.confirm("release.ask", yes=options.yes)
+        asks = None
+        if header.price is not None:
+            asks = ask_before_charging_again(speaker, header.price, yes=options.yes)
         with charges_told(speaker, header, before), progress_bars(speaker) as tell:
             made = carry_out(
                 kind,
@@ -143,6 +160,7 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
                 threads=options.threads,
                 progress=tell,
                 ledger=ledger,
+                on_unfinished=asks,
             )
         if header.price is not None and header.ledger is not None and ledger is not None:
             entry = made.document["ledger"]["entry"]
@@ -152,7 +170,22 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
         speaker.give(_result_values(found, header, made), str(made.folder))
 
 
-def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
+def _show_other(speaker: Speaker, found: Registration, kind: Any, read: Any, *, plan_only: bool) -> None:
+    """What a plan of such a kind says, and what is in its way. Looks at no row."""
+    from sudare.releases.preflight import find_obstacles
+
+    header, words = kind.header(read), speaker.words
+    lines: list[tuple[str, object]] = [(words("run.kind"), kind.name), (words("plan.folder"), header.folder)]
+    shown: list[Any] = [heading(header.title), facts(lines)]
+    with suppress(LedgerError), opened_ledger(header) as ledger:  # what is wrong with it is among what was found
+        if header.price is not None and header.ledger is not None and ledger is not None:
+            shown.append(show_charge(speaker, header.price, header.ledger, ledger)[0])
+    preflight = None if plan_only else find_obstacles(kind, read)
+    speaker.give(_plan_values(found, header) | preflight_values(preflight), stack(*shown))
+    tell_preflight(speaker, preflight, header.file)
+
+
+def _plan_values(found: Registration, header: PlanHeader) -> dict[str, object]:
     return {
         "plan": str(header.file),
         "kind": found.name,
@@ -163,7 +196,7 @@ def _plan_values(found: Registration, header: PlanHeader) -> dict[str, Any]:
     }
 
 
-def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, Any]:
+def _result_values(found: Registration, header: PlanHeader, made: Released[Any]) -> dict[str, object]:
     charge = None if header.price is None or made.is_repeated else budget_values(header.price.budget)
     return {
         "folder": str(made.folder),

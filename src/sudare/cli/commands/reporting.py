@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,7 +61,7 @@ def _refuse_inside(speaker: Speaker, target: Path, folder: Path) -> None:
         raise speaker.mistake("report.inside", page=target)
 
 
-def _read_truth(speaker: Speaker, plan_file: Path, document: dict[str, Any]) -> CountTable:
+def _read_truth(speaker: Speaker, plan_file: Path, document: Mapping[str, Any]) -> CountTable:
     from sudare.ledger import open_ledger
     from sudare.releases.kinds.counts import read_plan, read_release_source
     from sudare.releases.kinds.counts.domains import describe_domain

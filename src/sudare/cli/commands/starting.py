@@ -62,7 +62,7 @@ def init(
 def demo(
     speaker: Speaker,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER")] = Path("out/demo"),
-    side: Annotated[int, typer.Option("--side", min=64, max=4096)] = 2048,
+    side: Annotated[int, typer.Option("--side", min=64, max=4096)] = 256,
 ) -> None:
     """Show what sudare does on an invented country."""
     from sudare.demo import run_demo

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from sudare.cli.console.failures import UsageError
 from sudare.cli.console.messages import Catalogue, words_of
+from sudare.parameters import show_fraction
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset
@@ -110,7 +112,7 @@ def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:
     return left is not None, dataset.remaining if left is None else dataset.rule.to_budget(left)
 
 
-def dataset_values(dataset: Dataset) -> dict[str, Any]:
+def dataset_values(dataset: Dataset) -> dict[str, object]:
     """A data set as it stands in JSON."""
     return {
         "name": dataset.name,
@@ -126,7 +128,7 @@ def dataset_values(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def filter_values(dataset: Dataset) -> dict[str, Any] | None:
+def filter_values(dataset: Dataset) -> dict[str, object] | None:
     """A rho filter as it stands in JSON, in both currencies; None under sums."""
     kept = dataset.filter
     if kept is None:
@@ -151,9 +153,5 @@ def read_decimal(name: str, text: str) -> Decimal:
 
 
 def short_text(fraction: str) -> str:
-    """A fraction as it is shown: exactly where that is short, else to six digits."""
-    exact = exact_text(fraction)
-    if len(exact) <= 12 and "/" not in exact:
-        return exact
-    numerator, _, denominator = fraction.partition("/")
-    return f"{int(numerator) / int(denominator or 1):.6g}"
+    """A fraction as it is shown: exactly where that is short, else to six digits behind a ``~``."""
+    return show_fraction(Fraction(fraction))

@@ -103,7 +103,7 @@ def in_options(error: BaseException, options: Mapping[str, str]) -> BaseExceptio
 
 @dataclass(frozen=True)
 class Failure(Worded):
-    """What is told when a command fails.
+    """The message when a command fails.
 
     Attributes:
         kind: in a word, for programs.
@@ -132,7 +132,7 @@ def failure_of(error: BaseException) -> Failure:
     """What to tell about an exception. Nothing of an unexpected one but its type: its words may quote the data.
 
     Example:
-        >>> from sudare import OutputError
+        >>> from sudare.errors import OutputError
         >>> failure_of(OutputError("The disk is full.", "ディスクの空きがありません。")).exit_code
         6
     """

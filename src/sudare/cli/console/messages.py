@@ -1,4 +1,4 @@
-"""The words of the command in the language of whoever runs it."""
+"""The words of the command in the language of its user."""
 
 from __future__ import annotations
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.cli.console.messages import Catalogue
 from sudare.cli.console.speaking import Speaker
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 __all__ = ["progress_bars"]
 
@@ -54,7 +57,7 @@ def progress_bars(speaker: Speaker) -> Iterator[Callable[[str, float | None], No
         _remaining(speaker.words),
     )
     with Progress(*columns, console=speaker.err) as progress:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def tell(stage: str, share: float | None) -> None:
             if stage not in tasks:
@@ -81,6 +84,6 @@ def _remaining(words: Catalogue) -> Any:
     return Remaining(compact=True)
 
 
-def _finish(progress: Any, tasks: dict[str, Any]) -> None:
+def _finish(progress: Progress, tasks: Mapping[str, TaskID]) -> None:
     for task in tasks.values():
         progress.update(task, total=1.0, completed=1.0)

@@ -1,4 +1,4 @@
-"""Talking to whoever runs a command: data to stdout, everything else to stderr, people or programs."""
+"""Talking to the user of a command: data to stdout, everything else to stderr, people or programs."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Speaker:
         return UsageError(words_of(key, **values))
 
     def remark(self, key: str, **values: object) -> None:
-        """Something to add to the error that is about to be told."""
+        """Something to add to the error that is about to be shown."""
         self._remarks.append(words_of(key, **values))
 
     def confirm(self, question: str, *, yes: bool, **values: object) -> None:

@@ -2,6 +2,8 @@
 
 A command is a function whose first parameter is a `Speaker`. Its other parameters say how they are typed; the help of the
 parameter ``folder`` of the command ``verify`` is the text ``verify.folder``, or ``any.folder``.
+
+Options that several commands share stand in a frozen dataclass: a parameter of such a type becomes one option for each field.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_origin
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -22,14 +24,15 @@ from sudare.cli.console.messages import Catalogue, Language
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
 from sudare.system.interrupts import delivered_interruption
+from sudare.system.preparing import when_preparing
 
-__all__ = ["Function", "Wishes", "common_parameters", "group_callback", "spoken"]
+__all__ = ["CommonOptions", "Function", "common_parameters", "group_callback", "spoken"]
 
 Function = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Wishes:
+class CommonOptions:
     """Options that may stand before the command or behind it."""
 
     language: Language | None = None
@@ -38,7 +41,7 @@ class Wishes:
 
 
 def spoken(function: Function, name: str, words: Catalogue) -> Function:
-    """The function as typer takes it: with help, with the common options, and with errors told instead of raised.
+    """The function as typer takes it: with help, with the common options, and with errors shown instead of raised.
 
     Args:
         function: its first parameter is the speaker.
@@ -46,22 +49,30 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
         words: of the help.
     """
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    options = _options_of(own)
+    groups: dict[str, tuple[type[Any], list[inspect.Parameter]]] = {
+        one.name: (one.annotation, _fields_of(one.annotation))
+        for one in own
+        if isinstance(one.annotation, type) and is_dataclass(one.annotation)
+    }
+    typed = [member for one in own for member in (groups[one.name][1] if one.name in groups else [one])]
+    options = _options_of(typed)
 
     def command(**given: Any) -> None:
         context: typer.Context = given.pop("context")
-        before = context.find_root().obj or Wishes()
+        before = context.find_root().obj or CommonOptions()
         speaker = Speaker(
             given.pop("lang") or before.language or words.language,
             as_json=given.pop("as_json") or before.as_json,
             debug=given.pop("debug") or before.debug,
         )
-        with _told(speaker, options):
+        with _told(speaker, options), when_preparing(_announce_once(speaker)):
+            for group, (made, members) in groups.items():
+                given[group] = made(**{member.name: given.pop(member.name) for member in members})
             function(speaker, **given)
 
     parameters = [
         _parameter("context", typer.Context),
-        *(_helped(parameter, name, words) for parameter in own),
+        *(_helped(parameter, name, words) for parameter in typed),
         *common_parameters(words),
     ]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -71,12 +82,12 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
 
 
 def group_callback(words: Catalogue, version: str | None = None) -> Function:
-    """What happens before the command of a group: its wishes are kept for the command, and a version is shown."""
+    """What happens before the command of a group: its options are kept for the command, and a version is shown."""
 
     def remember(**given: Any) -> None:
         root = given["context"].find_root()
-        before = root.obj or Wishes()
-        root.obj = Wishes(
+        before = root.obj or CommonOptions()
+        root.obj = CommonOptions(
             given["lang"] or before.language, given["as_json"] or before.as_json, given["debug"] or before.debug
         )
 
@@ -149,6 +160,27 @@ def _options_of(parameters: Sequence[inspect.Parameter]) -> dict[str, str]:
             if isinstance(flag, str) and flag.startswith("--"):
                 found |= {parameter.name: flag, flag.removeprefix("--").replace("-", "_"): flag}
     return found
+
+
+def _fields_of(options: type[Any]) -> list[inspect.Parameter]:
+    """The options of a group, one for each field of its dataclass."""
+    hints = get_type_hints(options, include_extras=True)
+    return [
+        _parameter(one.name, hints[one.name], inspect.Parameter.empty if one.default is MISSING else one.default)
+        for one in fields(options)
+    ]
+
+
+def _announce_once(speaker: Speaker) -> Callable[[str], None]:
+    """Says on a terminal that code is compiled, the first time it is."""
+    announced: list[str] = []
+
+    def tell(name: str) -> None:
+        if not announced and not speaker.as_json and speaker.err.is_terminal:
+            speaker.say("any.preparing", style="dim")
+        announced.append(name)
+
+    return tell
 
 
 def _helped(parameter: inspect.Parameter, name: str, words: Catalogue) -> inspect.Parameter:

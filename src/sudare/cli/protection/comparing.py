@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -70,7 +70,7 @@ def _table(speaker: Speaker, made: Compared) -> Table:
     return table
 
 
-def _values(made: Compared) -> dict[str, Any]:
+def _values(made: Compared) -> dict[str, object]:
     return {
         "folder": str(made.folder),
         "people": made.document["people"],

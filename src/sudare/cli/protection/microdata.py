@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,11 +10,12 @@ import typer
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.charges import ask_before_charging_again, charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
-from sudare.errors import InputError
+from sudare.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -113,17 +115,42 @@ def synthesize(
 
 
 def carry_out_people(
-    speaker: Speaker, plan: PeoplePlan, *, check: bool, yes: bool, again: bool, even_if_broken: bool = False
+    speaker: Speaker,
+    plan: PeoplePlan,
+    *,
+    check: bool,
+    yes: bool,
+    again: bool,
+    even_if_broken: bool = False,
+    plan_only: bool = False,
 ) -> None:
     """Show what the plan does, ask before it spends, run it, and tell what was found or charged; or only show it."""
     from sudare.releases.kinds.records.folders import require_free
     from sudare.releases.kinds.records.running import RECORDS
 
     header = RECORDS.header(plan)
+    if check:
+        _check_plan(speaker, plan, plan_only=plan_only)
+        return
     if plan.charging is None:
         require_free(plan.folder)
     with opened_ledger(header) as ledger:
-        _carry_out(speaker, plan, header, ledger, check, yes, again, even_if_broken)
+        _carry_out(speaker, plan, header, ledger, yes, again, even_if_broken)
+
+
+def _check_plan(speaker: Speaker, plan: PeoplePlan, *, plan_only: bool) -> None:
+    """Show what the plan does and would cost, and what is in its way. Looks at no row."""
+    from sudare.releases.kinds.records.running import RECORDS
+    from sudare.releases.preflight import find_obstacles
+
+    header = RECORDS.header(plan)
+    found = None if plan_only else find_obstacles(RECORDS, plan)
+    shown: list[Any] = [heading(plan.title), facts(_facts(speaker, plan))]
+    with suppress(LedgerError), opened_ledger(header) as ledger:  # what is wrong with it is among what was found
+        if header.price is not None and header.ledger is not None and ledger is not None:
+            shown.append(show_charge(speaker, header.price, header.ledger, ledger)[0])
+    speaker.give(_plan_values(plan) | preflight_values(found), stack(*shown))
+    tell_preflight(speaker, found, plan.file)
 
 
 def _carry_out(
@@ -131,7 +158,6 @@ def _carry_out(
     plan: PeoplePlan,
     header: PlanHeader,
     ledger: Ledger | None,
-    check: bool,
     yes: bool,
     again: bool,
     even_if_broken: bool,
@@ -143,10 +169,6 @@ def _carry_out(
     if header.price is not None and header.ledger is not None and ledger is not None:
         charge, before = show_charge(speaker, header.price, header.ledger, ledger)
         shown.append(charge)
-    if check:
-        speaker.give(_plan_values(plan), stack(*shown))
-        speaker.say("people.checked", style="dim")
-        return
     speaker.show(stack(*shown))
     if header.price is None or header.ledger is None or ledger is None:
         with progress_bars(speaker) as tell:
@@ -160,7 +182,8 @@ def _carry_out(
     else:
         speaker.confirm("release.ask", yes=yes)
         with charges_told(speaker, header, before), progress_bars(speaker) as tell:
-            made = run_people_plan(plan, again=again, progress=tell, ledger=ledger)
+            asks = ask_before_charging_again(speaker, header.price, yes=yes)
+            made = run_people_plan(plan, again=again, progress=tell, ledger=ledger, on_unfinished=asks)
         entry = made.document["ledger"]["entry"]
         tell_charge(speaker, header.price, header.ledger, ledger, entry, is_repeated=made.is_repeated)
     speaker.say("release.page", style="dim", page=made.folder / "release.html")
@@ -168,7 +191,7 @@ def _carry_out(
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedPeople) -> None:
-    """What attacks found that is not refused; figures for whoever holds the data."""
+    """What attacks found that is not refused; figures for the holder of the data."""
     for attack in made.document["attacks"]:
         for verdict in attack["verdicts"]:
             if verdict["outcome"] == "undecided" and not speaker.as_json:
@@ -193,7 +216,7 @@ def _facts(speaker: Speaker, plan: PeoplePlan) -> list[tuple[str, object]]:
     return lines
 
 
-def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
+def _plan_values(plan: PeoplePlan) -> dict[str, object]:
     return {
         "plan": str(plan.file),
         "title": plan.title,
@@ -204,8 +227,8 @@ def _plan_values(plan: PeoplePlan) -> dict[str, Any]:
     }
 
 
-def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, Any]:
-    values: dict[str, Any] = {
+def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, object]:
+    values: dict[str, object] = {
         "folder": str(made.folder),
         "methods": [step.name for step in plan.steps],
         "published": made.document["published"],

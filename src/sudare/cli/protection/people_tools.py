@@ -1,4 +1,4 @@
-"""For whoever holds records: how easily somebody is found in them, and hierarchies to check or to start from."""
+"""For the holder of records: how easily somebody is found in them, and hierarchies to check or to start from."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def risk(
 ) -> None:
     """Measure how easily somebody is found."""
     from sudare.microdata.records import read_people
+    from sudare.releases.documents import document_values
     from sudare.releases.kinds.records import measure_risks
 
     names = _listed(quasi_identifiers)
@@ -50,7 +51,7 @@ def risk(
         everybody = [others.column(name) for name in names]
     found = measure_risks(records, names, private, population=everybody, threshold=threshold)
     speaker.warn_of("people.risk_confidential")
-    speaker.give(found.to_dict(), *_risk_shown(speaker, found))
+    speaker.give(document_values(found), *_risk_shown(speaker, found))
 
 
 def check(
@@ -155,7 +156,7 @@ def _risk_shown(speaker: Speaker, found: Risks) -> list[Any]:
         (words("people.marketer"), f"{found.average:.1%}"),
     ]
     if found.journalist is not None:
-        lines.append((words("people.journalist"), f"{found.journalist[0]:.1%}"))
+        lines.append((words("people.journalist"), f"{found.journalist.highest:.1%}"))
     shown: list[Any] = [facts(lines)]
     if found.sensitive:
         columns = [
@@ -169,7 +170,7 @@ def _risk_shown(speaker: Speaker, found: Risks) -> list[Any]:
     return [stack(*shown)]
 
 
-def _hierarchy_values(found: Generalization) -> dict[str, Any]:
+def _hierarchy_values(found: Generalization) -> dict[str, object]:
     return {
         "column": found.name,
         "height": found.height,

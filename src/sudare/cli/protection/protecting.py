@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
@@ -30,18 +31,23 @@ def protect(
     carry_out_tables(speaker, read_table_plan(file, out), check=check, even_if_broken=even_if_broken)
 
 
-def carry_out_tables(speaker: Speaker, plan: TablePlan, *, check: bool, even_if_broken: bool) -> None:
+def carry_out_tables(
+    speaker: Speaker, plan: TablePlan, *, check: bool, even_if_broken: bool, plan_only: bool = False
+) -> None:
     """Show what the plan does, run it, and tell what the attacks found; or only show it."""
     from sudare.releases.kinds.tables import run_table_plan
     from sudare.releases.kinds.tables.planning.plan_file import plan_values
+    from sudare.releases.kinds.tables.running import TABLES
+    from sudare.releases.preflight import find_obstacles
     from sudare.storage.staging import require_free
 
-    require_free(plan.folder)
     shown = stack(heading(plan.title), facts(_facts(speaker, plan)))
     if check:
-        speaker.give(plan_values(plan), shown)
-        speaker.say("protect.checked", style="dim")
+        found = None if plan_only else find_obstacles(TABLES, plan)
+        speaker.give(plan_values(plan) | preflight_values(found), shown)
+        tell_preflight(speaker, found, plan.file)
         return
+    require_free(plan.folder)
     speaker.show(shown)
     with progress_bars(speaker) as tell:
         made = run_table_plan(plan, even_if_broken=even_if_broken, progress=tell)
@@ -73,7 +79,7 @@ def _facts(speaker: Speaker, plan: TablePlan) -> list[tuple[str, object]]:
 
 
 def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
-    """How the attacks ended; figures for whoever holds the data."""
+    """How the attacks ended; figures for the holder of the data."""
     from sudare.attacks.verdicts import AttackOutcome
 
     for report in made.attacks:
@@ -85,7 +91,7 @@ def _tell_attacks(speaker: Speaker, made: ProtectedFolder) -> None:
         speaker.warn_of("protect.was_broken")
 
 
-def _values(made: ProtectedFolder) -> dict[str, Any]:
+def _values(made: ProtectedFolder) -> dict[str, object]:
     return {
         "folder": str(made.folder),
         "method": made.document["method"],

@@ -1,55 +1,46 @@
-"""Pseudonyms for files of people, and one person's rights: keys, runs, tables for the holder of the key, requests, the log."""
+"""Pseudonyms for files of people: keys, runs, and tables for the holder of the key."""
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sudare.cli.console.failures import FOUND_FAULTS
-from sudare.cli.console.showing import table_of
 from sudare.cli.console.speaking import Speaker
+from sudare.cli.protection.pseudonym_options import (
+    Encoding,
+    Epoch,
+    Key,
+    KeyArgument,
+    Kind,
+    MappingArgument,
+    MappingOption,
+    Out,
+    RawColumn,
+    Recipient,
+    RegisterOption,
+    ScopeOptions,
+    Yes,
+    opened,
+)
 
 if TYPE_CHECKING:
-    from sudare.microdata.pseudonyms import Answer, Design, Mapping, PersonDesk, Register, SecretKey
+    from sudare.microdata.pseudonyms import Design, Register, Scope, SecretKey
 
 __all__ = [
-    "correct",
-    "delete",
     "destroy",
     "export",
-    "find",
     "gone",
     "import_table",
-    "log",
     "make_key",
     "make_table",
-    "opt_in",
-    "opt_out",
     "relink",
     "rotate",
     "run",
 ]
-
-Key = Annotated[Path, typer.Option("--key", metavar="KEY", envvar="SUDARE_KEY", show_envvar=False, show_default=False)]
-KeyArgument = Annotated[Path, typer.Argument(metavar="KEY", show_default=False)]
-RegisterOption = Annotated[Path | None, typer.Option("--register", metavar="FILE", show_default=False)]
-MappingOption = Annotated[Path | None, typer.Option("--mapping", metavar="FILE", show_default=False)]
-MappingArgument = Annotated[Path, typer.Argument(metavar="MAPPING", show_default=False)]
-Recipient = Annotated[str, typer.Option("--recipient", metavar="NAME", show_default=False)]
-Kind = Annotated[str, typer.Option("--kind", metavar="KIND", show_default=False)]
-Epoch = Annotated[int | None, typer.Option("--epoch", metavar="N", min=1, show_default=False)]
-Encoding = Annotated[str, typer.Option("--encoding", metavar="NAME")]
-Person = Annotated[str, typer.Argument(metavar="PERSON", show_default=False)]
-Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", show_default=False)]
-RawColumn = Annotated[str | None, typer.Option("--id", metavar="COLUMN", show_default=False)]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", show_default=False)]
-Several = Annotated[bool, typer.Option("--several")]
-LedgerOption = Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)]
-Datasets = Annotated[list[str] | None, typer.Option("--dataset", metavar="DATASET", show_default=False)]
 
 
 def make_key(speaker: Speaker, key: KeyArgument, register: RegisterOption = None) -> None:
@@ -100,23 +91,24 @@ def run(
     from sudare.microdata.pseudonyms import pseudonymize_file
     from sudare.microdata.pseudonyms.notation import EVERYBODY
 
-    wishes = {
-        "method": method,
-        "hash": hash_name,
-        "form": form,
-        "length": length,
-        "several": several,
-        "per": per,
-        "normalize": None if normalize is None else tuple(normalize),
-    }
+    asked = _DesignOptions(
+        method=method,
+        hash=hash_name,
+        form=form,
+        length=length,
+        several=several,
+        per=per,
+        normalize=None if normalize is None else tuple(normalize),
+        people=people,
+    )
     with ExitStack() as stack:
-        secret, book, table = _opened(stack, key, register, mapping)
+        secret, book, table = opened(stack, key, register, mapping)
         designs = {}
         for text in columns:
             column, _, kind = text.partition("=")
             if column in designs:
                 raise speaker.mistake("pseudonym.twice", column=column)
-            designs[column] = _design(book, recipient, kind or column, epoch or secret.epoch, wishes, people)
+            designs[column] = _design(book, recipient, kind or column, epoch or secret.epoch, asked)
         made = pseudonymize_file(
             source,
             out,
@@ -136,45 +128,61 @@ def run(
     speaker.give({"file": str(made.path), "recipient": recipient, "columns": told}, str(made.path))
 
 
-def _design(
-    register: Register, recipient: str, kind: str, epoch: int, wishes: dict[str, Any], people: int | None
-) -> Design:
-    """What was settled for the recipient by an earlier file, changed by what was typed; else what was typed."""
+@dataclass(frozen=True, kw_only=True)
+class _DesignOptions:
+    """What was typed about pseudonyms; None where nothing was.
+
+    Attributes:
+        people: how many there are at most, for the length of pseudonyms. All others are fields of `Design`.
+    """
+
+    method: str | None
+    hash: str | None
+    form: str | None
+    length: int | None
+    several: int | None
+    per: str | None
+    normalize: tuple[str, ...] | None
+    people: int | None
+
+
+def _design(register: Register, recipient: str, kind: str, epoch: int, asked: _DesignOptions) -> Design:
+    """The design of an earlier file for the recipient, or else the usual one, changed by what was typed."""
     from sudare.microdata.pseudonyms import Design, TextForm
     from sudare.microdata.pseudonyms.identifiers import read_normalizations
     from sudare.microdata.pseudonyms.notation import EVERYBODY
 
     known = register.design(recipient, kind, epoch)
-    if known is not None:
-        settled = known.to_dict()
-    else:
-        settled = Design(recipient, kind, epoch).to_dict()
-        settled["normalize"] = list(register.normalization(kind))
-        if people is not None or wishes["form"] is not None:
-            wished = Design(recipient, kind, epoch, several=wishes["several"] or 1, per=wishes["per"])
-            number = (people or EVERYBODY) * wished.most_a_person
-            settled["length"] = TextForm.for_people(wishes["form"] or settled["form"], number).length
-    values = {**settled, **{name: wish for name, wish in wishes.items() if wish is not None}}
-    values["normalize"] = list(read_normalizations(values["normalize"], "pseudonymize"))
-    return Design.from_dict(values)
+    settled = Design(recipient, kind, epoch, normalize=register.normalization(kind)) if known is None else known
+    form, length = asked.form or settled.form.name, settled.form.length
+    if known is None and (asked.people is not None or asked.form is not None):
+        wished = Design(recipient, kind, epoch, several=asked.several or 1, per=asked.per)
+        length = TextForm.for_people(form, (asked.people or EVERYBODY) * wished.most_a_person).length
+    normalize = settled.normalize if asked.normalize is None else asked.normalize
+    return replace(
+        settled,
+        method=asked.method or settled.method,
+        hash=asked.hash or settled.hash,
+        form=TextForm(form, asked.length or length),
+        normalize=read_normalizations(normalize, "pseudonymize"),
+        several=asked.several or settled.several,
+        per=settled.per if asked.per is None else asked.per,
+    )
 
 
 def export(
     speaker: Speaker,
     mapping: MappingArgument,
     key: Key,
-    recipient: Recipient,
-    kind: Kind,
+    chosen: ScopeOptions,
     out: Out,
-    epoch: Epoch = None,
-    several: Several = False,
 ) -> None:
     """Write a mapping as identifiers and pseudonyms."""
-    from sudare.microdata.pseudonyms import Mapping, Scope, export_mapping, read_key
+    from sudare.microdata.pseudonyms import Mapping, export_mapping, read_key
 
     secret = read_key(key)
     with Mapping(mapping, secret) as table:
-        export_mapping(table, Scope(recipient, kind, epoch or secret.epoch, several), out, secret)
+        export_mapping(table, _scope(chosen, secret), out, secret)
     speaker.warn_of("pseudonym.links", file=out)
     speaker.give({"file": str(out)}, str(out))
 
@@ -184,19 +192,22 @@ def import_table(
     mapping: MappingArgument,
     source: Annotated[Path, typer.Argument(metavar="TABLE", show_default=False)],
     key: Key,
-    recipient: Recipient,
-    kind: Kind,
-    epoch: Epoch = None,
-    several: Several = False,
+    chosen: ScopeOptions,
 ) -> None:
     """Take an exported table into a mapping."""
-    from sudare.microdata.pseudonyms import Mapping, Scope, import_mapping, read_key
+    from sudare.microdata.pseudonyms import Mapping, import_mapping, read_key
 
     secret = read_key(key)
     with Mapping(mapping, secret) as table:
-        import_mapping(table, Scope(recipient, kind, epoch or secret.epoch, several), source)
+        import_mapping(table, _scope(chosen, secret), source)
     speaker.say("pseudonym.imported", style="green", mapping=mapping)
     speaker.give({"mapping": str(mapping)}, str(mapping))
+
+
+def _scope(chosen: ScopeOptions, secret: SecretKey) -> Scope:
+    from sudare.microdata.pseudonyms import Scope
+
+    return Scope(chosen.recipient, chosen.kind, chosen.epoch or secret.epoch, chosen.several)
 
 
 def rotate(speaker: Speaker, key: KeyArgument, register: RegisterOption = None) -> None:
@@ -204,7 +215,7 @@ def rotate(speaker: Speaker, key: KeyArgument, register: RegisterOption = None) 
     from sudare.microdata.pseudonyms import rotate_key
 
     with ExitStack() as stack:
-        secret, book, _ = _opened(stack, key, register, None)
+        secret, book, _ = opened(stack, key, register, None)
         rotated = rotate_key(secret)
         book.note({"did": "rotate", "epoch": rotated.epoch})
     speaker.say("pseudonym.rotated", style="green", epoch=rotated.epoch)
@@ -217,13 +228,13 @@ def destroy(
     epoch: Annotated[int, typer.Option("--epoch", metavar="N", min=1, show_default=False)],
     mapping: MappingOption = None,
     register: RegisterOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+    yes: Yes = False,
 ) -> None:
     """Destroy the secret of an older epoch."""
     from sudare.microdata.pseudonyms import destroy_epoch
 
     with ExitStack() as stack:
-        secret, book, table = _opened(stack, key, register, mapping)
+        secret, book, table = opened(stack, key, register, mapping)
         if epoch not in secret.epochs or epoch == secret.epoch:
             raise speaker.mistake("pseudonym.no_old_epoch", epoch=epoch, latest=secret.epoch)
         speaker.confirm("pseudonym.ask_destroy", yes=yes, epoch=epoch)
@@ -240,11 +251,11 @@ def gone(
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False)],
     key: Key,
     register: RegisterOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+    yes: Yes = False,
 ) -> None:
     """Declare that a file which was made with the key is gone."""
     with ExitStack() as stack:
-        _, book, _ = _opened(stack, key, register, None)
+        _, book, _ = opened(stack, key, register, None)
         speaker.confirm("pseudonym.ask_gone", yes=yes, file=file)
         book.declare_gone(file)
     speaker.say("pseudonym.gone", style="green", file=file)
@@ -265,12 +276,10 @@ def relink(
     encoding: Encoding = "auto",
 ) -> None:
     """Write old pseudonyms beside those of the latest epoch."""
-    from dataclasses import replace
-
     from sudare.microdata.pseudonyms import relink_file, relink_mapping
 
     with ExitStack() as stack:
-        secret, book, table = _opened(stack, key, register, mapping)
+        secret, book, table = opened(stack, key, register, mapping)
         epoch = old or max(1, secret.epoch - 1)
         before = book.design(recipient, kind, epoch)
         if before is None or epoch == secret.epoch:
@@ -286,237 +295,3 @@ def relink(
             relink_file(source, column or kind, before, after, out, key=secret, encoding=encoding)
     speaker.warn_of("pseudonym.links", file=out)
     speaker.give({"file": str(out), "from": epoch, "to": secret.epoch}, str(out))
-
-
-def find(
-    speaker: Speaker,
-    person: Person,
-    key: Key,
-    kind: Kind,
-    files: Files = None,
-    column: RawColumn = None,
-    mapping: MappingOption = None,
-    register: RegisterOption = None,
-    encoding: Encoding = "auto",
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", show_default=False)] = None,
-) -> None:
-    """Find one person's rows."""
-    from sudare.io import atomically
-    from sudare.microdata.pseudonyms.registers.rights import rows_as_lines
-
-    with ExitStack() as stack:
-        desk = _desk(speaker, stack, person, key, kind, mapping, register)
-        answer, rows = desk.find(files or (), raw_column=column, encoding=encoding)
-    if out is not None:
-        with atomically(out) as temporary:
-            temporary.chmod(0o600)
-            temporary.write_text(rows_as_lines(rows), encoding="utf-8")
-    told = {} if out is not None else {"rows": rows}
-    _give(speaker, answer, **told)
-
-
-def opt_out(
-    speaker: Speaker,
-    person: Person,
-    key: Key,
-    kind: Kind,
-    files: Files = None,
-    column: RawColumn = None,
-    mapping: MappingOption = None,
-    register: RegisterOption = None,
-    encoding: Encoding = "auto",
-    only_future: Annotated[bool, typer.Option("--only-future")] = False,
-    location: LedgerOption = None,
-    dataset: Datasets = None,
-) -> None:
-    """Leave one person out of files and releases, from now on."""
-    if (location is None) != (not dataset):
-        raise speaker.mistake("person.ledger_and_dataset")
-    who = _identifier(speaker, person)
-    with ExitStack() as stack:
-        desk = _desk(speaker, stack, who, key, kind, mapping, register)
-        _leave_out_of_releases(location, dataset, who)
-        answer = desk.opt_out(files or (), raw_column=column, encoding=encoding, only_future=only_future)
-    _say_new(speaker, answer, "person.opted_out")
-    _give(speaker, answer, datasets=list(dataset or ()))
-
-
-def delete(
-    speaker: Speaker,
-    person: Person,
-    key: Key,
-    kind: Kind,
-    files: Files = None,
-    column: RawColumn = None,
-    mapping: MappingOption = None,
-    register: RegisterOption = None,
-    encoding: Encoding = "auto",
-    location: LedgerOption = None,
-    dataset: Datasets = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
-) -> None:
-    """Delete one person's rows, and leave the person out from now on."""
-    if (location is None) != (not dataset):
-        raise speaker.mistake("person.ledger_and_dataset")
-    who = _identifier(speaker, person)
-    with ExitStack() as stack:
-        desk = _desk(speaker, stack, who, key, kind, mapping, register)
-        speaker.confirm("person.ask_delete", yes=yes)
-        _leave_out_of_releases(location, dataset, who)
-        answer = desk.delete(files or (), raw_column=column, encoding=encoding)
-    _say_new(speaker, answer, "person.deleted")
-    _give(speaker, answer, datasets=list(dataset or ()))
-
-
-def _leave_out_of_releases(location: str | None, datasets: list[str] | None, person: str) -> None:
-    """Opt a person out in a ledger too. First: whatever happens to the files, releases leave the person out."""
-    if location is None:
-        return
-    from sudare.ledger import open_ledger
-
-    with open_ledger(location) as ledger:
-        for name in datasets or ():
-            ledger.opt_out(name, person)
-
-
-def correct(
-    speaker: Speaker,
-    person: Person,
-    key: Key,
-    kind: Kind,
-    fields: Annotated[list[str], typer.Option("--set", metavar="COLUMN=VALUE", show_default=False)],
-    files: Files = None,
-    column: RawColumn = None,
-    mapping: MappingOption = None,
-    register: RegisterOption = None,
-    encoding: Encoding = "auto",
-) -> None:
-    """Correct fields of one person's rows."""
-    right = {}
-    for text in fields:
-        name, mark, value = text.partition("=")
-        if not mark or not name:
-            raise speaker.mistake("person.bad_field")
-        right[name] = value
-    with ExitStack() as stack:
-        desk = _desk(speaker, stack, person, key, kind, mapping, register)
-        answer = desk.correct(right, files or (), raw_column=column, encoding=encoding)
-    _say_new(speaker, answer, "person.corrected")
-    _give(speaker, answer)
-
-
-def opt_in(speaker: Speaker, person: Person, key: Key, kind: Kind, register: RegisterOption = None) -> None:
-    """Take an opt-out or a deletion back, for files to come."""
-    with ExitStack() as stack:
-        answer = _desk(speaker, stack, person, key, kind, None, register).take_back()
-    _say_new(speaker, answer, "person.opted_in")
-    _give(speaker, answer)
-
-
-def log(
-    speaker: Speaker,
-    key: Key,
-    register: RegisterOption = None,
-    person: Annotated[str | None, typer.Option("--person", metavar="PERSON", show_default=False)] = None,
-    kind: Annotated[str | None, typer.Option("--kind", metavar="KIND", show_default=False)] = None,
-    verify: Annotated[bool, typer.Option("--verify")] = False,
-    files: Annotated[bool, typer.Option("--files")] = False,
-    head: Annotated[str | None, typer.Option("--head", metavar="SEAL", show_default=False)] = None,
-) -> None:
-    """Show what was done, and check that nobody changed it."""
-    if (person is None) != (kind is None):
-        raise speaker.mistake("person.person_and_kind")
-    with ExitStack() as stack:
-        _, book, _ = _opened(stack, key, register, None, check=False)
-        findings = book.verify(noted=head, files=files) if verify or files or head else []
-        entries = book.entries()
-        last = book.head()
-        if person is not None and kind is not None:
-            tag = book.tag(kind, _canonical(book, kind, _identifier(speaker, person)))
-            entries = [entry for entry in entries if entry.read().get("person") == tag]
-    words = speaker.words
-    rows = [[entry.number, entry.time, _told(entry.read())] for entry in entries]
-    columns = [(words("person.entry"), True), (words("person.time"), False), (words("person.did"), False)]
-    told = {
-        "entries": [{"number": one.number, "time": one.time, **one.read(), "seal": one.seal} for one in entries],
-        "head": last,
-        "findings": [{"entry": one.entry, "english": one.english, "japanese": one.japanese} for one in findings],
-    }
-    speaker.give(told, table_of(columns, rows))
-    speaker.say("person.head", style="dim", head=last)
-    if findings:
-        for finding in findings:
-            speaker.warn(finding.words)
-        raise typer.Exit(FOUND_FAULTS)
-    if verify or files or head:
-        speaker.say("person.sound", style="green")
-
-
-def _told(body: dict[str, Any]) -> str:
-    """One line on an entry: what was done, and to which file."""
-    rest = [str(body[name]) for name in ("kind", "field", "epoch", "file") if name in body]
-    return " · ".join([body["did"], *rest])
-
-
-def _opened(
-    stack: ExitStack, key: Path, register: Path | None, mapping: Path | None, *, check: bool = True
-) -> tuple[SecretKey, Register, Mapping | None]:
-    from sudare.microdata.pseudonyms import Mapping, Register, read_key, register_beside
-
-    secret = read_key(key)
-    place = register if register is not None else register_beside(key)
-    book = stack.enter_context(Register(place, secret, check=check))
-    table = None if mapping is None else stack.enter_context(Mapping(mapping, secret))
-    return secret, book, table
-
-
-def _desk(
-    speaker: Speaker,
-    stack: ExitStack,
-    person: str,
-    key: Path,
-    kind: str,
-    mapping: Path | None,
-    register: Path | None,
-) -> PersonDesk:
-    from sudare.microdata.pseudonyms import PersonDesk
-
-    who = _identifier(speaker, person)
-    secret, book, table = _opened(stack, key, register, mapping)
-    if kind not in book.kinds():
-        speaker.warn_of("person.new_kind", kind=kind, kinds=", ".join(book.kinds()) or "–")
-    return PersonDesk(secret, book, kind, who, table)
-
-
-def _identifier(speaker: Speaker, person: str) -> str:
-    """What was typed, or the first line of stdin, which stays out of the shell's history."""
-    who = sys.stdin.readline().rstrip("\r\n").removeprefix("\ufeff") if person == "-" else person
-    # Another spelling would be another person.
-    if not who or who != who.strip() or not who.isprintable():
-        raise speaker.mistake("person.spelling")
-    return who
-
-
-def _canonical(register: Register, kind: str, person: str) -> str:
-    from sudare.microdata.pseudonyms.identifiers import canonical_texts
-
-    return str(canonical_texts([person], register.normalization(kind)).to_pylist()[0])
-
-
-def _say_new(speaker: Speaker, answer: Answer, key: str) -> None:
-    speaker.say(key if answer.is_new else "person.known_already", style="green")
-
-
-def _give(speaker: Speaker, answer: Answer, **more: Any) -> None:
-    words = speaker.words
-    for one in answer.files:
-        if one.state in ("missing", "unlinkable", "unknown", "unreadable", "unwritable"):
-            speaker.warn_of(f"person.warn_{one.state}", file=one.path)
-    if answer.is_mapping_kept:
-        speaker.warn_of("person.mapping_kept")
-    columns = [(words("person.file"), False), (words("person.state"), False), (words("person.rows"), True)]
-    rows = [[one.path, words(f"person.state_{one.state}"), one.rows] for one in answer.files]
-    files = [{"file": str(one.path), "state": one.state, "rows": one.rows} for one in answer.files]
-    shown = [table_of(columns, rows)] if rows else []
-    told = {"new": answer.is_new, "files": files, "mapping_kept": answer.is_mapping_kept, **more}
-    speaker.give(told, *shown)

@@ -56,7 +56,7 @@ def statements(lines: Callable[[bool], str | None]) -> Iterator[str]:
     r"""Queries and commands from lines.
 
     Args:
-        lines: hands out the next line, told whether a statement goes on; None at the end.
+        lines: returns the next line; its argument says whether a statement goes on; None at the end.
 
     Example:
         >>> given = iter(["SELECT", "1;", "\\q", None])

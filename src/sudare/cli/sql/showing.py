@@ -43,7 +43,7 @@ def answer_table(speaker: Speaker, cursor: Cursor) -> Any:
     return stack(table, *notes, *([speaker.words("sql.rank_error")] if charged.ranks else []))
 
 
-def answer_values(cursor: Cursor, balances: Sequence[Dataset]) -> dict[str, Any]:
+def answer_values(cursor: Cursor, balances: Sequence[Dataset]) -> dict[str, object]:
     """An answer as it stands in JSON."""
     charged = cursor.noisy
     names = [name for name, *_ in cursor.description or []]
@@ -62,7 +62,7 @@ def answer_values(cursor: Cursor, balances: Sequence[Dataset]) -> dict[str, Any]
     }
 
 
-def price_values(priced: Price, names: Sequence[str], left: int | None) -> dict[str, Any]:
+def price_values(priced: Price, names: Sequence[str], left: int | None) -> dict[str, object]:
     """A price as it stands in JSON."""
     return {
         "cost": budget_values(priced.cost),
@@ -186,7 +186,7 @@ def _known(value: Any) -> float | None:
     return number if number == number else None
 
 
-def _column_values(column: Any) -> dict[str, Any]:
+def _column_values(column: Any) -> dict[str, object]:
     from sudare.sql.execution.explaining import measure_values
 
     return {

@@ -200,6 +200,10 @@ SPOKEN: Mapping[str, Words] = {
     "confirm.refused": Words("Stopped, as you wished; nothing was done.", "中止しました。何も行っていません。"),
     "adjacency.add-remove": Words("added or removed", "追加・削除"),
     "adjacency.replace": Words("replaced by another", "置き換え"),
+    "any.preparing": Words(
+        "Preparing compiled code for this machine (once) ...",
+        "この計算機用にコードをコンパイルしています（初回のみ）…",
+    ),
     "stage.share": Words.same("{stage}: {share}"),
     "stage.zcdp": Words("Experiment zcdp", "zcdp の実験"),
     "stage.pruning": Words("Experiment pruning", "pruning の実験"),

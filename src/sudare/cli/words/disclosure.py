@@ -46,10 +46,6 @@ SPOKEN: Mapping[str, Words] = {
     "protect.table": Words("table", "表"),
     "protect.rule": Words("rule", "規則"),
     "protect.earlier": Words("earlier", "以前の表"),
-    "protect.checked": Words(
-        "The plan is sound. No data was read.",
-        "計画に問題はありません。データは読んでいません。",
-    ),
     "protect.done": Words(
         "Done. Files whose names begin with 'confidential' are yours alone: publish the others.",
         "完了しました。名前が confidential で始まるファイルは保有者専用です。それ以外を公表してください。",

@@ -33,7 +33,11 @@ HELP: Mapping[str, Words] = {
         "something has to be mended.",
         "この計算機で公表を実行できるかを調べ、必要な対処を示します。\n\n対処が必要なら終了コードは 7 です。",
     ),
-    "doctor.examples": Words.same("sudare doctor\nsudare doctor --ledger budget.db --json"),
+    "doctor.examples": Words.same("sudare doctor\nsudare doctor --ledger budget.db --json\nsudare doctor --warm"),
+    "doctor.warm": Words(
+        "Also compile all code now, for images of machines: no later process has to.",
+        "すべてのコードを今コンパイルします。マシンイメージ用で、以後のプロセスはコンパイルしません。",
+    ),
     "doctor.ledger": Words("Also check this ledger.", "この台帳も検査します。"),
     "mesh.help": Words(
         "Mesh codes of Japan (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
@@ -145,6 +149,19 @@ SPOKEN: Mapping[str, Words] = {
     "doctor.kernels.broken": Words(
         "does not work ({error}): install sudare again",
         "動きません（{error}）。sudare を入れ直してください",
+    ),
+    "doctor.warm.name": Words("Compiled ahead", "事前コンパイル"),
+    "doctor.warm.ok": Words(
+        "{number} pieces of code are ready, {made} of them compiled now, in {seconds} s",
+        "{number} 個のコードの準備ができました（今回コンパイル: {made} 個、{seconds} 秒）",
+    ),
+    "doctor.warm.lost": Words(
+        "{made} pieces of code were compiled, but cannot be kept: set NUMBA_CACHE_DIR to a folder that can be written to",
+        "{made} 個のコードをコンパイルしましたが、保存できません。書き込めるフォルダを NUMBA_CACHE_DIR に指定してください",
+    ),
+    "doctor.warm.broken": Words(
+        "cannot be compiled ({error}): install sudare again",
+        "コンパイルできません（{error}）。sudare を入れ直してください",
     ),
     "doctor.geo.name": Words.same("GeoTIFF"),
     "doctor.geo.ok": Words.same("{versions}"),

@@ -237,10 +237,6 @@ SPOKEN: Mapping[str, Words] = {
     "people.published": Words("published", "公開する列"),
     "people.left_out": Words("left out", "除く列"),
     "people.model": Words("model", "条件"),
-    "people.checked": Words(
-        "The plan is sound. No record was read and nothing was spent.",
-        "計画に誤りはありません。レコードは読まず、予算も使っていません。",
-    ),
     "people.not_private": Words(
         "Done. This is not differential privacy: the report says what it protects. Keep the report where the data "
         "is, and give away the file of people alone.",

@@ -25,12 +25,20 @@ HELP: Mapping[str, Words] = {
         "総予算のイプシロン（小数）。既定は 1。",
     ),
     "plan.help": Words(
-        "Show what a plan means: predicted accuracy, the charge, what would remain, alternatives.\n\nTakes "
-        "plans of every kind: counts, records, tables. Looks at no data and spends nothing.",
-        "計画の内容を表示します: 予想精度、消費する予算、残る予算、他の方法。\n\nどの種類の計画（度数表、個"
-        "票、統計表）も扱います。データは見ず、予算も使いません。",
+        "Show what a plan means: predicted accuracy, the charge, what would remain, alternatives; and what is in the way "
+        "of carrying it out.\n\nTakes plans of every kind: counts, records, tables. Looks at the names of files and columns and "
+        "at no row, and spends nothing. The exit code is 0 if the plan can be carried out, else that of `sudare run`.",
+        "計画の内容を表示します: 予想精度、消費する予算、残る予算、他の方法。実行の妨げになるものも示します。\n\n"
+        "どの種類の計画（度数表、個票、統計表）も扱います。ファイルと列の名前だけを見て、行は見ず、予算も使いません。"
+        "実行できるときの終了コードは 0、できないときは `sudare run` と同じコードです。",
     ),
-    "plan.examples": Words.same("sudare plan plan.toml\nsudare plan plan.toml --json"),
+    "plan.examples": Words.same(
+        "sudare plan plan.toml\nsudare plan plan.toml --json\nsudare plan plan.toml --plan-only"
+    ),
+    "plan.plan_only": Words(
+        "Check the plan alone, where its data and ledger are not at hand: leave out what is in the way.",
+        "計画だけを検査します（データや台帳が手元にない環境用）。実行の妨げになるものは調べません。",
+    ),
     "run.help": Words(
         "Carry out a plan of any kind: counts, records or tables.\n\nWith a budget it shows the charge and "
         "asks before it spends, as `sudare release` does. What has no guarantee is attacked before it is "
@@ -162,6 +170,20 @@ SPOKEN: Mapping[str, Words] = {
         "Nothing was spent. Carry it out with 'sudare run {plan}'.",
         "予算は使っていません。実行するには 'sudare run {plan}'。",
     ),
+    "plan.alone": Words(
+        "The plan is sound. Whether data, ledger and folder are ready for it was not looked at.",
+        "計画に誤りはありません。データ・台帳・フォルダの準備ができているかは調べていません。",
+    ),
+    "plan.made_before": Words(
+        "Nothing was spent. This very release was made before: 'sudare run {plan}' shows it again, at no cost.",
+        "予算は使っていません。同一の公表が既に実行済みです。'sudare run {plan}' は予算を使わずに再表示します。",
+    ),
+    "plan.in_the_way": Words(
+        "Nothing was spent. The plan cannot be carried out yet ({number} in the way, see above). Mend it, then try 'sudare plan "
+        "{plan}' again.",
+        "予算は使っていません。この計画はまだ実行できません（上記の {number} 件）。直してから、もう一度 'sudare plan {plan}' "
+        "で確かめてください。",
+    ),
     "plan.cells": Words("cells", "セル数"),
     "plan.protected": Words("protected", "保護単位"),
     "plan.unit_once": Words("{who}, counted in one row, {change}", "{who}の{change}（数えるのは1行まで）"),
@@ -264,6 +286,7 @@ SPOKEN: Mapping[str, Words] = {
     "plan.why": Words("Why this one", "選んだ理由"),
     "plan.charge": Words("Budget", "予算"),
     "release.ask": Words("Spend this and publish?", "この予算を使って公表しますか。"),
+    "release.ask_again": Words("Spend it once more and publish?", "もう一度予算を使って公表しますか。"),
     "release.done": Words(
         "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
         "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",

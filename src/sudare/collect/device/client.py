@@ -170,7 +170,12 @@ class Client:
 
 
 def report_line(fingerprint: str, report: Plain) -> str:
-    """How a single report is sent or kept."""
+    """How a single report is sent or kept.
+
+    Args:
+        fingerprint: of the randomizer.
+        report: of one person.
+    """
     return f'{{"sudare":{REPORT_VERSION},"randomizer":"{fingerprint}","report":{_ENCODER.encode(report)}}}'
 
 

@@ -69,7 +69,7 @@ def drawn_for_research(what: str) -> NotPrivateError:
 
 
 def _explain(path: Path, fault: FileFault, detail: str | Words) -> UserError:
-    """What is told of a fault of a memory."""
+    """The message about a fault of a memory."""
     words = WORDS.get(fault)
     if words is None:
         words = words_for(Words("memory", "記憶ファイル"), path, fault, detail)

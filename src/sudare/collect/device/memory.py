@@ -1,11 +1,11 @@
 """Permanent answers: the same question about the same value gets the same report, forever.
 
-Whoever is asked every day and randomizes anew each time gives the truth away: the average of many reports is as good as the
+Anyone who is asked every day and randomizes anew each time gives the truth away: the average of many reports is as good as the
 truth. So the first report is kept, and sent again. The keeping is durable: a report leaves only after it is on the disk, and two
 processes that ask at once get one answer.
 
-A memory holds true values. It belongs on the person's device, or with whoever holds the values anyway; only its owner may
-read it. It needs nothing but the standard library.
+A memory holds true values. It belongs on the person's device, or with a holder of the values; only its owner may read it. It
+needs nothing but the standard library.
 
 Proof and limits: ``memory.md`` beside this file.
 """
@@ -197,7 +197,7 @@ class Memory:
         return self.answered(randomizer, person, question=question) * randomizer.epsilon()
 
     def forget(self, person: str | int) -> None:
-        """Erase all that is kept of a person, from the disk too. Whoever answers again after it pays again.
+        """Erase all that is kept of a person, from the disk too. Anyone who answers again after it pays again.
 
         Raises:
             OutputError: if another program reads the memory all the while. The person is forgotten, but what was kept still
@@ -208,7 +208,7 @@ class Memory:
         self._file.empty_log()
 
     def _agree(self, randomizer: Client | Randomizer, question: str, *, only_look: bool = False) -> None:
-        """A question has one randomizer for ever: whoever changes it a little must not get a fresh report of the same value."""
+        """A question has one randomizer for ever: a small change must not give a fresh report of the same value."""
         if not isinstance(question, str) or not question:
             raise ParameterError("question", "Memory.respond", "a name for the question", shown(question))
         own = randomizer.fingerprint()

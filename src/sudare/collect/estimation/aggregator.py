@@ -1,4 +1,4 @@
-"""Whoever collects: reports come in batches, perhaps in several places, and are added up before anything is estimated.
+"""The collector: reports come in batches, perhaps in several places, and are added up before anything is estimated.
 
 For most randomizers a batch is needed only for its counts, and is forgotten at once. Counts of several collectors can be merged.
 """

@@ -12,6 +12,7 @@ Proof: ``crosstab.md`` beside this file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.interior_point import can_be_written_out, fit_by_interior_point
 from sudare.collect.estimation.likelihood import Fit, Likelihood, fit_by_bayes, steps_before_overfitting
 from sudare.collect.estimation.records import Attributes, RandomizedAttribute, count_reports, read_problem
@@ -44,7 +47,7 @@ FINE_ENOUGH_FOR_NEWTON = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class CrossTab:
+class CrossTab(ShownRows):
     """A table of estimated numbers of people.
 
     Attributes:
@@ -60,6 +63,19 @@ class CrossTab:
     constrained: Values
     method: Method
     fit: Fit | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell: labels, estimates and, where there is an inverse, standard errors of the unbiased ones."""
+        places = np.unravel_index(np.arange(self.constrained.size), self.constrained.shape)
+        labels = {
+            attribute.name: [attribute.labels[place] for place in along]
+            for attribute, along in zip(self.attributes, places, strict=True)
+        }
+        found = {**labels, "people": self.constrained.ravel()}
+        try:
+            return {**found, "unbiased": self.unbiased.ravel(), "standard_error": self.standard_errors.ravel()}
+        except GuaranteeError:
+            return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -241,6 +257,7 @@ def iterative_bayes(
         >>> iterative_bayes([[90, 70], [70, 90]], [coins, coins], tolerance=1e-9).constrained.round(2).tolist()
         [[120.0, 40.0], [40.0, 120.0]]
     """
+    check_arguments(iterative_bayes, locals(), "start", "accelerate")
     function = "iterative_bayes"
     read, told = read_problem(counts, attributes, function)
     limit = exact_integer(

@@ -5,16 +5,16 @@ The number of people is known: everybody sends one report. Their true values are
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.distributions import normal_quantile
-from sudare.errors import ParameterError
-from sudare.parameters import shown
+from sudare.parameters import Rational, read_chance
 from sudare.refine import project_on_simplex
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ __all__ = ["Estimate"]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(ShownRows):
     """Estimated numbers of people, for each value.
 
     Attributes:
@@ -43,6 +43,18 @@ class Estimate:
     variances: Values
     randomizer: str = ""
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each value: estimates, standard errors and 95 % intervals."""
+        low, high = self.intervals()
+        return {
+            "value": self.labels,
+            "people": self.constrained,
+            "unbiased": self.unbiased,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+        }
+
     @property
     def standard_errors(self) -> Values:
         """Of the unbiased estimates."""
@@ -53,18 +65,12 @@ class Estimate:
         """The numbers >= 0 nearest to the unbiased ones that add up to the number of people. No longer unbiased."""
         return np.asarray(project_on_simplex(self.unbiased, self.people))
 
-    def intervals(self, level: float = 0.95) -> tuple[Values, Values]:
+    def intervals(self, level: Rational = 0.95) -> tuple[Values, Values]:
         """Lower and upper ends that hold the true number with this probability, for each value by itself.
 
         Args:
             level: above 0 and below 1.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError(
-                "level",
-                "Estimate.intervals",
-                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
-                shown(level),
-            )
-        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
+        chance = read_chance(level, "level", "Estimate.intervals")
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_errors
         return self.unbiased - reach, self.unbiased + reach

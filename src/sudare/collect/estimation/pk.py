@@ -2,7 +2,7 @@
 
 An attribute has an anonymity rate: how much likelier, at worst, it is that two people gave each their own reports than that they
 gave each other's. Of a whole table, k = 1 + (records - 1) times the product of the attributes' rates. Here k is computed from
-randomizers, and randomizers are chosen for a wanted k, always rounded so that the table is as anonymous as is said.
+randomizers, and randomizers are chosen for a wanted k, always rounded so that the table is as anonymous as stated.
 
 Proof: ``pk.md`` beside this file.
 """
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import Retention, read_labels
 from sudare.collect.randomizers.noisy_numbers import BoundedNoise
 from sudare.collect.randomizers.randomizer import Randomizer
@@ -32,6 +34,7 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
@@ -95,6 +98,7 @@ def pk_of(records: int, randomizers: Mapping[str, Randomizer] | Iterable[Randomi
         >>> float(pk_of(901, [Retention(("yes", "no"), Fraction(1, 2))]))
         101.0
     """
+    check_arguments(pk_of, locals(), "randomizers")
     count = _read_records(records, "pk_of")
     each = list(randomizers.values() if isinstance(randomizers, Mapping) else randomizers)
     if not each or not all(isinstance(one, Randomizer) for one in each):
@@ -255,7 +259,7 @@ def noise_for_k(
 
 
 def randomize_table(
-    columns: Mapping[str, ArrayLike],
+    columns: Mapping[str, ArrayLike] | IntoFrame,
     randomizers: Mapping[str, Randomizer],
     entropy: EntropySource | None = None,
 ) -> tuple[dict[str, NDArray[Any]], ReleaseEvent]:
@@ -286,6 +290,7 @@ def randomize_table(
         >>> sorted(table), len(event.measurements)
         (['age', 'sex'], 2)
     """
+    columns = columns_of_frame(columns, "columns", "randomize_table")
     function = "randomize_table"
     source = read_entropy(entropy, function)
     if not isinstance(columns, Mapping) or not isinstance(randomizers, Mapping) or not columns:

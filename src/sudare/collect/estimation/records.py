@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
 from sudare.collect.transitions.transition import Transition
 from sudare.domain.arguments import read_array
@@ -18,6 +20,7 @@ from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     Counts = NDArray[np.int64]
@@ -99,7 +102,7 @@ class RandomizedAttribute:
         """Which report each is, from 0 on.
 
         Raises:
-            ParameterError: if one is none of the attribute's; which one is not told.
+            ParameterError: if one is none of the attribute's; the message does not say which one.
         """
         if self.reader is not None:
             try:
@@ -122,7 +125,7 @@ Attributes = Sequence[RandomizedAttribute | Transition]
 """What the estimates take: names and labels may be left out."""
 
 
-def count_reports(columns: Mapping[str, ArrayLike], attributes: Sequence[RandomizedAttribute]) -> Counts:
+def count_reports(columns: Mapping[str, ArrayLike] | IntoFrame, attributes: Sequence[RandomizedAttribute]) -> Counts:
     """How many records report each cell.
 
     Args:
@@ -139,6 +142,8 @@ def count_reports(columns: Mapping[str, ArrayLike], attributes: Sequence[Randomi
         >>> count_reports({"sex": ["f", "m", "f"]}, [sex]).tolist()
         [2, 1]
     """
+    columns = columns_of_frame(columns, "columns", "count_reports")
+    check_arguments(count_reports, locals(), "columns")
     function = "count_reports"
     read = _read_attributes(attributes, function)
     shape = tuple(attribute.transition.reports for attribute in read)

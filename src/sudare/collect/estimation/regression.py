@@ -14,18 +14,19 @@ Proof: ``regression.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.collect.transitions.transition import Transition
 from sudare.distributions import normal_quantile
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.parameters import shown
+from sudare.parameters import Rational, read_chance, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -41,7 +42,7 @@ WORST_CONDITION = 1e12
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionFit:
+class RegressionFit(ShownRows):
     """Coefficients and how sure they are.
 
     Attributes:
@@ -56,28 +57,38 @@ class RegressionFit:
     covariance: Values
     log_likelihood: float | None = None
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each coefficient: estimate, standard error and 95 % interval."""
+        low, high = self.intervals()
+        return {
+            "coefficient": self.names,
+            "estimate": self.coefficients,
+            "standard_error": self.standard_errors,
+            "low": low,
+            "high": high,
+        }
+
     @property
     def standard_errors(self) -> Values:
         """Of the coefficients."""
         return np.sqrt(np.diag(self.covariance))
 
-    def intervals(self, level: float = 0.95) -> tuple[Values, Values]:
+    def intervals(self, level: Rational = 0.95) -> tuple[Values, Values]:
         """Lower and upper ends that hold a coefficient with this probability, each by itself, for many people."""
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError(
-                "level",
-                "RegressionFit.intervals",
-                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
-                shown(level),
-            )
-        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
+        chance = read_chance(level, "level", "RegressionFit.intervals")
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_errors
         return self.coefficients - reach, self.coefficients + reach
 
-    def to_text(self) -> str:
-        """A row for each coefficient: its name, estimate and standard error."""
+    def to_text(self, most_rows: int = 40) -> str:
+        """A row for each coefficient: its name, estimate and standard error.
+
+        Args:
+            most_rows: further ones are left out.
+        """
         rows = [("", "estimate", "standard error")]
         for name, value, error in zip(self.names, self.coefficients, self.standard_errors, strict=True):
             rows.append((name, f"{value:.4g}", f"{error:.2g}"))
+        rows = rows[: most_rows + 1]
         widths = [max(len(row[place]) for row in rows) for place in range(3)]
         return "\n".join(f"{a.ljust(widths[0])}  {b.rjust(widths[1])}  {c.rjust(widths[2])}" for a, b, c in rows)
 

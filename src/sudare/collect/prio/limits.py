@@ -1,6 +1,6 @@
-"""What a client's owner allows: a task that gives out sums over too few people, or that costs too much, gets no report.
+"""The limits of a client's owner: a task that gives out sums over too few people, or that costs too much, gets no report.
 
-A task file comes from whoever collects. A smallest batch of 1 would show every value to the collector, so the device looks at it
+A task file comes from the collector. A smallest batch of 1 would show every value to the collector, so the device looks at it
 before anything is split or sent.
 """
 
@@ -20,7 +20,7 @@ __all__ = ["epsilon_of", "require_within_limits"]
 
 
 def epsilon_of(task: Task) -> Fraction | None:
-    """What a report to a task costs whoever sends it, both aggregators conspiring; None without randomized response.
+    """What a report to a task costs its sender if both aggregators conspire; None without randomized response.
 
     Example:
         >>> from sudare.collect.prio.limits import epsilon_of

@@ -1,4 +1,4 @@
-"""What is refused of reports and messages, told in English and Japanese without a word about anybody's value."""
+"""Why reports and messages are refused, in English and Japanese, and without anybody's value."""
 
 from __future__ import annotations
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.questionnaires.questionnaire import Questionnaire
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.questionnaires.reports import from_columns, mark_of, read_randomizer, specification, to_arrow
@@ -22,6 +24,8 @@ from sudare.noise.sampler import read_entropy
 from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     from sudare.noise.entropy import EntropySource
@@ -41,7 +45,7 @@ VERSION = 1
 
 
 def randomize_answers(
-    questionnaire: Questionnaire, answers: Mapping[str, ArrayLike], entropy: EntropySource | None = None
+    questionnaire: Questionnaire, answers: Mapping[str, ArrayLike] | IntoFrame, entropy: EntropySource | None = None
 ) -> dict[str, NDArray[Any]]:
     """A report for each answer of each person.
 
@@ -53,8 +57,8 @@ def randomize_answers(
         entropy: where the bits come from; the secure source by default.
 
     Raises:
-        InputError: if a question has no answers, not as many as others have, or one that it does not allow. Which one it was is
-            not told.
+        InputError: if a question has no answers, not as many as others have, or one that it does not allow. The message does not
+            say which one.
 
     Example:
         >>> from sudare.collect import KaryResponse, Questionnaire, randomize_answers
@@ -63,6 +67,8 @@ def randomize_answers(
         >>> reports["smoker"].shape
         (3,)
     """
+    answers = columns_of_frame(answers, "answers", "randomize_answers")
+    check_arguments(randomize_answers, locals(), "questionnaire", "answers")
     lengths = set()
     for name in questionnaire.questions:
         if name not in answers:
@@ -87,7 +93,7 @@ def randomize_answers(
 
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
-    """What is said of an answer that a question does not allow: not which it was."""
+    """The error for an answer that a question does not allow; it does not name the answer."""
     allowed = error.requirement_words
     return InputError(
         f"An answer to '{question}' is not what the questionnaire allows: it must be {allowed.english}.",
@@ -211,9 +217,9 @@ def answers_from_arrow(
     return asked, reports
 
 
-def text_types(questionnaire: Questionnaire) -> dict[str, Any]:
+def text_types(questionnaire: Questionnaire) -> dict[str, pa.DataType]:
     """The types of all columns of a text file, so that nothing is guessed."""
-    types: dict[str, Any] = {}
+    types: dict[str, pa.DataType] = {}
     for question, randomizer in questionnaire.questions.items():
         kinds = form_of(randomizer).types(randomizer, True).values()
         types.update(zip(_names(question, randomizer, text=True), kinds, strict=True))

@@ -72,6 +72,9 @@ class Questionnaire:
 def read_questionnaire(path: str | Path) -> Questionnaire:
     """Read a questionnaire file.
 
+    Args:
+        path: of the file.
+
     Raises:
         PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
 

@@ -17,6 +17,7 @@ from sudare.errors import ParameterError
 from sudare.parameters import describe_array
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["FORMS", "ReportForm", "form_of"]
@@ -46,7 +47,7 @@ class ReportForm(ABC):
         """A function from one report, as JSON writes it, to a row of the array; it raises ValueError if it is no report."""
 
     @abstractmethod
-    def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
+    def types(self, randomizer: Randomizer, text: bool) -> dict[str, pa.DataType]:
         """Names and types of the columns; with ``text`` only such as a text file can hold."""
 
     @abstractmethod
@@ -99,7 +100,7 @@ class ValueForm(ReportForm):
             return np.asarray(rows, dtype=_number_type(randomizer))
         return np.asarray(rows, dtype=None if rows else np.asarray(labels).dtype)
 
-    def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
+    def types(self, randomizer: Randomizer, text: bool) -> dict[str, pa.DataType]:
         import pyarrow as pa
 
         labels = randomizer.value_labels()
@@ -157,7 +158,7 @@ class BitsForm(ReportForm):
     def gathered(self, rows: list[Any], randomizer: Randomizer) -> NDArray[Any]:
         return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(len(rows), _width(randomizer))
 
-    def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
+    def types(self, randomizer: Randomizer, text: bool) -> dict[str, pa.DataType]:
         import pyarrow as pa
 
         return {"report": pa.string() if text else pa.binary(_width(randomizer))}
@@ -207,7 +208,7 @@ class HashedForm(ReportForm):
     def gathered(self, rows: list[Any], randomizer: Randomizer) -> NDArray[Any]:
         return np.asarray(rows, dtype=np.uint64).reshape(len(rows), 2)
 
-    def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
+    def types(self, randomizer: Randomizer, text: bool) -> dict[str, pa.DataType]:
         import pyarrow as pa
 
         return {"seed": pa.uint64(), "report": pa.uint32()}
@@ -259,7 +260,7 @@ class FilterForm(ReportForm):
     def gathered(self, rows: list[Any], randomizer: Randomizer) -> NDArray[Any]:
         return np.array(rows, dtype=_report_type(randomizer))
 
-    def types(self, randomizer: Randomizer, text: bool) -> dict[str, Any]:
+    def types(self, randomizer: Randomizer, text: bool) -> dict[str, pa.DataType]:
         import pyarrow as pa
 
         width = _report_type(randomizer)["bits"].shape[0]

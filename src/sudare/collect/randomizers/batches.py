@@ -1,4 +1,4 @@
-"""What whoever collects keeps of reports: their counts where those are enough, else the reports themselves."""
+"""What a collector keeps of reports: their counts where those are enough, else the reports themselves."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class CategoryRandomizer(Randomizer):
         variances = transition.squared_inverse(transition.forward(truths)) - truths
         return float(np.diag(variances).max())
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the two weights of a uniform transition, or by rows of weights."""
         transition = self.transition()
         if isinstance(transition, UniformTransition):
@@ -208,12 +208,12 @@ class KaryResponse(CategoryRandomizer):
         """With which probability each value becomes each report."""
         return self._transition
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels and epsilon."""
         return {"labels": list(self.labels), "epsilon": str(self.epsilon_at_most)}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["epsilon"]))
 
@@ -279,12 +279,12 @@ class Retention(CategoryRandomizer):
         """With which probability each value becomes each report."""
         return self._transition
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels and the probability of keeping."""
         return {"labels": list(self.labels), "kept": str(self.kept)}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["kept"]))
 
@@ -339,12 +339,12 @@ class MatrixResponse(CategoryRandomizer):
         """With which probability each value becomes each report."""
         return self._transition
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels and the rows as whole numbers without a common divisor."""
         return {"labels": list(self.labels), "weights": self._transition.reduced().tolist()}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], DenseTransition.from_weights(parameters["weights"]))
 

@@ -1,8 +1,8 @@
 """Local hashing: a short randomized hash of the value, under a hash function that each person draws.
 
 A report is a seed and a number below a small range; it supports every value that the seed's hash function maps to the number. The
-error is that of optimized unary encoding, but a report has the same size for any number of values. Whoever
-collects pays for it: each report is hashed with each candidate value.
+error is that of optimized unary encoding, but a report has the same size for any number of values. The collector pays for it:
+each report is hashed with each candidate value.
 
 Proof: ``hashing.md`` beside this file.
 """
@@ -198,16 +198,16 @@ class LocalHashing(SupportRandomizer):
             parts = list(pool.map(supports_in, range(0, rows.shape[0], REPORTS_PER_THREAD)))
         return np.sum([np.zeros(len(self.labels), dtype=np.int64), *parts], axis=0), rows.shape[0]
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels, epsilon and the range."""
         return {"labels": list(self.labels), "epsilon": str(self.epsilon_at_most), "range": self.range}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["epsilon"]))
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the range and the two weights of the response."""
         return {"rule": "hash", "range": self.range, "kept": self.response.kept, "other": self.response.other}
 

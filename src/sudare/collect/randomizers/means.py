@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Figures
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.categories import read_epsilon
 from sudare.collect.randomizers.questions import RANGE, read_grid, read_number
@@ -28,7 +29,7 @@ from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import bounded_exp
 from sudare.noise.sampler import read_entropy
-from sudare.parameters import Rational, shown
+from sudare.parameters import Rational, read_chance, shown
 from sudare.privacy.budget import read_text_fraction
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ MIN_STEPS = 1024
 
 
 @dataclass(frozen=True)
-class MeanEstimate:
+class MeanEstimate(Figures):
     """An estimated mean of all people's numbers.
 
     Attributes:
@@ -64,20 +65,14 @@ class MeanEstimate:
     mean: float
     standard_error: float
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: Rational = 0.95) -> tuple[float, float]:
         """Lower and upper end that hold the true mean with this probability.
 
         Args:
             level: above 0 and below 1.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError(
-                "level",
-                "MeanEstimate.interval",
-                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
-                shown(level),
-            )
-        reach = normal_quantile(0.5 + level / 2) * self.standard_error
+        chance = read_chance(level, "level", "MeanEstimate.interval")
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_error
         return self.mean - reach, self.mean + reach
 
 
@@ -234,12 +229,12 @@ class MeanRandomizer(Randomizer):
         variances = self._transition.squared_inverse(self._transition.forward(truths)) - truths
         return float(np.diag(variances).max())
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Grid and epsilon."""
         return {"grid": self.grid.to_dict(), "epsilon": str(self.epsilon_at_most)}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(Grid.from_dict(parameters["grid"]), read_text_fraction(parameters["epsilon"]))
 
@@ -296,7 +291,7 @@ class OneBit(MeanRandomizer):
     def _moments(self) -> tuple[float, float]:
         return float(self.report_step / self.grid.span) ** 2, -1.0
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the weights at either end."""
         return {"rule": "line", "likely": self._transition.likely, "other": self._transition.other}
 
@@ -375,7 +370,7 @@ class Piecewise(MeanRandomizer):
         slope = unit**2 * excess * law.width * (law.shift * self.grid.last) ** 2 / Fraction(law.total)
         return float(constant), float(slope - 1)
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the window and the two weights."""
         law = self.transition()
         window = {"shift": law.shift, "width": law.width}

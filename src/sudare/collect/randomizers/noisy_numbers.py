@@ -166,17 +166,17 @@ class NumberRandomizer(Randomizer):
         """Whether all reports are whole numbers."""
         return self.grid.is_whole
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By coins with probability exp(-x), which need the scale in steps only: see `sudare.collect.device.numbers`."""
         scale = [self.steps.numerator, self.steps.denominator]
         return {"rule": "noise", "base": self.base, "steps": scale, "within": self.is_bounded}
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Grid, scale and base."""
         return {"grid": self.grid.to_dict(), "scale": str(self.scale), "base": self.base}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(Grid.from_dict(parameters["grid"]), read_text_fraction(parameters["scale"]), parameters["base"])
 

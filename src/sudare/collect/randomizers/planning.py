@@ -7,7 +7,7 @@ Formulas: ``planning.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.collect.randomizers.categories import KaryResponse, Retention, read_epsilon
 from sudare.collect.randomizers.randomizer import Randomizer
 from sudare.collect.transitions.rounding import cautious_digits, float_above
@@ -82,7 +83,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class CollectionPlan:
+class CollectionPlan(ShownRows):
     """A chosen randomizer and what it was chosen from.
 
     Attributes:
@@ -98,6 +99,19 @@ class CollectionPlan:
     epsilon_at_most: Fraction | None = None
     kept: Fraction | None = None
     k: Fraction | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each randomizer, and whether it is the chosen one."""
+        listed = self.alternatives
+        return {
+            "randomizer": [each.kind for each in listed],
+            "is_chosen": [each is self.chosen for each in listed],
+            "epsilon": [each.epsilon for each in listed],
+            "standard_error": [each.standard_error() for each in listed],
+            "largest_error": [each.largest_error for each in listed],
+            "detectable_share": [each.detectable_share for each in listed],
+            "report_bits": [each.report_bits for each in listed],
+        }
 
     def randomizer(self, labels: Iterable[object]) -> Randomizer:
         """The randomizer that was chosen.
@@ -120,8 +134,12 @@ class CollectionPlan:
             )
         return _MAKERS[self.chosen.kind](listed, self.epsilon_at_most)
 
-    def to_text(self) -> str:
-        """A table of the alternatives, the chosen one first."""
+    def to_text(self, most_rows: int = 40) -> str:
+        """A table of the alternatives, the chosen one first.
+
+        Args:
+            most_rows: further ones are left out.
+        """
         heads = ("randomizer", "epsilon", "standard error", "largest error", "detectable share", "bits a report")
         rows = [heads]
         for each in self.alternatives:
@@ -132,7 +150,7 @@ class CollectionPlan:
                 f"{each.largest_error:,.1f}",
             )
             rows.append((mark + each.kind, *numbers, f"{each.detectable_share:.3%}", f"{each.report_bits:,}"))
-        return _aligned(rows)
+        return _aligned(rows[: most_rows + 1])
 
 
 def plan_collection(
@@ -272,7 +290,7 @@ class MeanPrediction:
 
 
 @dataclass(frozen=True)
-class MeanPlan:
+class MeanPlan(ShownRows):
     """A chosen randomizer of numbers.
 
     Attributes:
@@ -284,6 +302,16 @@ class MeanPlan:
     chosen: MeanPrediction
     alternatives: tuple[MeanPrediction, ...]
     epsilon_at_most: Fraction
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each randomizer, and whether it is the chosen one."""
+        listed = self.alternatives
+        return {
+            "randomizer": [each.kind for each in listed],
+            "is_chosen": [each is self.chosen for each in listed],
+            "standard_error": [each.standard_error() for each in listed],
+            "standard_error_in_the_middle": [each.standard_error(0.0) for each in listed],
+        }
 
     def randomizer(self, grid: Any) -> Randomizer:
         """The randomizer that was chosen, for the numbers of a `Grid`."""
@@ -297,13 +325,17 @@ class MeanPlan:
             return Piecewise(grid, self.epsilon_at_most)
         return UnboundedNoise(grid, grid.span / self.epsilon_at_most)
 
-    def to_text(self) -> str:
-        """A table of the alternatives, the chosen one first."""
+    def to_text(self, most_rows: int = 40) -> str:
+        """A table of the alternatives, the chosen one first.
+
+        Args:
+            most_rows: further ones are left out.
+        """
         rows = [("randomizer", "standard error of the mean, at most", "for numbers in the middle")]
         for each in self.alternatives:
             mark = "* " if each is self.chosen else "  "
             rows.append((mark + each.kind, f"{each.standard_error():.4g}", f"{each.standard_error(0.0):.4g}"))
-        return _aligned(rows)
+        return _aligned(rows[: most_rows + 1])
 
 
 def plan_mean(

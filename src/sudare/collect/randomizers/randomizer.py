@@ -1,12 +1,12 @@
 """What every randomizer offers: reports in place of values, and from the transition all that follows.
 
-A randomizer is used twice: by each person, who sends `randomize(value)` and nothing else, and by whoever collects the reports and
-turns them into an `Estimate`. Both must mean the same thing by a report, so a randomizer has a fingerprint, and reports that are
-kept or sent carry it.
+A randomizer is used twice: by each person, who sends `randomize(value)` and nothing else, and by the collector, who turns reports
+into an `Estimate`. Both must mean the same thing by a report, so a randomizer has a fingerprint, and reports that are kept or
+sent carry it.
 
 A method is one class: how values are drawn, what a report costs, how reports are laid out, added up and estimated from, how a
 questionnaire names it and writes its keys, how a device draws, and the words for people. The classes are listed in
-`sudare.collect.randomizers.registry`; whoever uses a randomizer asks it, and never which one it is.
+`sudare.collect.randomizers.registry`; code that uses a randomizer asks the object, and never which class it is.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Randomizer(ABC):
         """Of the estimated number of people with one value, if a share of all people have it."""
 
     @abstractmethod
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """What it was made from, as plain values for JSON: fractions as text."""
 
     # What values are.
@@ -223,7 +223,7 @@ class Randomizer(ABC):
         return self.transition().anonymity_rate()
 
     def event(self, entropy: EntropySource | None = None) -> ReleaseEvent:
-        """The record of one report, for whoever accounts for what a person has given away.
+        """The record of one report, for an accountant of what a person has given away.
 
         Raises:
             GuaranteeError: if no epsilon holds.
@@ -244,6 +244,7 @@ class Randomizer(ABC):
     # How it is written down.
 
     @classmethod
+    @abstractmethod
     def from_question(cls, method: str, section: Section) -> Randomizer:
         """Make it from a question of a questionnaire.
 
@@ -254,18 +255,17 @@ class Randomizer(ABC):
         Raises:
             ParameterError: if the values under the keys describe none.
         """
-        raise NotImplementedError(f"{cls.__name__} cannot be read from a questionnaire.")
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    @abstractmethod
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Make it again from what `parameters` wrote.
 
         Raises:
             ParameterError: if they do not describe one.
         """
-        raise NotImplementedError(f"{cls.__name__} cannot be read from a specification.")
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """All that a person's device needs to draw a report by itself, in whole numbers; see `sudare.collect.device.client`.
 
         Raises:
@@ -295,7 +295,7 @@ def read_places(values: ArrayLike, labels: tuple[object, ...], parameter: str, f
     """Where each value stands among the labels.
 
     Raises:
-        ParameterError: if a value is not one of them. Which value it was is not told.
+        ParameterError: if a value is not one of them. The message does not name the value.
     """
     array = _plain_array(values)
     if array.size == 0:
@@ -314,7 +314,7 @@ def read_places(values: ArrayLike, labels: tuple[object, ...], parameter: str, f
 
 
 def not_a_label(parameter: str, function: str, labels: tuple[object, ...]) -> ParameterError:
-    """What is said of a value that is not one of the labels: not which it was."""
+    """The error for a value that is not one of the labels; it does not name the value."""
     if len(labels) <= 8:
         requirement = Words(
             f"one of {', '.join(repr(label) for label in labels)}",

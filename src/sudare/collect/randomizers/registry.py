@@ -1,7 +1,8 @@
 """All randomizers: which there are, by what name a specification or a questionnaire calls each, and where its class is.
 
-A class is loaded when one of its names turns up: whoever asks for categories does not load the noise of numbers. A new randomizer
-is a class (`sudare.collect.randomizers.randomizer.Randomizer`) and one `RegisteredRandomizer`; nothing else knows it by name.
+A class is loaded when one of its names turns up: a program that needs categories does not load the noise of numbers. A new
+randomizer is a class (`sudare.collect.randomizers.randomizer.Randomizer`) and one `RegisteredRandomizer`; nothing else knows it
+by name.
 """
 
 from __future__ import annotations
@@ -65,12 +66,12 @@ _REGISTERED: dict[str, RegisteredRandomizer] = {
 
 
 def registered_randomizers() -> tuple[RegisteredRandomizer, ...]:
-    """All randomizers, in the order in which people are told of them."""
+    """All randomizers, in the order in which they are shown."""
     return tuple(_REGISTERED.values())
 
 
 def register_randomizer(registration: RegisteredRandomizer) -> None:
-    """Make a randomizer known. Twice is as good as once.
+    """Make a randomizer known. Repeating it changes nothing.
 
     Raises:
         ValueError: if another one has its kind, or one of its methods.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import BITS, other_weight, read_epsilon, read_labels
 from sudare.collect.randomizers.questions import VALUES, read_number
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
@@ -96,6 +97,7 @@ class UnaryResponse(SupportRandomizer):
         epsilon_at_most: Rational,
         rule: Literal["optimized", "symmetric"] = "optimized",
     ) -> None:
+        check_arguments(UnaryResponse.__init__, locals(), "rule")
         if rule not in ("optimized", "symmetric"):
             raise ParameterError(
                 "rule",
@@ -178,16 +180,16 @@ class UnaryResponse(SupportRandomizer):
             raise ParameterError("reports", "UnaryResponse.estimate", requirement, Described("others"))
         return counts[: len(self.labels)], rows.shape[0]
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Labels, epsilon and the rule."""
         return {"labels": list(self.labels), "epsilon": str(self.epsilon_at_most), "rule": self.rule}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """What `parameters` wrote, read again."""
         return cls(parameters["labels"], read_text_fraction(parameters["epsilon"]), parameters["rule"])
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> dict[str, object]:
         """By the two weights of a bit."""
         return {"rule": "bits", "truth": self.truth, "other": self.other, "total_bits": BITS}
 

@@ -13,13 +13,14 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.collect.rappor.design import (
     BitCounts,
     CandidateTexts,
@@ -32,7 +33,7 @@ from sudare.collect.rappor.rappor import Rappor
 from sudare.collect.rappor.rappor_decode import select_candidates, shares_of_everybody
 from sudare.distributions import normal_quantile
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.parameters import read_flag, shown
+from sudare.parameters import Rational, read_chance, read_flag, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class Collected:
 
 
 @dataclass(frozen=True, eq=False)
-class Association:
+class Association(ShownRows):
     """Estimated shares of people with each pair of values.
 
     Attributes:
@@ -83,12 +84,23 @@ class Association:
     standard_errors: Values | None
     shortfall: float
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each pair of values; None stands for all others."""
+        first, second = self.labels
+        found = {
+            "first": [one for one in first for _ in second],
+            "second": [other for _ in first for other in second],
+            "people": self.counts.ravel(),
+            "share": self.shares.ravel(),
+        }
+        return found if self.standard_errors is None else {**found, "standard_error": self.standard_errors.ravel()}
+
     @property
     def counts(self) -> Values:
         """Estimated numbers of people."""
         return self.people * self.shares
 
-    def intervals(self, level: float = 0.95) -> tuple[Values, Values]:
+    def intervals(self, level: Rational = 0.95) -> tuple[Values, Values]:
         """Lower and upper ends of the shares, each by itself, cut off at 0 and 1.
 
         Args:
@@ -97,16 +109,10 @@ class Association:
         Raises:
             ParameterError: if no standard errors were asked for.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError(
-                "level",
-                "Association.intervals",
-                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
-                shown(level),
-            )
+        chance = read_chance(level, "level", "Association.intervals")
         if self.standard_errors is None:
             raise ParameterError("errors", "associate", "True where intervals are wanted", False)
-        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_errors
         return np.maximum(self.shares - reach, 0), np.minimum(self.shares + reach, 1)
 
 

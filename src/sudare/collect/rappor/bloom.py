@@ -102,7 +102,7 @@ def bloom_bits(value: str, cohort: int, hashes: int, bits: int, rule: HashRule =
         >>> bloom_bits("banana", 3, 2, 16)
         (13, 0)
     """
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise ParameterError("rule", "bloom_bits", Words("'python' or 'java'", "'python' または 'java'"), _shown(rule))
     return (python_bits if rule == "python" else java_bits)(value, cohort, hashes, bits)
 

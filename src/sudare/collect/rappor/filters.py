@@ -67,7 +67,7 @@ def read_texts(values: ArrayLike, parameter: str, function: str) -> tuple[Intege
     """The different texts, and for each value its place among them.
 
     Raises:
-        ParameterError: if a value is no text; which one is not told.
+        ParameterError: if a value is no text; the message does not say which one.
     """
     import pyarrow as pa
 

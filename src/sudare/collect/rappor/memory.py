@@ -1,11 +1,11 @@
 """Permanent responses that are drawn once and kept for ever, in one SQLite file.
 
-A response is on the disk before a report made from it is handed out: whoever is killed in between has sent nothing, and whoever
-was killed afterwards finds the same response again. Several processes may use one file at once; the first to write a response
-wins, and all others report from it.
+A response is on the disk before a report made from it is handed out: a process that is killed in between has sent nothing, and
+one that is killed afterwards finds the same response again. Several processes may use one file at once; the first to write a
+response wins, and all others report from it.
 
 What is kept is no text but a keyed hash of person, variable and value, the cohort, and the noisy bits. The key is in the file, so
-the file must stay with the person (or with whoever answers for all of them): with it, values can be guessed and compared.
+the file must stay with the person (or with somebody who answers for all of them): with it, values can be guessed and compared.
 
 Proof: ``rappor.md`` beside this file.
 """

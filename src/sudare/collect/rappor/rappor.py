@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.questions import read_number
@@ -106,6 +107,7 @@ class Rappor(Randomizer):
     def __init__(
         self, bits: int, hashes: int, cohorts: int, f: Rational, p: Rational, q: Rational, rule: HashRule = "python"
     ) -> None:
+        check_arguments(Rappor.__init__, locals(), "rule")
         if rule not in RULES:
             raise ParameterError("rule", "Rappor", Words("'python' or 'java'", "'python' または 'java'"), shown(rule))
         most = MAX_BITS[rule]
@@ -282,14 +284,14 @@ class Rappor(Randomizer):
         set_, clear = float(self.reported_if_set), float(self.reported_if_clear)
         return -normal_quantile(level) * math.sqrt(clear * (1 - clear) / people) / abs(set_ - clear)
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, object]:
         """Sizes and probabilities."""
         probabilities = {name: str(getattr(self, name)) for name in ("f", "p", "q")}
         sizes = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
         return {**sizes, **probabilities, "rule": self.rule}
 
     @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> Self:
+    def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """The randomizer that has these parameters."""
         f, p, q = (_read_probability(parameters[name]) for name in ("f", "p", "q"))
         return cls(parameters["bits"], parameters["hashes"], parameters["cohorts"], f, p, q, parameters["rule"])

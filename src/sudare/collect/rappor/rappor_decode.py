@@ -9,13 +9,14 @@ Proof: ``rappor_decode.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.rappor.design import (
     BitCounts,
@@ -29,7 +30,7 @@ from sudare.collect.rappor.design import (
 from sudare.collect.rappor.rappor import Rappor
 from sudare.distributions import normal_quantile, normal_tail
 from sudare.errors import Described, GuaranteeError, ParameterError
-from sudare.parameters import read_flag, shown
+from sudare.parameters import Rational, read_chance, read_flag, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -48,7 +49,7 @@ MIN_EIGENVALUE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Decoded:
+class Decoded(ShownRows):
     """The texts that were found.
 
     Attributes:
@@ -83,25 +84,31 @@ class Decoded:
     noise_deviation: float
     spread: float
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each text found: estimate, standard error, p-value and 95 % interval."""
+        low, high = self.intervals()
+        return {
+            "text": self.labels,
+            "people": self.counts,
+            "standard_error": self.standard_errors,
+            "p_value": self.p_values,
+            "low": low,
+            "high": high,
+        }
+
     @property
     def missing_variance(self) -> float:
         """The share that neither the texts found nor the randomizing explain."""
         return 1 - self.explained_variance - self.noise_variance
 
-    def intervals(self, level: float = 0.95) -> tuple[Values, Values]:
+    def intervals(self, level: Rational = 0.95) -> tuple[Values, Values]:
         """Lower and upper ends that hold the true number with this probability, for each text by itself.
 
         Args:
             level: above 0 and below 1.
         """
-        if not isinstance(level, float) or not 0 < level < 1:
-            raise ParameterError(
-                "level",
-                "Decoded.intervals",
-                Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
-                shown(level),
-            )
-        reach = normal_quantile(0.5 + level / 2) * self.standard_errors
+        chance = read_chance(level, "level", "Decoded.intervals")
+        reach = normal_quantile(0.5 + chance / 2) * self.standard_errors
         return self.counts - reach, self.counts + reach
 
 
@@ -110,7 +117,7 @@ def decode(
     reports: ArrayLike | BitCounts,
     candidates: Sequence[str] | CandidateTexts,
     *,
-    alpha: float = 0.05,
+    alpha: Rational = 0.05,
     correction: Correction = "bonferroni",
     others: bool = True,
 ) -> Decoded:
@@ -136,7 +143,7 @@ def decode(
         >>> {"Chrome", "Firefox"} <= set(found.labels)
         True
     """
-    _require_level(alpha)
+    level = read_chance(alpha, "alpha", "decode")
     if correction not in ("bonferroni", "fdr"):
         raise ParameterError(
             "correction", "decode", Words("'bonferroni' or 'fdr'", "'bonferroni' または 'fdr'"), shown(correction)
@@ -146,7 +153,7 @@ def decode(
     shares = select_candidates(counts, tried, others=others)
     chosen = np.flatnonzero(shares[:-1] > 0)
     trial = _Regression(counts, tried, chosen[np.argsort(-shares[chosen], kind="stable")], others)
-    passing = _significant(trial, len(tried.labels), alpha, correction)
+    passing = _significant(trial, len(tried.labels), level, correction)
     # Chosen candidates that nobody has took part by chance, always upwards: the numbers come from those found alone.
     fit = _Regression(counts, tried, trial.chosen[passing], others)
     order = np.argsort(-fit.shares[: fit.chosen.size], kind="stable")
@@ -333,7 +340,7 @@ class _Regression:
 
 
 def _significant(fit: _Regression, candidates: int, alpha: float, correction: Correction) -> Integers:
-    """The chosen candidates whose estimates exceed what chance allows for so many candidates."""
+    """The chosen candidates whose estimates exceed what chance allows for this many candidates."""
     p_values = fit.p_values[: fit.chosen.size]
     if correction == "bonferroni":
         return np.flatnonzero(p_values <= alpha / candidates)
@@ -378,10 +385,3 @@ def _read(
         requirement = "candidates of a randomizer with as many bits and cohorts"
         raise ParameterError("candidates", function, requirement, Described("those of another"))
     return counts, tried
-
-
-def _require_level(alpha: object) -> None:
-    if not isinstance(alpha, float) or not 0 < alpha < 1:
-        raise ParameterError(
-            "alpha", "decode", Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"), shown(alpha)
-        )

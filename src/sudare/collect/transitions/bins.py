@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.transitions.grids import exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
 from sudare.collect.transitions.transition import Transition
@@ -61,6 +62,7 @@ def laplace_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Arra
         >>> laplace_bins([0, 1, 2, 3], scale=1).probabilities().round(4).tolist()
         [[0.5819, 0.3057, 0.1124], [0.2605, 0.4791, 0.2605], [0.1124, 0.3057, 0.5819]]
     """
+    check_arguments(laplace_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "laplace_bins")
     units = (ends - ends[0]) / sigma
     below, above = units, (ends[-1] - ends) / sigma  # distances from the lower and to the upper end of the range
@@ -167,6 +169,7 @@ def normal_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Array
         >>> normal_bins([0, 1, 2], scale=1).probabilities().round(4).tolist()
         [[0.6112, 0.3888], [0.3888, 0.6112]]
     """
+    check_arguments(normal_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "normal_bins")
     units = (ends - ends[0]) / sigma
     if units[-1] > MAX_NORMAL_SIGMA:

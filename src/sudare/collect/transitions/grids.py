@@ -157,7 +157,7 @@ class Grid:
             function: what was called, in an error message.
 
         Raises:
-            ParameterError: if a value is not a finite number, or is refused. Which value it was is not told.
+            ParameterError: if a value is not a finite number, or is refused. The message does not name the value.
         """
         if outside not in ("refuse", "clamp") or between not in ("nearest", "refuse"):
             name = "outside" if outside not in ("refuse", "clamp") else "between"
@@ -347,6 +347,8 @@ def _exp_minus(exponent: Fraction, *, up: bool) -> Fraction:
 def _read_numbers(values: ArrayLike, parameter: str, function: str, requirement: Words) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "O" and array.size:
+        if any(isinstance(x, str) for x in array.flat):  # an answer, not a setting: texts are no numbers
+            raise ParameterError(parameter, function, requirement, Described("something else"))
         try:
             array = np.array([float(exact_fraction(x, parameter, function, requirement)) for x in array.flat]).reshape(
                 array.shape

@@ -1,6 +1,6 @@
 """Files of tau-ARGUS: records (.asc), tables (.tab), judgements beforehand (.hst), and tables with status codes.
 
-Whoever has its files can use them here unchanged, and hand the result on to whoever reads its output.
+Anyone who has its files can use them here unchanged, and hand the result on to programs that read its output.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.argus.metadata import (
     ArgusMetadata,
     Variable,
     dimension_of,
-    read_hierarchy,
+    read_argus_hierarchy,
+    read_argus_metadata,
     read_lines,
-    read_metadata,
 )
 from sudare.disclosure.cell_table import MAX_DECIMALS, Contributions, aggregate, scaled
 from sudare.disclosure.status import CellStatus, PrimaryCells
@@ -38,8 +39,8 @@ __all__ = [
     "Variable",
     "dimension_of",
     "read_apriori",
-    "read_hierarchy",
-    "read_metadata",
+    "read_argus_hierarchy",
+    "read_argus_metadata",
     "read_records",
     "read_table",
     "status_lines",
@@ -62,6 +63,10 @@ LEFT_TO_OTHERS = ("c", "w", "ab")
 
 def read_records(path: str | Path, metadata: ArgusMetadata) -> dict[str, list[str]]:
     """Read a file of records into columns of texts, blanks around them removed.
+
+    Args:
+        path: of the file.
+        metadata: what it says of the columns.
 
     Raises:
         InputError: if a line is too short or has the wrong number of fields.
@@ -112,7 +117,7 @@ def table_of_records(
         holdings: whether the variable marked <HOLDING> says who contributes.
         weights: whether the variable marked <WEIGHT> weighs the records.
         largest: how many of the largest contributions to keep.
-        repeated: see `read_hierarchy`.
+        repeated: see `read_argus_hierarchy`.
     """
     columns = read_records(path, metadata)
     names = [metadata.variable(name).name for name in spanning]
@@ -285,7 +290,7 @@ def read_apriori(
 
 
 def _default_levels(table: CellTable, cell: int, percent: int) -> tuple[int, int]:
-    """Protection levels of a cell for which nothing else is said; below only as far as everybody thinks possible."""
+    """Protection levels of a cell without any of its own; below only as far as everybody thinks possible."""
     value = int(table.values[cell])
     level = max(1, -(-value * percent // 100))
     return min(level, max(0, value - int(table.least[cell]))), level
@@ -322,6 +327,7 @@ def status_lines(
         >>> status_lines(table, np.array([1, 5, 11]))
         ['"Total",12,1', '"a",x,5', '"b",x,11']
     """
+    check_arguments(status_lines, locals(), "table", "status", "safe", "widths")
     if len(table.system.tables) != 1 or status.shape != table.values.shape:
         raise ParameterError("status", "status_lines", "one status for each cell of one table", status.shape)
     filled = widths or {}
@@ -347,6 +353,13 @@ def write_status_table(
     path: str | Path, table: CellTable, status: Integers, *, safe: bool = True, widths: Mapping[str, int] | None = None
 ) -> None:
     """Write a table with status codes to a new file; see `status_lines`.
+
+    Args:
+        path: of the file.
+        table: its cells.
+        status: of each cell.
+        safe: whether safe cells are written, too.
+        widths: of the columns; None to separate fields.
 
     Raises:
         OutputError: if the file exists, or cannot be written.

@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PureWindowsPath
-from typing import Any
 
 from sudare.disclosure.status import CellStatus
-from sudare.disclosure.structure import Dimension
+from sudare.disclosure.structure import CodeTree, Dimension
 from sudare.errors import InputError
 from sudare.system.regular_files import read_regular_file
 
-__all__ = ["ArgusMetadata", "Variable", "dimension_of", "read_hierarchy", "read_lines", "read_metadata"]
+__all__ = ["ArgusMetadata", "Variable", "dimension_of", "read_argus_hierarchy", "read_argus_metadata", "read_lines"]
 
 TOTAL = "Total"
 KINDS = {
@@ -90,7 +89,7 @@ class ArgusMetadata:
         return next((one for one in self.variables if kind in one.kinds), None)
 
 
-def read_hierarchy(
+def read_argus_hierarchy(
     path: str | Path, name: str, *, lead: str = "@", total: str = TOTAL, repeated: bool = False
 ) -> Dimension:
     r"""Read a .hrc file: one code on a line, with as many marks before it as it is deep below the first level.
@@ -109,7 +108,7 @@ def read_hierarchy(
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     _ = Path(folder, "region.hrc").write_text("north\n@n1\n@n2\nsouth\n")
-        ...     read_hierarchy(Path(folder, "region.hrc"), "region").parents
+        ...     read_argus_hierarchy(Path(folder, "region.hrc"), "region").parents
         (-1, 0, 1, 1, 0)
     """
     if not lead:
@@ -168,14 +167,17 @@ def _second_place(path: str | Path, code: str, number: int, first: int) -> Input
     )
 
 
-def read_metadata(path: str | Path) -> ArgusMetadata:
+def read_argus_metadata(path: str | Path) -> ArgusMetadata:
     r"""Read a .rda file: variables, one on a line, each followed by its marks.
+
+    Args:
+        path: of the file.
 
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:
         ...     _ = Path(folder, "a.rda").write_text("act 1 2 99\n  <RECODEABLE>\nsales 3 8\n  <NUMERIC> <DECIMALS> 2\n")
-        ...     [(one.name, one.start, one.length, one.decimals) for one in read_metadata(Path(folder, "a.rda")).variables]
+        ...     [(one.name, one.start, one.length, one.decimals) for one in read_argus_metadata(Path(folder, "a.rda")).variables]
         [('act', 0, 2, 0), ('sales', 2, 8, 2)]
     """
     variables: list[Variable] = []
@@ -224,7 +226,7 @@ def dimension_of(metadata: ArgusMetadata, name: str, codes: Iterable[str], *, re
         metadata: that describes the variable.
         name: of the variable.
         codes: the codes that the data holds.
-        repeated: see `read_hierarchy`.
+        repeated: see `read_argus_hierarchy`.
 
     Raises:
         InputError: the data holds a code that the hierarchy does not have; tau-ARGUS refuses it, too.
@@ -239,7 +241,7 @@ def dimension_of(metadata: ArgusMetadata, name: str, codes: Iterable[str], *, re
     found = [code for code in held if code not in variable.missing]
     if variable.hierarchy is not None:
         path = _file_beside(metadata.folder, variable.hierarchy)
-        tree = read_hierarchy(path, variable.name, lead=variable.lead, total=variable.total, repeated=repeated)
+        tree = read_argus_hierarchy(path, variable.name, lead=variable.lead, total=variable.total, repeated=repeated)
     elif variable.levels:
         tree = _tree_of_digits(variable, found)
     else:
@@ -347,7 +349,7 @@ def _file_beside(folder: Path, written: str) -> Path:
 def _tree_of_digits(variable: Variable, codes: Sequence[str]) -> Dimension:
     """A tree whose nodes are the first digits of the codes."""
     widths = [sum(variable.levels[: place + 1]) for place, digits in enumerate(variable.levels) if digits > 0]
-    tree: dict[str, Any] = {}
+    tree: CodeTree = {}
     for code in codes:
         branch = tree
         for width in widths:

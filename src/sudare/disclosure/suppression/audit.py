@@ -6,12 +6,14 @@ is no wider is the solver's word, where `Audit.tight` says so (``audit.md``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.disclosure.suppression.certificate import Witness
 from sudare.disclosure.suppression.linear import (
     MAX_NODES,
@@ -47,15 +49,15 @@ WORK = 3_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
+class Audit(ShownRows):
     """The interval of every hidden cell.
 
     Attributes:
         cells: numbers of the hidden cells, ascending.
         low: least value that remains possible; None if there is no bound.
         high: largest value that remains possible; None if there is no bound.
-        tight: whether nothing lies beyond the two ends. In very large tables only some are sought to the last; of every
-            cell that is said to be determined it is sure.
+        tight: whether nothing lies beyond the two ends. In very large tables only some are sought to the last; a cell that is
+            reported as determined surely is.
         programs: how many linear programs were solved.
     """
 
@@ -64,6 +66,10 @@ class Audit:
     high: tuple[Fraction | None, ...]
     tight: tuple[bool, ...]
     programs: int
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each hidden cell: what everybody can work out of it."""
+        return {"cell": self.cells, "low": self.low, "high": self.high, "is_tight": self.tight}
 
     def interval(self, cell: int) -> tuple[Fraction | None, Fraction | None]:
         """The interval of one hidden cell."""

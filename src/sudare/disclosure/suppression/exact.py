@@ -1,4 +1,4 @@
-"""The cheapest set of cells to hide, proved: a master program that chooses, and attackers who complain.
+"""The cheapest set of cells to hide, proved: a master program chooses cells, and programs of attackers find what is still unsafe.
 
 The master chooses cells at least cost. For each requirement an attacker's program tells how far the protected sum can move
 in the chosen pattern. If that is not far enough, its dual prices are a reason, in the form of an inequality that every safe

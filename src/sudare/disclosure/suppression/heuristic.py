@@ -9,21 +9,20 @@ Nothing here has to be believed: the result is a certificate, checked exactly be
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from fractions import Fraction
-from heapq import heappop, heappush
 from itertools import count
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sudare.bilingual import Words
-from sudare.disclosure.suppression.certificate import Certificate, Claim, Witness
+from sudare.disclosure.suppression.certificate import Certificate, Witness
 from sudare.disclosure.suppression.hidden_sums import unsafe_sums
 from sudare.disclosure.suppression.linear import DeviationProgram, SolverDeadline, exact_witness
+from sudare.disclosure.suppression.neighbourhoods import Neighbourhoods
+from sudare.disclosure.suppression.pattern import Key, Pattern
 from sudare.disclosure.suppression.problem import SuppressionProblem
-from sudare.errors import GuaranteeError, InputError
+from sudare.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,19 +33,16 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["Pattern", "protect", "prove"]
+__all__ = ["protect", "prove"]
 
 SMALL = 4_000
-"""Up to so many cells every program looks at the whole table; beyond, at the neighbourhood of one requirement."""
+"""Up to this many cells every program looks at the whole table; beyond, at the neighbourhood of one requirement."""
 
 SMALL_IN_COUNTS = 1_000
 """Likewise for counts: a hidden count of 1 can only rise, so that far more programs are needed."""
 
-MAX_BLOCK = 2_500
-"""Up to so many cells beside and below a cell are looked at first: changes among them leave all totals above alone."""
-
 NEAREST = 200
-"""In a larger block, so many of the nearest cells are tried before."""
+"""In a larger block, this many of the nearest cells are tried before."""
 
 NEIGHBOURHOODS = (2_000, 20_000)
 """Sizes of neighbourhoods, tried one after the other, before the whole table."""
@@ -71,42 +67,6 @@ CLEANING = 2_000
 
 PATIENCE = 6
 """How often cells that were hidden because of an unsafe sum are given up again."""
-
-Key = tuple[int, int]
-"""A requirement and an insider, by number; insider -1 is the outsider."""
-
-
-@dataclass
-class Pattern:
-    """Cells that are hidden so far, and the witnesses found so far.
-
-    Args:
-        problem: what must remain uncertain.
-        hidden: the cells.
-        proofs: witnesses below and above, for each requirement and insider that was looked at.
-    """
-
-    problem: SuppressionProblem
-    hidden: Booleans
-    proofs: dict[Key, tuple[Witness, Witness]] = field(default_factory=dict)
-
-    def certificate(self) -> Certificate:
-        """What is hidden and why it is safe, checked."""
-        numbers: dict[Witness, int] = {}
-        claims = []
-        for key in sorted(self.proofs):
-            places = [numbers.setdefault(witness, len(numbers)) for witness in self.proofs[key]]
-            claims.append(Claim(self.problem.requirements[key[0]].cells, *places))
-        found = Certificate(tuple(np.flatnonzero(self.hidden).tolist()), tuple(numbers), tuple(dict.fromkeys(claims)))
-        faults = found.faults(self.problem)
-        if faults:
-            raise GuaranteeError(
-                Words(
-                    f"The pattern found is not safe and is not handed out. {faults[0]}",
-                    "見つかった秘匿の組合せが安全ではないため、出力しません。",
-                )
-            )
-        return found
 
 
 def protect(
@@ -194,12 +154,8 @@ class _Search:
         self.is_small = self.scope.size <= (SMALL_IN_COUNTS if problem.whole_numbers else SMALL)
         self.looks_far = True
         self.programs = 0
-        equations = problem.system.equations
-        self.sums: tuple[list[int], list[int]] = (equations.indptr.tolist(), equations.indices.tolist())
-        self.blocks: dict[int, Integers | None] = {}
-        self.steps: list[int] = problem.costs.tolist()
-        self.rooms: list[int] = np.maximum(1, np.minimum(problem.up, problem.down)).tolist()
         self.usual = float(np.median(problem.costs[movable])) or 1.0 if movable.any() else 1.0
+        self.near = Neighbourhoods(problem, self.candidates, self.usual)
 
     # -- proving ---------------------------------------------------------------------------------------------------
 
@@ -403,7 +359,7 @@ class _Search:
         near = np.zeros_like(allowed)
         near[program.cells[np.abs(proposal) > TINY]] = True
         for size in WHOLE_NEIGHBOURHOODS:
-            near[self.around(look.cells, abs(level), hidden, allowed, size)] = True
+            near[self.near.around(look.cells, abs(level), hidden, allowed, size)] = True
             part = near[program.cells]
             cells = program.cells[part]
             inner = DeviationProgram(self.problem, cells)
@@ -427,68 +383,21 @@ class _Search:
             yield self.whole
             return
         total = int(allowed.sum())
-        block = self.block(cells)
+        block = self.near.block(cells)
         if block is not None:
             block = block[allowed[block]]
             if block.size > NEAREST:
                 inside = np.zeros_like(allowed)
                 inside[block] = True
-                yield DeviationProgram(self.problem, self.around(cells, level, hidden, inside, NEAREST))
+                yield DeviationProgram(self.problem, self.near.around(cells, level, hidden, inside, NEAREST))
             yield DeviationProgram(self.problem, block)
         if not self.looks_far:
-            yield DeviationProgram(self.problem, self.around(cells, level, hidden, allowed, NEAREST))
+            yield DeviationProgram(self.problem, self.near.around(cells, level, hidden, allowed, NEAREST))
             return
         for size in NEIGHBOURHOODS:
             if size < total:
-                yield DeviationProgram(self.problem, self.around(cells, level, hidden, allowed, size))
+                yield DeviationProgram(self.problem, self.near.around(cells, level, hidden, allowed, size))
         yield DeviationProgram(self.problem, np.flatnonzero(allowed))
-
-    def block(self, cells: tuple[int, ...]) -> Integers | None:
-        """The cells beside and below some cells: what can change while no total above them does; None if there are many."""
-        if len(cells) == 1 and cells[0] in self.blocks:
-            return self.blocks[cells[0]]
-        found = set(cells)
-        waiting = list(cells)
-        edges, members = self.sums
-        allowed, is_total = self.candidates, self.problem.system.is_total
-        while waiting and len(found) <= MAX_BLOCK:
-            cell = waiting.pop()
-            for row, _ in self.problem.sums_of(cell):
-                for other in members[edges[row] + 1 : edges[row + 1]]:  # the first is the total
-                    if other not in found and allowed[other]:
-                        found.add(other)
-                        waiting.append(other)
-        block = None if len(found) > MAX_BLOCK else np.array(sorted(found), dtype=np.int64)
-        if len(cells) == 1:
-            # Innermost cells that can be reached from each other have the same block.
-            self.blocks[cells[0]] = block
-            if block is not None and not is_total[cells[0]]:
-                self.blocks.update(dict.fromkeys(block.tolist(), block))
-        return block
-
-    def around(self, cells: tuple[int, ...], level: int, hidden: Booleans, allowed: Booleans, size: int) -> Integers:
-        """The allowed cells nearest to some cells.
-
-        A step through a sum costs what hiding the next cell costs, as many times as such cells are needed for the level.
-        """
-        found: set[int] = set()
-        visited: set[int] = set()
-        edges, members = self.sums
-        queue = [(0.0, cell) for cell in cells]
-        while queue and len(found) < max(size, len(cells)):
-            far, cell = heappop(queue)
-            if cell in found:
-                continue
-            found.add(cell)
-            for row, _ in self.problem.sums_of(cell):
-                if row in visited:
-                    continue
-                visited.add(row)
-                for other in members[edges[row] : edges[row + 1]]:
-                    if allowed[other] and other not in found:
-                        step = self.usual if hidden[other] else self.usual + self.steps[other]
-                        heappush(queue, (far + step * max(1.0, level / self.rooms[other]), other))
-        return np.array(sorted(found), dtype=np.int64)
 
     # -- giving up cells -------------------------------------------------------------------------------------------
 

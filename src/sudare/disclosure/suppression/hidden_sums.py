@@ -107,7 +107,7 @@ class _Sums:
         self.totals[rows[~is_part]] = equations.indices[~is_part]
 
     def parts_of_published(self, at_least: int) -> _Known:
-        """The hidden parts of every sum with a published total, where there are so many."""
+        """The hidden parts of every sum with a published total, where there are this many."""
         inside = self.hidden[self.parts] & ~self.hidden[self.totals[self.rows]]
         inside &= (np.bincount(self.rows[inside], minlength=self.count) >= at_least)[self.rows]
         rows, places = np.unique(self.rows[inside], return_inverse=True)
@@ -148,7 +148,7 @@ class _Sums:
         return found
 
     def contributors(self, known: _Known, counts: Integers, owners: Integers | None) -> Integers:
-        """How many contributors each known sum has, or fewer: whoever is in two of its cells counts once.
+        """How many contributors each known sum has, or fewer: anyone who is in two of its cells counts once.
 
         If the contributors of all parts are as many as those of the total, nobody is in two parts, and they are added. If
         not, there are at least as many as in one part, as are listed by number, and as the total has without the others.

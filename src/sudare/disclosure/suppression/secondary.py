@@ -6,12 +6,16 @@ input gives the same pattern on every run. A time limit ends in a safe pattern o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
+from sudare.disclosure.cell_rows import cell_columns
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.suppression.audit import Audit, audit
 from sudare.disclosure.suppression.certificate import Certificate
@@ -39,7 +43,7 @@ ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Suppression:
+class Suppression(ShownRows):
     """A safe pattern.
 
     Attributes:
@@ -53,6 +57,25 @@ class Suppression:
     certificate: Certificate
     audit: Audit
     at_least: int
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each cell as it is published: no value where it is hidden, but what everybody can work out of it."""
+        system, hidden = self.problem.system, self.hidden
+        found = {
+            cell: (low, high) for cell, low, high in zip(self.audit.cells, self.audit.low, self.audit.high, strict=True)
+        }
+        ends = [found.get(cell, (None, None)) for cell in range(system.size)]
+        primary, secondary = self.problem.primary, self.secondary
+        status = np.where(secondary, "secondary", np.where(primary, "primary", "published"))
+        return {
+            **cell_columns(system),
+            "value": [
+                None if hides else value for value, hides in zip(self.problem.values.tolist(), hidden, strict=True)
+            ],
+            "status": status.tolist(),
+            "low": [low for low, _ in ends],
+            "high": [high for _, high in ends],
+        }
 
     @property
     def hidden(self) -> Booleans:
@@ -95,8 +118,8 @@ def suppress(
         method: ``"fast"`` for any size; ``"exact"`` proves that no pattern is cheaper, or how much cheaper one could be.
         seconds: time limit.
         counts: contributors of each cell; for the threshold.
-        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule. Whoever
-            contributes to several of them counts once.
+        threshold: how many contributors the hidden parts of a sum must have together; 0 for no such rule. Anyone who contributes
+            to several of them counts once.
 
     Raises:
         InputError: hiding every cell would not be enough, or the time was too short for a safe answer.
@@ -110,6 +133,7 @@ def suppress(
         >>> found.cost, [int(end) for end in found.audit.interval(5)]
         (11, [0, 3])
     """
+    check_arguments(suppress, locals(), "problem", "method", "seconds", "threshold")
     if method not in ("fast", "exact"):
         raise ParameterError("method", "suppress", Words("'fast' or 'exact'", "'fast' または 'exact'"), method)
     if seconds is not None and not seconds > 0:

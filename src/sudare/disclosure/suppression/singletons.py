@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.errors import InputError, ParameterError
 
@@ -66,6 +67,7 @@ def lone_contributors(table: CellTable) -> LoneContributors:
         >>> lone_contributors(CellTable(system, values, counts, largest, owners=owners)).insiders
         ((1, 2),)
     """
+    check_arguments(lone_contributors, locals(), "table")
     alone = np.flatnonzero(table.counts == 1).tolist()
     if table.owners is None:
         return LoneContributors(_linked_by_sums(table.system, table.counts), {})
@@ -129,6 +131,7 @@ def joint_cells(table: CellTable, primaries: PrimaryCells) -> tuple[Requirement,
         >>> joint_cells(table, PrimaryCells(np.array([1, 3, 3, 1]), levels, levels, np.zeros(4, dtype=np.int64)))
         (Requirement(cells=(1, 2), lower=3, upper=3),)
     """
+    check_arguments(joint_cells, locals(), "table", "primaries")
     if table.owners is None:
         return ()
     unsafe = primaries.unsafe
@@ -156,7 +159,7 @@ def too_few(
 ) -> Booleans:
     """More cells to hide, so that the hidden parts of every sum have enough contributors together.
 
-    Cheap cells first. Whoever contributes to several parts counts once, as far as the counts and the owners show it. If all
+    Cheap cells first. Anyone who contributes to several parts counts once, as far as the counts and the owners show it. If all
     parts that are not empty are hidden, their sum is the total, which is published, and nothing more is asked for.
 
     Args:
@@ -180,6 +183,7 @@ def too_few(
         >>> np.flatnonzero(too_few(problem, problem.primary, counts, 3)).tolist()
         [2]
     """
+    check_arguments(too_few, locals(), "problem", "hidden", "counts", "threshold")
     if threshold < 1:
         raise ParameterError("threshold", "too_few", Words("1 or more", "1 以上"), threshold)
     chosen = hidden.copy()

@@ -1,8 +1,8 @@
 """Is it real? Tests on published tables, with the chance of a false alarm under the noise that the release states.
 
-Noise with a known law is an honest measuring error: whoever has the published numbers and the event of the release can say
-how often chance alone makes a difference as large as the one at hand. These tests look at **published numbers only**;
-they cost no budget, and anybody may run them.
+Noise with a known law is an honest measuring error: anyone who has the published numbers and the event of the release can say how
+often chance alone makes a difference as large as the one at hand. These tests look at **published numbers only**; they cost no
+budget, and anybody may run them.
 
 - `areas_differ`: two areas of one release, or of two.
 - `area_changed`: one area in two releases.

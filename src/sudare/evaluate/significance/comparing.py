@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import erfc, gcd, sqrt
-from numbers import Real
 from typing import Literal
 
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.significance.laws import BinomialLaw, Law, PoissonLaw
 from sudare.evaluate.significance.noisy_counts import NoisyCount
 from sudare.evaluate.significance.sums import LawOfSum, Term
-from sudare.parameters import exact_integer, shown
+from sudare.parameters import Rational, exact_integer, read_chance, shown
 
 __all__ = ["Alternative", "CountComparison", "Null", "area_changed", "areas_differ", "read_significance"]
 
@@ -78,7 +77,7 @@ def areas_differ(
     null: Null = "counts",
     exposures: tuple[int, int] = (1, 1),
     alternative: Alternative = "two-sided",
-    significance: float = 0.05,
+    significance: Rational = 0.05,
 ) -> CountComparison:
     """Test whether two areas differ, from their published counts and the known noise.
 
@@ -104,8 +103,8 @@ def areas_differ(
     Example:
         >>> import sudare
         >>> from sudare.evaluate.significance import NoisyCount, areas_differ
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> noise = sudare.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> noise = sudare.privacy.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)
         >>> north, south = NoisyCount.of_values([131], noise), NoisyCount.of_values([82], noise)
         >>> print(areas_differ(north, south))
         difference 49 (8 to 90), p = 0.0268 (exact): significant at 0.05
@@ -120,7 +119,7 @@ def area_changed(
     null: Null = "counts",
     exposures: tuple[int, int] = (1, 1),
     alternative: Alternative = "two-sided",
-    significance: float = 0.05,
+    significance: Rational = 0.05,
 ) -> CountComparison:
     """Test whether an area changed between two releases. The difference is after minus before.
 
@@ -148,12 +147,12 @@ def read_significance(significance: object, function: str) -> float:
     """A chance of false alarms.
 
     Raises:
-        ParameterError: if it is none that can be kept.
+        ParameterError: if it cannot be kept.
     """
-    is_number = isinstance(significance, Real) and not isinstance(significance, bool)
-    if not is_number or not MIN_SIGNIFICANCE <= float(significance) <= 0.5:  # type: ignore[arg-type]
+    level = read_chance(significance, "significance", function, words="a number from 1e-9 to 0.5")
+    if not MIN_SIGNIFICANCE <= level <= 0.5:
         raise ParameterError("significance", function, "a number from 1e-9 to 0.5", shown(significance))
-    return float(significance)  # type: ignore[arg-type]
+    return level
 
 
 def _compare(
@@ -163,7 +162,7 @@ def _compare(
     null: Null,
     exposures: tuple[int, int],
     alternative: Alternative,
-    significance: float,
+    significance: Rational,
 ) -> CountComparison:
     for name, count in (("first", first), ("second", second)):
         if not isinstance(count, NoisyCount):

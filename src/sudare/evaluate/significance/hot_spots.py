@@ -11,14 +11,15 @@ Formulas: ``significance.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.distributions import poisson_quantiles
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
@@ -28,7 +29,7 @@ from sudare.evaluate.significance.sums import LawOfSum, Term
 from sudare.noise.additive import noise_for
 from sudare.noise.entropy import ResearchEntropy
 from sudare.noise.uniform import uniform_below
-from sudare.parameters import describe_array, exact_integer, read_flag, shown
+from sudare.parameters import Rational, describe_array, exact_integer, read_flag, shown
 from sudare.privacy.measurements import Measurement
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class HotSpot:
 
 
 @dataclass(frozen=True)
-class HotSpots:
+class HotSpots(ShownRows):
     """What a scan found.
 
     Attributes:
@@ -85,6 +86,15 @@ class HotSpots:
     significance: float
     calibration: Calibration
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each window found, the most significant first."""
+        return {
+            "corner": [", ".join(map(str, spot.corner)) for spot in self.found],
+            "side": [spot.side for spot in self.found],
+            "excess": [spot.excess for spot in self.found],
+            "p_value": [spot.p_value for spot in self.found],
+        }
+
 
 def find_hot_spots(
     values: ArrayLike,
@@ -95,7 +105,7 @@ def find_hot_spots(
     sides: Sequence[int] = (1, 2, 4, 8),
     calibration: Calibration = "monte-carlo",
     simulations: int = 999,
-    significance: float = 0.05,
+    significance: Rational = 0.05,
     seed: int = 0,
 ) -> HotSpots:
     """Look for windows with more people than expected, in a table of noisy counts.

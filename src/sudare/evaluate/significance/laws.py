@@ -181,7 +181,7 @@ class PoissonLaw(Law):
 
 @dataclass(frozen=True)
 class BinomialLaw(Law):
-    """How many of so many succeed, each with this chance."""
+    """How many of this many succeed, each with this chance."""
 
     trials: int
     chance: float
@@ -215,8 +215,8 @@ def law_of_noise(measurement: Measurement) -> LaplaceLaw | GaussianLaw:
 
     Example:
         >>> import sudare
-        >>> sensitivity = sudare.sensitivity_of_counts(sudare.Unit())
-        >>> law_of_noise(sudare.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)).scale
+        >>> sensitivity = sudare.privacy.sensitivity_of_counts(sudare.Unit())
+        >>> law_of_noise(sudare.privacy.LaplaceMeasurement.for_budget(sudare.Budget(epsilon=0.1), sensitivity)).scale
         Fraction(10, 1)
     """
     if isinstance(measurement, LaplaceMeasurement):

@@ -113,7 +113,7 @@ class NoisyCount:
         Example:
             >>> import numpy as np, sudare
             >>> from sudare.evaluate.significance import NoisyCount, areas_differ
-            >>> published = sudare.laplace(np.array([[90, 0], [200, 0]]), sudare.Budget(epsilon=1))
+            >>> published = sudare.tables.laplace(np.array([[90, 0], [200, 0]]), sudare.Budget(epsilon=1))
             >>> areas_differ(NoisyCount.of_flat(published, [2, 3]), NoisyCount.of_flat(published, [0, 1])).is_significant
             True
         """

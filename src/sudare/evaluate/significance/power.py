@@ -17,7 +17,7 @@ from sudare.errors import ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.evaluate.significance.laws import Law, law_of_noise
 from sudare.evaluate.significance.sums import LawOfSum, Term
-from sudare.parameters import exact_integer, shown
+from sudare.parameters import Rational, exact_integer, read_chance, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement
@@ -43,7 +43,7 @@ def flat_noise(
     unit: Unit | None = None,
     conversion: Conversion = "optimal",
 ) -> LawOfSum:
-    """The noise in the sum of so many cells of a flat table.
+    """The noise in the sum of this many cells of a flat table.
 
     Args:
         budget: of the table.
@@ -124,7 +124,7 @@ def node_noise(
     return LawOfSum((Term(law), *(Term(law, weight=1 << height) for height in range(below))))
 
 
-def power_curve(noise: LawOfSum, effects: ArrayLike, significance: float = 0.05) -> Reals:
+def power_curve(noise: LawOfSum, effects: ArrayLike, significance: Rational = 0.05) -> Reals:
     """The chance that the two-sided test of equal counts finds a true difference, for each size of it.
 
     Args:
@@ -148,7 +148,7 @@ def power_curve(noise: LawOfSum, effects: ArrayLike, significance: float = 0.05)
     return np.asarray(np.maximum(noise.surely_at_least(upper - sizes) + noise.surely_at_most(lower - sizes), 0.0))
 
 
-def smallest_detectable(noise: LawOfSum, power: float = 0.8, significance: float = 0.05) -> int:
+def smallest_detectable(noise: LawOfSum, power: Rational = 0.8, significance: Rational = 0.05) -> int:
     """The smallest true difference that the two-sided test of equal counts finds with this chance.
 
     Args:
@@ -161,14 +161,15 @@ def smallest_detectable(noise: LawOfSum, power: float = 0.8, significance: float
     """
     function = "smallest_detectable"
     level = read_significance(significance, function)
-    if isinstance(power, bool) or not isinstance(power, (int, float)) or not level <= power < 1 - 1e-9:
+    wanted = read_chance(power, "power", function, words="a number from the significance to below 1")
+    if not level <= wanted < 1 - 1e-9:
         raise ParameterError("power", function, "a number from the significance to below 1", shown(power))
     low, high = 0, 1
-    while float(power_curve(noise, high, level)) < power:
+    while float(power_curve(noise, high, level)) < wanted:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        if float(power_curve(noise, middle, level)) < power:
+        if float(power_curve(noise, middle, level)) < wanted:
             low = middle
         else:
             high = middle

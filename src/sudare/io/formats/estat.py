@@ -36,6 +36,7 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, Mesh, MeshList, mesh_cells
 from sudare.domain.allowed_values import CODE_OF_DIGITS
+from sudare.domain.mesh import MeshLevel, other_level
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.io.columns import first_refused, places_of_count_columns
@@ -113,13 +114,13 @@ def read_estat(
         try:
             inside = mesh.contains(*mesh_cells(codes, mesh.level))
         except ParameterError as refusal:
-            raise _find_outside(partial(mesh_cells, level=mesh.level), files, parts, refusal) from None
+            raise _find_outside(partial(mesh_cells, level=mesh.level), files, parts, refusal, mesh.level) from None
         codes, counts = codes[inside], [values[inside] for values in counts]
     ordered = np.sort(codes)
     try:
         places = mesh.places(codes)
     except ParameterError as refusal:
-        raise _find_outside(mesh.places, files, parts, refusal) from None
+        raise _find_outside(mesh.places, files, parts, refusal, mesh.level) from None
     repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
     if repeated.size:
         raise complaints.repeated_cell([ESTAT_COLUMNS[0]], [ordered[repeated[0]]])
@@ -310,6 +311,7 @@ def _find_outside(
     files: Sequence[str],
     parts: Sequence[_Part],
     refusal: ParameterError,
+    level: str | MeshLevel,
 ) -> InputError:
     """The file and row of the first code that is no code, or not in the window."""
     for path, part in zip(files, parts, strict=True):
@@ -318,5 +320,7 @@ def _find_outside(
         except ParameterError:
             position = first_refused(part.codes, places)
             spot = complaints.Spot(path, position + 1 + part.header_rows)
-            return complaints.wrong_value(ESTAT_COLUMNS[0], refusal.requirement_words, spot, int(part.codes[position]))
+            code = int(part.codes[position])
+            hint = other_level(code, level)
+            return complaints.wrong_value(ESTAT_COLUMNS[0], refusal.requirement_words, spot, code, hint)
     return complaints.damaged(files[0], "e-Stat")

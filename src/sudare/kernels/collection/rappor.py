@@ -159,7 +159,7 @@ def nonnegative_lasso(
         penalties: of the candidates.
         background: what the last share, that of nobody in particular, adds to every row; 0 for none. It has no penalty.
         tolerance: stop when no step of a sweep changed a gradient by more than this share of its penalty.
-        most_sweeps: stop after so many in any case.
+        most_sweeps: stop after this many in any case.
         residuals: what the shares leave of the rows; kept up to date.
         shares: where to begin, and the result: one for each candidate, and the background.
 

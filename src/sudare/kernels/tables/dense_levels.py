@@ -21,7 +21,7 @@ END_BLOCK = 5
 
 @kernel("void(int64[::1], int64[::1], int64, int64[::1])", read_only=(0, 1))
 def add_to_nodes(leaves: Any, counts: Any, height: int, out: Any) -> None:
-    """Add the counts of cells to the nodes above their leaves, so many halvings up."""
+    """Add the counts of cells to the nodes above their leaves, this many halvings up."""
     for i in range(leaves.size):
         out[leaves[i] >> height] += counts[i]
 

@@ -85,8 +85,37 @@ def mixed(word: Any) -> Any:
 
 
 @called
+def value_in_order(values: Any, place: Any) -> Any:
+    """The number that would stand at a place if all were sorted, by Hoare's selection; the numbers change places.
+
+    ``np.partition`` would do, but brings checks and messages along that take ten times longer to compile than this.
+    """
+    first: Any = np.int64(0)
+    last: Any = np.int64(values.size - 1)
+    while first < last:
+        pivot = values[(first + last) >> 1]
+        low, high = first, last
+        while low <= high:
+            while values[low] < pivot:
+                low += 1
+            while values[high] > pivot:
+                high -= 1
+            if low <= high:
+                values[low], values[high] = values[high], values[low]
+                low += 1
+                high -= 1
+        if place <= high:
+            last = high
+        elif place >= low:
+            first = low
+        else:
+            return values[place]
+    return values[first]
+
+
+@called
 def mark_likeliest(rank: Any, places: Any) -> None:
-    """Change the sign of so many of the highest ranks; ranks up to 0 stay."""
+    """Change the sign of this many of the highest ranks; ranks up to 0 stay."""
     if places <= MAX_SEARCHES:
         for _ in range(places):
             best = 0
@@ -97,8 +126,10 @@ def mark_likeliest(rank: Any, places: Any) -> None:
                 break
             rank[best] = -rank[best]
         return
-    first = max(rank.size - places, 0)
-    least = np.partition(rank, first)[first]
+    copied = np.empty(rank.size)
+    for child in range(rank.size):
+        copied[child] = rank[child]
+    least = value_in_order(copied, max(rank.size - places, 0))
     for child in range(rank.size):
         if places > 0 and rank[child] > 0.0 and rank[child] >= least:
             rank[child] = -rank[child]
@@ -128,8 +159,8 @@ def judge_children(
     """Posterior means and variances of children, and who of them takes part: the others have the variance -1.
 
     Those take part that are likely to be occupied, and of the unlikely ones, the likeliest first, as many as are expected to be
-    occupied; at least one, and, unless ``few`` is 0, not more than leaves so many people for each of all who take part. Of those
-    that are equally likely, chance takes the ones or the others.
+    occupied; at least one, and, unless ``few`` is 0, not more than leaves this many people for each of all who take part. Of
+    those that are equally likely, chance takes the ones or the others.
 
     Args:
         values: of the children.
@@ -141,7 +172,7 @@ def judge_children(
         variances: for each class and bin.
         occupied: for each class and bin, how likely a place is not to be empty.
         bin_width: of the bins.
-        few: so many people each; 0 for any number.
+        few: this many people each; 0 for any number.
         words: one for each parent.
         out_values: where means are written.
         out_variances: where variances are written.

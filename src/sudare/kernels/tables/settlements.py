@@ -141,7 +141,9 @@ def describe_children(
         out: where descriptions are written, for each parent and child.
     """
     fan = child_rows.size
-    rows, columns = child_rows.max() + 1, child_columns.max() + 1
+    rows, columns = np.int64(1), np.int64(1)
+    for child in range(fan):
+        rows, columns = max(rows, child_rows[child] + 1), max(columns, child_columns[child] + 1)
     patch = np.empty((rows + 2 * REACH, columns + 2 * REACH))
     around, four = np.empty((3, 3)), np.empty(4)
     for i in range(parents.size):
@@ -183,7 +185,7 @@ def learn_factors(shares: Any, likelihood: Any, strength: float, rounds: int, fa
     Args:
         shares: the prior of each place (row) for each kind of count (column).
         likelihood: of what was seen at each place, for each kind.
-        strength: so many places believe in factors of 1.
+        strength: this many places believe in factors of 1.
         rounds: of expectation maximisation.
         factors: where the factors are written.
 

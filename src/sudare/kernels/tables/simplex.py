@@ -69,7 +69,7 @@ def guess_by_sample(values: Any, wanted: float, room: Any) -> Any:
         height = max(values[i] - guess, 0.0)
         above += height > 0.0
         squares += height * height
-    # One step along the tangent raises the sampled sum by so many of its standard deviations.
+    # One step along the tangent raises the sampled sum by this many of its standard deviations.
     return guess - SPREADS * sqrt(squares) / max(above, 1)
 
 

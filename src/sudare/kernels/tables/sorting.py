@@ -71,7 +71,7 @@ def sort_cells(chunks: Sequence[tuple[Keys, Values]], bits: int, threads: int = 
 
     Args:
         chunks: keys and values, in any order.
-        bits: so many bits are enough for every key.
+        bits: this many bits are enough for every key.
         threads: how many threads share the work.
     """
     total = sum(keys.size for keys, _ in chunks)
@@ -106,7 +106,7 @@ def sort_cells(chunks: Sequence[tuple[Keys, Values]], bits: int, threads: int = 
 
 
 def _pieces(chunks: Sequence[tuple[Keys, Values]], most: int) -> list[tuple[Keys, Values]]:
-    """The same cells in chunks of at most so many."""
+    """The same cells in chunks of at most this many."""
     return [
         (keys[first : first + most], values[first : first + most])
         for keys, values in chunks

@@ -62,7 +62,7 @@ def place_along(prefix: Any, mask: Any) -> Any:
 
 @called
 def moved_along(prefix: Any, mask: Any, steps: Any) -> Any:
-    """The bits of a prefix that a mask has, so many places further along the axis."""
+    """The bits of a prefix that a mask has, this many places further along the axis."""
     bits = prefix & mask
     lowest = mask & (~mask + np.uint64(1))
     for _ in range(abs(steps)):

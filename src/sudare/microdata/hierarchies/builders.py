@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_codes, mesh_level
 from sudare.domain.mesh import MeshLevel
 from sudare.errors import Described, ParameterError
@@ -69,6 +70,7 @@ def date_hierarchy(
         >>> date_hierarchy("born", ["1987-05-03"]).paths()
         [('1987-05-03', '1987-05', '1987-Q2', '1987', '1980s', '*')]
     """
+    check_arguments(date_hierarchy, locals(), "values", "steps", "top", "missing")
     chosen = list(steps)
     if [step for step in DATE_STEPS if step in chosen] != chosen:
         raise ParameterError(
@@ -122,6 +124,7 @@ def mesh_hierarchy(
         >>> mesh_hierarchy("KEY_CODE", ["533946113"], "1/2").paths()
         [('533946113', '53394611', '533946', '5339', '*')]
     """
+    check_arguments(mesh_hierarchy, locals(), "values", "coarser", "top", "missing")
     finest = mesh_level(level, "mesh_hierarchy")
     chain: list[str] = []
     if coarser is None:
@@ -174,11 +177,17 @@ def _coarser_codes(texts: Sequence[str], levels: Sequence[MeshLevel]) -> list[tu
 def meshes_within(codes: Iterable[str | int], coarse: str, fine: str) -> list[str]:
     """All meshes of a finer level within some meshes: a domain that does not depend on the data.
 
+    Args:
+        codes: of the coarse meshes.
+        coarse: their level, such as ``"1"``.
+        fine: the level of the meshes within them.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import meshes_within
         >>> meshes_within(["53394611"], "3", "1/2")
         ['533946111', '533946112', '533946113', '533946114']
     """
+    check_arguments(meshes_within, locals(), "codes")
     outer, inner = mesh_level(coarse, "meshes_within"), mesh_level(fine, "meshes_within")
     if inner.divisions % outer.divisions:
         raise ParameterError(
@@ -225,6 +234,7 @@ def masked_hierarchy(
         >>> masked_hierarchy("zip", ["81667", "81675"]).paths()[0]
         ('81667', '8166*', '816**', '81***', '8****', '*****')
     """
+    check_arguments(masked_hierarchy, locals(), "values", "missing")
     if not isinstance(mask, str) or len(mask) != 1:
         raise ParameterError("mask", "masked_hierarchy", Words("one letter", "1 文字"), shown(mask))
     listed = values if isinstance(values, CodedColumn) else tuple(values)
@@ -273,6 +283,7 @@ def grouped_hierarchy(
         >>> grouped_hierarchy("job", {"health": ["nurse", "doctor"], "school": ["teacher"]}).paths()[2]
         ('teacher', 'school', '*')
     """
+    check_arguments(grouped_hierarchy, locals(), "top", "missing")
     found: list[tuple[str, ...]] = []
 
     def walk(part: Any, above: tuple[str, ...]) -> None:
@@ -314,11 +325,17 @@ def grouped_hierarchy(
 def flat_hierarchy(name: str, values: Values, *, top: str = TOP) -> Generalization:
     """Values that are published as they are, or not at all. A missing value is one of them.
 
+    Args:
+        name: of the column.
+        values: that it has.
+        top: what all of them become.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import flat_hierarchy
         >>> flat_hierarchy("sex", ["f", "m"]).paths()
         [('f', '*'), ('m', '*')]
     """
+    check_arguments(flat_hierarchy, locals(), "values", "top")
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     has_missing = any(label is None or label == "" for label in listed_values(listed))
     return build_hierarchy(name, listed, lambda text: (), 0, top, top if has_missing else None, Words("a value", "値"))

@@ -194,7 +194,7 @@ class Generalization:
 
 
 def without_place(name: str, row: int, *, is_missing: bool) -> InputError:
-    """A value of a row is not in the hierarchy of its column; which value is not told."""
+    """A value of a row is not in the hierarchy of its column; the message does not name the value."""
     value, value_ja = ("an empty field", "空欄") if is_missing else ("a value", "値")
     empty, empty_ja = (" (an empty value may be listed as well)", "(空の値も書けます)") if is_missing else ("", "")
     return InputError(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.rules import TOP, Values, build_hierarchy
@@ -64,6 +65,7 @@ def interval_hierarchy(
         >>> age.paths()[37], age.paths()[95]
         (('37', '35-39', '30-39', '*'), ('95', '>=90', '>=90', '*'))
     """
+    check_arguments(interval_hierarchy, locals(), "values", "whole", "top", "missing")
     function = "interval_hierarchy"
     if (widths is None) == (edges is None):
         raise ParameterError(
@@ -133,7 +135,10 @@ def _equal_widths(
     whole: bool,
     function: str,
 ) -> Rule:
-    exact = [exact_fraction(width, "widths", function, Words("numbers above 0", "0 より大きい数")) for width in widths]
+    positive = Words("numbers above 0", "0 より大きい数")
+    if not isinstance(widths, Iterable) or isinstance(widths, str):
+        raise ParameterError("widths", function, positive, shown(widths))
+    exact = [exact_fraction(width, "widths", function, positive) for width in widths]
     if any(width <= 0 for width in exact) or any((wide / narrow).denominator != 1 for narrow, wide in pairwise(exact)):
         requirement = Words(
             "numbers above 0, each a multiple of the one before: otherwise the levels are no tree",

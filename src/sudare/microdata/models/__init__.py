@@ -2,8 +2,8 @@
 
 `sizes` counts records, `diversity`, `closeness` and `likeness` look at a sensitive column, `unique_people` at the population
 behind the table; `game` turns money into a model, `measuring` tells what a table satisfies. None of them is differential privacy.
-What every model answers is said in `model`, what those add that plans and reports name in `planned_model`; all of these stand in
-`registry`.
+What every model answers is described in `model`, what those add that plans and reports name in `planned_model`; all of these
+stand in `registry`.
 """
 
 from sudare.microdata.models.closeness import Closeness

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.kernels.records.distances import ordered_distances, tree_distances
 from sudare.microdata.grouping import Grouped, ValueHistogram
@@ -82,6 +83,7 @@ class Closeness(SensitiveModel, PlannedModel):
         order: Sequence[str] | bool = False,
         hierarchy: Generalization | None = None,
     ) -> None:
+        check_arguments(Closeness.__init__, locals(), "order", "hierarchy")
         exact = exact_fraction(t, "t", "Closeness", Words("a number from 0 to 1", "0 以上 1 以下の数"))
         if not 0 <= exact <= 1:
             raise ParameterError("t", "Closeness", Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(t))

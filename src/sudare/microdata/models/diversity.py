@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.kernels.records.distances import largest_and_tail
 from sudare.microdata.grouping import Grouped, ValueHistogram
@@ -147,6 +148,7 @@ class EntropyDiversity(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "l": fraction_of})
 
     def __init__(self, column: str, l: Rational, *, estimator: str = "shannon") -> None:  # noqa: E741
+        check_arguments(EntropyDiversity.__init__, locals(), "estimator")
         exact = exact_fraction(l, "l", "EntropyDiversity", Words("a number above 1", "1 より大きい数"))
         if exact <= 1:
             raise ParameterError("l", "EntropyDiversity", Words("a number above 1", "1 より大きい数"), shown(l))

@@ -1,9 +1,9 @@
-"""Publishing as a game: whoever attacks weighs what an attack costs, whoever publishes weighs what it loses (Wan et al., 2015).
+"""Publishing as a game: an attacker weighs what an attack costs, a publisher weighs what they lose (Wan et al., 2015).
 
 An attacker who tries to name a person in a class of n is right with the chance 1 / n. An attack pays if the gain times this
-chance is above its cost; whoever can calculate does not attack classes of more than gain / cost people. So a game turns money
-into a k, and into a metric: what a publisher gets is the worth of the records that are published, as detailed as they are, less
-the loss from those who are named.
+chance is above its cost; a rational attacker does not attack classes of more than gain / cost people. So a game turns money into
+a k, and into a metric: what a publisher gets is the worth of the records that are published, as detailed as they are, less the
+loss from those who are named.
 
 What it protects: against attackers who want money and have been asked how much. What it does not: against curiosity, and against
 gains that nobody thought of.
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.models.sizes import KAnonymity, KMap
 from sudare.parameters import Rational, exact_fraction, shown
@@ -53,6 +54,7 @@ class Game:
     def __init__(
         self, gain: Rational, cost: Rational, benefit: Rational = 0, loss: Rational = 0, *, attacker: str = "prosecutor"
     ) -> None:
+        check_arguments(Game.__init__, locals(), "attacker")
         for name, given in {"gain": gain, "cost": cost, "benefit": benefit, "loss": loss}.items():
             amount = exact_fraction(given, name, "Game", Words("an amount of at least 0", "0 以上の金額"))
             if amount < 0 or (name == "cost" and amount == 0):
@@ -80,6 +82,9 @@ def no_attack(game: Game) -> KAnonymity | KMap:
 
     A class of exactly gain / cost people would leave the attacker without loss or gain; one person more is asked for.
 
+    Args:
+        game: what an attacker gains and pays.
+
     Raises:
         ParameterError: if no attack pays even on a record that is alone.
 
@@ -88,6 +93,7 @@ def no_attack(game: Game) -> KAnonymity | KMap:
         >>> no_attack(Game(gain=120, cost=20)).describe()
         '7-anonymity: at least 7 records share each published combination of quasi-identifiers'
     """
+    check_arguments(no_attack, locals(), "game")
     k = math.floor(game.largest_attacked) + 1
     if k < 2:
         raise ParameterError(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
@@ -139,6 +140,7 @@ class BetaLikeness(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "beta": fraction_of, "enhanced": flag_of})
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
+        check_arguments(BetaLikeness.__init__, locals(), "enhanced")
         exact = exact_fraction(beta, "beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
             raise ParameterError("beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"), shown(beta))
@@ -194,6 +196,7 @@ class DeltaDisclosure(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "delta": fraction_of, "absent": flag_of})
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
+        check_arguments(DeltaDisclosure.__init__, locals(), "absent")
         exact = exact_fraction(delta, "delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
             raise ParameterError("delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"), shown(delta))

@@ -12,18 +12,21 @@ from fractions import Fraction
 
 import numpy as np
 
+from sudare.border.frames import Figures
+from sudare.errors import ParameterError
 from sudare.microdata.grouping import Classes, ValueHistogram, group, histogram
 from sudare.microdata.models.closeness import equal_parts, order_of_values, ordered_values
 from sudare.microdata.models.diversity import class_entropies, recursive_parts
 from sudare.microdata.models.likeness import relative_parts
 from sudare.microdata.models.model import per_class
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
+from sudare.parameters import shown
 
 __all__ = ["Measured", "measure"]
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Figures):
     """What a table satisfies, for one sensitive column.
 
     Args:
@@ -51,8 +54,13 @@ class Measured:
     ordered_t: float
 
 
-def measure(records: Records, quasi_identifiers: Sequence[str], sensitive: str) -> Measured:
+def measure(records: AnyRecords, quasi_identifiers: Sequence[str], sensitive: str) -> Measured:
     """Measure a table as it stands.
+
+    Args:
+        records: the table: Records, a frame, or a mapping of names to values.
+        quasi_identifiers: the columns that an attacker may know.
+        sensitive: the column that nobody should learn.
 
     Raises:
         InputError: if the table has no such column.
@@ -65,6 +73,11 @@ def measure(records: Records, quasi_identifiers: Sequence[str], sensitive: str) 
         >>> found.k, found.distinct_l, found.equal_t
         (2, 2, 0.0)
     """
+    records = read_people_records(records, "measure")
+    quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "measure")
+    if not isinstance(sensitive, str):
+        hint = "To check models such as KAnonymity(5), call satisfies(records, quasi_identifiers, models)."
+        raise ParameterError("sensitive", "measure", "the name of a column", shown(sensitive), hint)
     classes = group([records.column(name) for name in quasi_identifiers])
     return measure_classes(classes, histogram(classes, records.column(sensitive)))
 

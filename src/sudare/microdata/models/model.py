@@ -32,8 +32,8 @@ class Model(ABC):
     - ``is_monotonic``: if all classes of a table hold the model, so do all classes of every coarser table.
     - ``is_monotonic_with_suppression``: a row whose class holds the model stays in a class that holds it in every coarser
       table, whatever the other classes do. So the rows to suppress become fewer.
-    - ``smallest_size`` and ``smallest_distinct``: each class that holds the model has at least so many rows, and so many values
-      of the sensitive column. These parts are monotonic with suppression for every model.
+    - ``smallest_size`` and ``smallest_distinct``: each class that holds the model has at least this many rows, and this many
+      values of the sensitive column. These parts are monotonic with suppression for every model.
     """
 
     is_monotonic: bool = True
@@ -50,7 +50,7 @@ class Model(ABC):
 
     @property
     def candidates(self) -> int | None:
-        """Among how many records each person is promised to stay hidden from whoever has other files as well, if it is."""
+        """Among how many records each person stays hidden even from an attacker with other files, where that is promised."""
         return None
 
     @property

@@ -1,7 +1,7 @@
 """A model that a plan can ask for, and that a report states: its name and keys, how it is read, and its record.
 
 In the order of use: `plan_name`, `plan_kind` and `plan_keys` find it in a plan, `from_plan` reads it, ``words`` and ``holds`` are
-those of every model, `to_record` writes it into the report, and `from_record` reads it there, for whoever checks the published
+those of every model, `to_record` writes it into the report, and `from_record` reads it there, for anyone who checks the published
 table. A new model is a class in a module of its own, and one line in `sudare.microdata.models.registry`.
 """
 

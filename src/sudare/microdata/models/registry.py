@@ -28,7 +28,7 @@ _REGISTERED: dict[str, type[PlannedModel]] = {}
 
 
 def register_model(model: type[PlannedModel]) -> None:
-    """Make a model known to plans and to whoever checks reports.
+    """Make a model known to plans and to the verification of reports.
 
     Raises:
         ParameterError: if another one has its name.
@@ -56,7 +56,7 @@ for _model in (
 
 
 def registered_models() -> tuple[type[PlannedModel], ...]:
-    """All of them, in the order in which they are told."""
+    """All of them, in the order in which they are shown."""
     return tuple(_REGISTERED.values())
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import at_most, or_empty
@@ -148,6 +149,7 @@ def estimated_k_map(k: int, fraction: Rational, error: Rational, *, truncated: b
         >>> estimated_k_map(1000, 0.0001, 0.01, truncated=True).k
         3
     """
+    check_arguments(estimated_k_map, locals(), "truncated")
     share = exact_fraction(
         fraction, "fraction", "estimated_k_map", Words("a number above 0 and at most 1", "0 より大きく 1 以下の数")
     )
@@ -206,6 +208,7 @@ class Presence(PlannedModel):
     record_fields = MappingProxyType({"smallest": fraction_of, "largest": fraction_of, "absent": flag_of})
 
     def __init__(self, smallest: Rational, largest: Rational, *, absent: bool = True) -> None:
+        check_arguments(Presence.__init__, locals(), "absent")
         low = exact_fraction(smallest, "smallest", "Presence", Words("a share from 0 to 1", "0 以上 1 以下の割合"))
         high = exact_fraction(
             largest, "largest", "Presence", Words("a share from the smallest one to 1", "最小の割合以上 1 以下の割合")

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.grouping import Grouped
 from sudare.microdata.models.model import Model
@@ -60,6 +61,7 @@ class PopulationUniqueness(Model):
     judges_table = True
 
     def __init__(self, limit: Rational, population: int, *, estimator: str = "auto") -> None:
+        check_arguments(PopulationUniqueness.__init__, locals(), "estimator")
         name = "PopulationUniqueness"
         exact = exact_fraction(limit, "limit", name, Words("a share from 0 to 1", "0 以上 1 以下の割合"))
         if not 0 <= exact <= 1:

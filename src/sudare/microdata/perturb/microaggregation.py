@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
@@ -51,7 +52,11 @@ _KEEPS = Words(
 
 
 def microaggregate(
-    records: Records, columns: Sequence[str], *, k: int, method: Literal["multivariate", "univariate"] = "multivariate"
+    records: AnyRecords,
+    columns: Sequence[str],
+    *,
+    k: int,
+    method: Literal["multivariate", "univariate"] = "multivariate",
 ) -> Outcome:
     """Replace the numbers of records by the means of groups of at least k, and fewer than 2 k, records.
 
@@ -76,6 +81,9 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    check_arguments(microaggregate, locals(), "method")
+    records = read_people_records(records, "microaggregate")
+    columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"
     smallest = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if method not in ("multivariate", "univariate"):

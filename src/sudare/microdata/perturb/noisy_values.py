@@ -19,7 +19,7 @@ from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.number_columns import MAX_DECIMALS, MAX_UNITS, NumberColumn, read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import Records
+from sudare.microdata.records import AnyRecords, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.lattice import discrete_gaussian, discrete_laplace
 from sudare.noise.sampler import Sampler, read_entropy
@@ -62,7 +62,7 @@ _KEEPS = Words(
 
 
 def add_noise_to_numbers(
-    records: Records,
+    records: AnyRecords,
     column: str,
     *,
     epsilon: Rational | None = None,
@@ -101,6 +101,7 @@ def add_noise_to_numbers(
         >>> noisy.local_epsilon, noisy.records.column("age").texts().tolist()[2]
         (Fraction(5, 1), None)
     """
+    records = read_people_records(records, "add_noise_to_numbers")
     function = "add_noise_to_numbers"
     source = read_entropy(entropy, function)
     stated = [name for name, value in (("epsilon", epsilon), ("scale", scale), ("sigma", sigma)) if value is not None]

@@ -6,20 +6,23 @@ can say it too. The share of records that were changed is for the holder of the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
 from sudare.microdata.records import CodedColumn, Records
 
 __all__ = ["Outcome", "share_changed"]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """Perturbed records and what is to be said of them.
+class Outcome(Rows):
+    """Perturbed records and their description.
 
     Args:
         records: the result.
@@ -48,6 +51,10 @@ class Outcome:
     changed: Fraction
     local_epsilon: Fraction | None = None
     local_rho: Fraction | None = None
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The resulting records, every column as texts."""
+        return self.records.frame_columns()
 
 
 def share_changed(before: Records, after: Records) -> Fraction:

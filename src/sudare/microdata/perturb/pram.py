@@ -15,10 +15,11 @@ from fractions import Fraction
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import draw_categories, read_probability
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, read_flag, shown
@@ -107,6 +108,7 @@ class TransitionMatrix:
             >>> TransitionMatrix.keeping(["a", "b", "c"], 0.5).rows[0]
             (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
         """
+        check_arguments(TransitionMatrix.keeping, locals(), "labels", "keep")
         function = "TransitionMatrix.keeping"
         stays = read_probability(keep, "keep", function)
         count = len(labels)
@@ -184,7 +186,7 @@ class TransitionMatrix:
 
 
 def randomize_values(
-    records: Records,
+    records: AnyRecords,
     column: str,
     matrix: TransitionMatrix,
     *,
@@ -211,6 +213,8 @@ def randomize_values(
         >>> round(float(outcome.local_epsilon), 3)  # ln 3
         1.099
     """
+    check_arguments(randomize_values, locals(), "column")
+    records = read_people_records(records, "randomize_values")
     function = "randomize_values"
     read_flag(invariant, "invariant", function)
     if not isinstance(matrix, TransitionMatrix):

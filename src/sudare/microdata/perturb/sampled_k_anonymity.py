@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.microdata.grouping import Tuples, group
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.perturb.exact_draws import toss_coins
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, read_people_records
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.sampler import read_entropy
 from sudare.noise.selection import exponential_mechanism
@@ -54,7 +55,7 @@ PROTECTS = Words(
 
 
 def sampled_groups(
-    records: Records,
+    records: AnyRecords,
     levels: Mapping[str, int],
     hierarchies: Mapping[str, Generalization],
     budget: Budget,
@@ -102,6 +103,7 @@ def sampled_groups(
         >>> published.names, published.column("age").labels, event.measurements[0].k
         (('age',), ('<50',), 58)
     """
+    records = read_people_records(records, "sampled_groups")
     function = "sampled_groups"
     read_budget(budget, function)
     protected = _read_unit(unit, function)
@@ -121,7 +123,7 @@ def sampled_groups(
 
 
 def choose_levels(
-    records: Records,
+    records: AnyRecords,
     hierarchies: Mapping[str, Generalization],
     budget: Budget,
     *,
@@ -160,6 +162,8 @@ def choose_levels(
         >>> choose_levels(people, {"age": age}, Budget(epsilon=1), threshold=100)[0]
         {'age': 1}
     """
+    check_arguments(choose_levels, locals(), "hierarchies", "candidates")
+    records = read_people_records(records, "choose_levels")
     function = "choose_levels"
     read_budget(budget, function)
     protected = _read_unit(unit, function)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import random_order, read_probability, toss_coins
 from sudare.microdata.perturb.outcomes import Outcome
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.parameters import Rational, exact_integer, shown
@@ -59,7 +60,7 @@ WHOLE_STRATA_PROTECT = Words(
 )
 
 
-def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource | None = None) -> Outcome:
+def sample_by_coins(records: AnyRecords, rate: Rational, *, entropy: EntropySource | None = None) -> Outcome:
     """Keep each record with the same probability, independently of all others (Bernoulli sampling).
 
     Whether a record is kept says nothing about any other record, nor about how many there are. This is the sampling that
@@ -77,6 +78,7 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
         >>> 0 < sample_by_coins(people, 0.5).records.rows < 1000
         True
     """
+    records = read_people_records(records, "sample_by_coins")
     function = "sample_by_coins"
     exact = read_probability(rate, "rate", function)
     kept = np.flatnonzero(toss_coins(exact, records.rows, read_entropy(entropy, function)))
@@ -87,10 +89,15 @@ def sample_by_coins(records: Records, rate: Rational, *, entropy: EntropySource 
     return _outcome(records, kept, "bernoulli-sample", keeps, ALL_PROTECTS if exact == 1 else PROTECTS)
 
 
-def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None = None) -> Outcome:
-    """Draw a number of records without putting any back; every set of so many records is equally likely.
+def sample_of_size(records: AnyRecords, size: int, *, entropy: EntropySource | None = None) -> Outcome:
+    """Draw a number of records without putting any back; every set of this many records is equally likely.
 
     The number is fixed, so records are not independent: the guarantee of sampled k-anonymity does not hold for it.
+
+    Args:
+        records: the data.
+        size: how many records to draw.
+        entropy: where chance comes from; secure if left out.
 
     Raises:
         InputError: if the table has fewer records.
@@ -101,6 +108,7 @@ def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None
         >>> sample_of_size(Records.of_columns({"age": range(1000)}), 30).records.rows
         30
     """
+    records = read_people_records(records, "sample_of_size")
     function = "sample_of_size"
     wanted = exact_integer(size, "size", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     if wanted > records.rows:
@@ -117,7 +125,7 @@ def sample_of_size(records: Records, size: int, *, entropy: EntropySource | None
 
 
 def sample_of_strata(
-    records: Records,
+    records: AnyRecords,
     column: str,
     sizes: Mapping[str | None, int] | Rational,
     *,
@@ -146,6 +154,8 @@ def sample_of_strata(
         >>> sample.count("f"), sample.count("m")
         (6, 4)
     """
+    check_arguments(sample_of_strata, locals(), "column")
+    records = read_people_records(records, "sample_of_strata")
     strata = records.column(column)
     source = read_entropy(entropy, "sample_of_strata")
     wanted = _wanted(strata, sizes, source)

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.grouping import group
 from sudare.microdata.perturb.exact_draws import random_order, read_probability
 from sudare.microdata.perturb.number_columns import read_number_column
 from sudare.microdata.perturb.outcomes import Outcome, share_changed
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.noise.entropy import EntropySource
 from sudare.noise.sampler import read_entropy
 from sudare.noise.uniform import uniform_below
@@ -71,7 +72,7 @@ _NOTHING = Words(
 
 
 def swap_randomly(
-    records: Records,
+    records: AnyRecords,
     columns: Sequence[str],
     *,
     share: Rational,
@@ -99,6 +100,9 @@ def swap_randomly(
         >>> swapped.column("town").texts().tolist()
         ['c', 'd', 'a', 'b']
     """
+    records = read_people_records(records, "swap_randomly")
+    columns = names_of_columns(columns, records, "columns", "swap_randomly")
+    within = names_of_columns(within, records, "within", "swap_randomly")
     function = "swap_randomly"
     exact = read_probability(share, "share", function)
     source = read_entropy(entropy, function)
@@ -109,7 +113,7 @@ def swap_randomly(
 
 
 def swap_risky(
-    records: Records,
+    records: AnyRecords,
     columns: Sequence[str],
     quasi_identifiers: Sequence[str],
     *,
@@ -138,6 +142,10 @@ def swap_risky(
         >>> swapped.records.column("town").texts().tolist()[2], swapped.touched
         ('a', Fraction(2, 3))
     """
+    records = read_people_records(records, "swap_risky")
+    columns = names_of_columns(columns, records, "columns", "swap_risky")
+    quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "swap_risky")
+    within = names_of_columns(within, records, "within", "swap_risky")
     function = "swap_risky"
     smallest = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     source = read_entropy(entropy, function)
@@ -159,7 +167,9 @@ def swap_risky(
     return _swapped(records, columns, *pairs, "targeted-swap", _RISKY)
 
 
-def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: EntropySource | None = None) -> Outcome:
+def swap_ranks(
+    records: AnyRecords, column: str, *, distance: Rational, entropy: EntropySource | None = None
+) -> Outcome:
     """Exchange the numbers of a column between records whose ranks differ by at most a share of all records.
 
     From the smallest number up, each record that has no partner yet looks at a place drawn fairly among those in reach above
@@ -186,6 +196,8 @@ def swap_ranks(records: Records, column: str, *, distance: Rational, entropy: En
         >>> swap_ranks(people, "wage", distance=0.25).records.column("wage").texts().tolist()
         ['20', '30', '10', '40']
     """
+    check_arguments(swap_ranks, locals(), "column")
+    records = read_people_records(records, "swap_ranks")
     function = "swap_ranks"
     exact = read_probability(distance, "distance", function)
     source = read_entropy(entropy, function)

@@ -5,7 +5,7 @@
 - `pseudonymizer`: `Pseudonymizer`, one call for arrays. `running`: `pseudonymize_file`, one call for files.
 - `registers`: who is left out or corrected from now on, what was done, what was settled; `PersonDesk`, for a person's rights.
 - `sealing`: what is kept so that only the key opens it.
-- `linking`: tables for whoever holds the key. `streaming`, `storage`: files.
+- `linking`: tables for the holder of the key. `streaming`, `storage`: files.
 
 What it protects and what it does not: ``pseudonyms.md`` beside this file.
 """

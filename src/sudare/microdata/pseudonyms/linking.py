@@ -1,6 +1,6 @@
-"""Tables for whoever holds the key: a mapping as identifiers and pseudonyms, and old pseudonyms beside new ones after a rotation.
+"""Tables for the holder of the key: a mapping as identifiers and pseudonyms, and old pseudonyms beside new ones after a rotation.
 
-Every such table undoes pseudonyms for whoever reads it. It is written readable by its owner only, in the order of the pseudonyms,
+Every such table undoes pseudonyms for its readers. It is written readable by its owner only, in the order of the pseudonyms,
 which says nothing about the order of the data.
 """
 

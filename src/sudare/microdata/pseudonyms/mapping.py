@@ -1,7 +1,7 @@
 """The random table: random pseudonyms, kept in a file that says nothing without the key.
 
 A person is found in it by a keyed hash, and the identifier itself is kept sealed (AES-256-GCM), so that the whole table can be
-handed over as identifiers and pseudonyms by whoever holds the key, and by nobody else. Key and mapping are two files in two
+handed over as identifiers and pseudonyms by the holder of the key, and by nobody else. Key and mapping are two files in two
 folders; each alone links nobody to a pseudonym.
 
 A pseudonym is drawn when somebody is seen for the first time, under a lock that all processes share. Two people never have the
@@ -27,6 +27,7 @@ from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.microdata.pseudonyms.sealing import Sealing
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
 from sudare.storage.guarded_json import parse_json
+from sudare.system.closing import Closeable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,13 +44,13 @@ SCHEMA = (
 )
 PAGE = 1 << 14
 LOOKED_UP = 500
-"""Tags that one statement asks for; every SQLite takes so many."""
+"""Tags that one statement asks for; every SQLite takes this many."""
 
 MAX_DRAWS = 200
 """At least half of all pseudonyms are free: chance alone refuses as many draws of one person less than once in 10**60 times."""
 
 FULLEST = 2
-"""A table may give away one in so many of the pseudonyms of its length; beyond, drawing a free one takes too long."""
+"""A table may give away one in this many of the pseudonyms of its length; beyond, drawing a free one takes too long."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def make_mapping(path: str | Path, key: SecretKey) -> None:
     PrivateDatabase.make(path, WHAT, APPLICATION, key.name, SCHEMA)
 
 
-class Mapping:
+class Mapping(Closeable):
     """A random table of pseudonyms.
 
     Args:
@@ -133,12 +134,6 @@ class Mapping:
         if self._database.has_programs():
             self.close()
             raise self._database.not_ours()
-
-    def __enter__(self) -> Mapping:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     @property
     def path(self) -> Path:
@@ -248,7 +243,7 @@ class Mapping:
                 for name in theirs:
                     connection.execute("DELETE FROM names WHERE scope = ? AND pseudonym = ?", (scope.text, name))
             removed += len(theirs)
-        # Also where nobody was left to take out: whoever asks once more asks for a log that kept them the first time.
+        # Also where nobody was left to take out: a repeated request is about a log that still held them.
         self._database.empty_log()
         return removed
 
@@ -302,7 +297,7 @@ class Mapping:
 
     def _require_room(self, connection: sqlite3.Connection, scope: Scope, more: int, form: TextForm) -> None:
         if form.size > 2**50:
-            return  # nobody has so many people
+            return  # nobody has this many people
         (taken,) = connection.execute("SELECT count(*) FROM names WHERE scope = ?", (scope.text,)).fetchone()
         if FULLEST * (taken + more) > form.size:
             raise InputError(

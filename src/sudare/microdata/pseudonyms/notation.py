@@ -66,7 +66,7 @@ class TextForm:
 
     @classmethod
     def for_people(cls, name: str, people: int = EVERYBODY) -> TextForm:
-        """The shortest form that so many pseudonyms fit in without a collision, but for a chance below 1e-9."""
+        """The shortest form that this many pseudonyms fit in without a collision, but for a chance below 1e-9."""
         if name not in FORMS:
             raise ParameterError(
                 "form", "TextForm", Words(f"one of {', '.join(FORMS)}", f"{', '.join(FORMS)} のいずれか"), shown(name)
@@ -90,12 +90,12 @@ class TextForm:
         return int(2 ** (BITS[self.name] * self.length))
 
     def collision_chance(self, people: int) -> Fraction:
-        """An upper bound of the chance that any two of so many pseudonyms are the same."""
+        """An upper bound of the chance that any two of this many pseudonyms are the same."""
         number = exact_integer(people, "people", "TextForm", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
         return min(Fraction(1), Fraction(number * (number - 1), 2 * self.size))
 
     def require_room(self, people: int) -> None:
-        """Refuse a length in which keyed pseudonyms of so many people may collide.
+        """Refuse a length in which keyed pseudonyms of this many people may collide.
 
         Raises:
             ParameterError: if the chance is not below 1e-9.

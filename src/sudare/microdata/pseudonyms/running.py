@@ -1,4 +1,4 @@
-"""Pseudonymize a file: read in batches, leave out who asked for it, correct what was corrected, replace identifiers, write whole.
+"""Pseudonymize a file: read in batches, leave out people who opted out, apply corrections, replace identifiers, write it whole.
 
 Nothing is written on an error: the file appears under its name only at the end, and a table's mapping is not touched before every
 identifier was seen to be there. Somebody who opts out while a file is made stops it from appearing.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, ParameterError
@@ -24,6 +24,9 @@ from sudare.microdata.pseudonyms.pseudonymizer import MISSING, Design, Pseudonym
 from sudare.microdata.pseudonyms.registers.register import TAG, Correction, KnownFile, Register
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, require_written_form
 from sudare.parameters import shown
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Pseudonymized", "pseudonymize_file"]
 
@@ -194,7 +197,7 @@ class _Checking:
     def __init__(self, path: Path, parts: Mapping[str, _Column], missing: str) -> None:
         self.path, self.parts, self.missing, self.row = path, parts, missing, 0
 
-    def identifiers(self, batch: Any) -> dict[str, Any]:
+    def identifiers(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
         """The texts of each column of identifiers."""
         found = {}
         for name, part in self.parts.items():

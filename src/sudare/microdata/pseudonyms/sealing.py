@@ -1,7 +1,7 @@
 """Sealed texts that tell nothing but how many there are: AES-256-GCM over texts that are filled up to whole blocks.
 
-Without filling, the length of what is sealed is that of the text, and whoever knows the names of a table finds the pseudonym of
-the one very long name. Here all texts up to 60 bytes are of one length, and longer ones tell only how many blocks they need.
+Without filling, the length of what is sealed is that of the text, and anyone who knows the names of a table finds the pseudonym
+of the one very long name. Here all texts up to 60 bytes are of one length, and longer ones tell only how many blocks they need.
 """
 
 from __future__ import annotations

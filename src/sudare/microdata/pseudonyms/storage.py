@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, UserError
 from sudare.storage.sqlite_faults import FileFault, words_for
 from sudare.storage.sqlite_file import Exposure, FileKind, PrivateSqlite, make_whole_file
+from sudare.system.closing import Closeable
 
 __all__ = ["PrivateDatabase"]
 
@@ -25,7 +24,7 @@ SETTINGS = ("cache_size = -65536",)
 ABOUT = "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
-class PrivateDatabase(PrivateSqlite):
+class PrivateDatabase(PrivateSqlite, Closeable):
     """One SQLite file with one purpose, for one key.
 
     Args:
@@ -61,14 +60,6 @@ class PrivateDatabase(PrivateSqlite):
         statements.append(("INSERT INTO about VALUES ('key', ?)", (key_name,)))
         make_whole_file(Path(path), _kind(what, application), statements)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def not_ours(self) -> UserError:
         """The file has another purpose, or is damaged."""
         return self.error(FileFault.NOT_OURS)
@@ -84,7 +75,7 @@ def _kind(what: tuple[str, str], application: int) -> FileKind:
 
 
 def _explain(what: Words, path: Path, fault: FileFault, detail: str | Words) -> UserError:
-    """What is told of a fault of such a file."""
+    """The message about a fault of such a file."""
     words = WORDS.get(fault)
     if words is None:
         words = words_for(what, path, fault, detail)

@@ -12,16 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.microdata.grouping import Grouped, Tuples, ValueHistogram, group, histogram
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.models.model import Model
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.microdata.refusals import all_suppressed, broken, nothing_found, too_few
 from sudare.microdata.search.checking import BestLevels, Checker
 from sudare.microdata.search.heuristic import find_good
@@ -68,7 +70,7 @@ class Search:
 
 
 @dataclass(frozen=True, eq=False)
-class Anonymized:
+class Anonymized(Rows):
     """A table that satisfies its models.
 
     Args:
@@ -83,6 +85,10 @@ class Anonymized:
     models: tuple[Model, ...]
     search: Search | None = field(default=None)
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The resulting records, every column as texts."""
+        return self.records.frame_columns()
+
     @property
     def suppressed(self) -> float:
         """The share of rows that were suppressed; a fact about the protected data."""
@@ -90,7 +96,7 @@ class Anonymized:
 
 
 def anonymize(
-    records: Records,
+    records: AnyRecords,
     hierarchies: Mapping[str, Generalization],
     models: Sequence[Model],
     *,
@@ -100,7 +106,7 @@ def anonymize(
     method: str = "optimal",
     time_limit: float | None = None,
     suppressed: str = "removed",
-    others: Records | None = None,
+    others: AnyRecords | None = None,
     allow_empty: bool = False,
 ) -> Anonymized:
     """Find the coarser values that lose least, and give the table.
@@ -117,8 +123,8 @@ def anonymize(
         time_limit: seconds of the search; 10 for the heuristic if left out, none for the others.
         suppressed: ``"removed"`` leaves suppressed records out; models that compare with the whole table then compare with the
             records that are published. ``"starred"`` keeps them with ``*`` in all quasi-identifiers, as ARX does; their other
-            columns stay. Whoever is in no other class is known to be starred, so the starred records are a class as well, and
-            every model must hold for it.
+            columns stay. A person in no other class is known to be starred, so the starred records are a class as well, and every
+            model must hold for it.
         others: the rest of the population, people who are not among the records; for k-map and presence. Must have the
             quasi-identifiers.
         allow_empty: whether a table without any record that is kept may be the result.
@@ -141,6 +147,10 @@ def anonymize(
         >>> result.records.column("age").texts().tolist(), result.search.levels, result.search.is_optimal
         (['<50', '<50', '>=50', '>=50'], {'age': 1}, True)
     """
+    check_arguments(anonymize, locals(), "hierarchies", "models", "metric", "method", "time_limit", "suppressed")
+    records = read_people_records(records, "anonymize")
+    sensitive = names_of_columns(sensitive, records, "sensitive", "anonymize")
+    others = None if others is None else read_people_records(others, "anonymize", "others")
     share = check_request(hierarchies, models, sensitive, suppression, method, suppressed)
     measured = metric if isinstance(metric, Metric) else Metric(metric)
     needs = max(model.smallest_size for model in models)
@@ -336,11 +346,11 @@ def _stacked(upper: CodedColumn, lower: CodedColumn) -> CodedColumn:
 
 
 def satisfies(
-    records: Records,
+    records: AnyRecords,
     quasi_identifiers: Sequence[str],
     models: Sequence[Model],
     *,
-    others: Records | None = None,
+    others: AnyRecords | None = None,
     counts: NDArray[np.int64] | None = None,
 ) -> bool:
     """Whether a table, as it stands, satisfies models.
@@ -359,6 +369,10 @@ def satisfies(
         >>> satisfies(Records.of_columns({"age": ["<50", "<50", ">50"]}), ["age"], [KAnonymity(2)])
         False
     """
+    check_arguments(satisfies, locals(), "models", "counts")
+    records = read_people_records(records, "satisfies")
+    quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "satisfies")
+    others = None if others is None else read_people_records(others, "satisfies", "others")
     columns = [records.column(name) for name in quasi_identifiers]
     private = [records.column(name) for name in sensitive_names(models, ())]
     people = np.ones(records.rows, dtype=np.int64) if counts is None else np.asarray(counts, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A good choice of levels where there are too many to keep in memory, with what cannot be undercut.
+"""A good choice of levels where there are too many to keep in memory, with a lower bound of the loss.
 
 A descent from the coarsest choice finds a good one soon. Then boxes of choices, all between a finest and a coarsest one, are
 taken in the order of their lower bounds: a look at the coarsest choice of a box rules it out, or bounds its cost, or gives a

@@ -1,4 +1,4 @@
-"""The same for files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
+"""Anonymizing files that are larger than memory: DuckDB reads them twice, and only counts come into memory.
 
 The first reading groups the rows into their different combinations of quasi-identifying and sensitive values (`large_counts`).
 The search runs on these counts. The second reading replaces each value by its group, leaves out what must be suppressed, and
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import OutputError, ParameterError
 from sudare.io.engine import identifier, literal
 from sudare.microdata.grouping import Tuples
@@ -103,6 +103,20 @@ def anonymize_file(
         ...     (Path(folder) / "safe.csv").read_text().splitlines()[:2], dict(result.search.levels)
         (['sex,ill', '*,no'], {'sex': 1})
     """
+    check_arguments(
+        anonymize_file,
+        locals(),
+        "source",
+        "target",
+        "hierarchies",
+        "models",
+        "others",
+        "levels",
+        "metric",
+        "method",
+        "time_limit",
+        "replace",
+    )
     with open_large(source, memory=memory, threads=threads) as people:
         return anonymize_large(
             people,
@@ -236,7 +250,7 @@ def _write(
         labels[name] = f"levels{number}.label"
     gone = np.flatnonzero(~checked.kept & (checked.grouped.sizes > 0))
     if gone.size:
-        table: dict[str, Any] = {}
+        table: dict[str, list[str]] = {}
         members = checked.grouped.members[gone]
         for number, (hierarchy, level) in enumerate(zip(tuples.hierarchies, checked.levels, strict=True)):
             groups_of = hierarchy.parents[level][tuples.leaves[members, number]]

@@ -1,10 +1,10 @@
-"""What a choice of levels costs, in the forms that a search needs: the cost itself, and what cannot be undercut.
+"""What a choice of levels costs, in the forms that a search needs: the cost itself, and lower bounds of it.
 
 Most metrics are a sum over columns of something that depends on the column's level alone, plus something for suppressed
 records. So the first part of all choices is known before anything is grouped, and is a lower bound of the cost. A second bound
 comes from above: records that must be suppressed in a coarse table must be suppressed in every finer one.
 
-Why the bounds hold is told in metrics.md.
+Why the bounds hold is explained in metrics.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, Tuples
 from sudare.microdata.models.game import Game
@@ -74,6 +75,7 @@ class Metric:
     game: Game | None = None
 
     def __post_init__(self) -> None:
+        check_arguments(Metric, vars(self), "name", "aggregate", "balance")
         names = (*METRICS, PAYOUT)
         if self.name not in names:
             raise ParameterError(
@@ -387,7 +389,7 @@ class _OfSizes(Objective):
         return np.full((*(height + 1 for height in self.tuples.heights), 1), self._least(0))
 
     def _least(self, suppressed: int) -> float:
-        """If at least so many records are suppressed."""
+        """If at least this many records are suppressed."""
         if self.is_average:
             return self.rows / ((self.rows - suppressed) / self.smallest + 1)
         if not self.suppression:

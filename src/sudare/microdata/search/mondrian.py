@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.numbers import NUMBER
-from sudare.microdata.records import CodedColumn, Records
+from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ Allowed = Callable[["Longs"], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class Recoding:
+class Recoding(Rows):
     """Records in boxes.
 
     Attributes:
@@ -54,6 +56,10 @@ class Recoding:
     of_row: Longs
     sizes: Longs
     loss_of_columns: Mapping[str, float]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """The resulting records, every column as texts."""
+        return self.records.frame_columns()
 
 
 class _Axis(ABC):
@@ -168,7 +174,7 @@ class _Grouped(_Axis):
 
 
 def recode_locally(
-    records: Records,
+    records: AnyRecords,
     names: Sequence[str],
     k: int,
     *,
@@ -197,6 +203,9 @@ def recode_locally(
         >>> recode_locally(people, ["age"], 2).records.column("age").texts().tolist()
         ['[31, 35]', '[31, 35]', '[52, 60]', '[52, 60]', '[52, 60]']
     """
+    check_arguments(recode_locally, locals(), "hierarchies", "allowed")
+    records = read_people_records(records, "recode_locally")
+    names = names_of_columns(names, records, "names", "recode_locally")
     function = "recode_locally"
     k = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     known = dict(hierarchies or {})

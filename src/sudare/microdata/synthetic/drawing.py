@@ -33,7 +33,7 @@ WHOLE = 1 << 31
 
 
 def draw_rows(model: GraphicalModel, rows: int, entropy: EntropySource) -> list[Places]:
-    """The place of the value of each column, for so many rows.
+    """The place of the value of each column, for this many rows.
 
     Example:
         >>> import numpy as np
@@ -46,19 +46,11 @@ def draw_rows(model: GraphicalModel, rows: int, entropy: EntropySource) -> list[
         [1, 3, 2, 2]
     """
     drawn: dict[int, Places] = {}
-    for place, clique in enumerate(model.tree.cliques):
-        given = list(model.tree.separators[place])
-        for column in clique:
-            if column in drawn:
-                continue
-            together = tuple(sorted((*given, column)))
-            axes = [together.index(earlier) for earlier in (*given, column)]
-            table = model.marginal(together).transpose(axes).reshape(-1, model.sizes[column])
-            groups = np.zeros(rows, dtype=np.int64)
-            for earlier in given:
-                groups = groups * model.sizes[earlier] + drawn[earlier]
-            drawn[column] = draw_values(table, groups, entropy)
-            given.append(column)
+    for column, given, table in model.conditionals():
+        groups = np.zeros(rows, dtype=np.int64)
+        for earlier in given:
+            groups = groups * model.sizes[earlier] + drawn[earlier]
+        drawn[column] = draw_values(table, groups, entropy)
     return [drawn[column] for column in range(len(model.sizes))]
 
 

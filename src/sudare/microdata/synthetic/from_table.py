@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
@@ -124,6 +125,7 @@ def write_people_of_table(
         ...     write_people_of_table(Path(folder) / "people.parquet", released)
         3
     """
+    check_arguments(write_people_of_table, locals(), "path", "replace")
     suffix = Path(path).suffix
     if suffix not in (".csv", ".parquet"):
         raise OutputError(
@@ -167,7 +169,7 @@ def _batch(table: CountTable, points: bool, keys: NDArray[np.uint64], source: En
     import pyarrow as pa
 
     places = list(table.domain.places_of(keys))
-    columns: dict[str, Any] = {}
+    columns: dict[str, pa.Array] = {}
     for attribute in table.domain.attributes:
         own = tuple(places.pop(0) for _ in attribute.shape)
         columns[attribute.name] = pa.array(_values(attribute, own, source))

@@ -1,4 +1,4 @@
-"""What may stand in each column, said beforehand: lists of values, categories and bins.
+"""The values that each column may have, stated beforehand: lists of values, categories and bins.
 
 A domain that is read off the data tells who is in it: a value that one person alone has would appear because of that
 person. So every column needs a description that somebody could write down without the data, and a value outside it is

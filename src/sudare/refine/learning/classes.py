@@ -1,4 +1,4 @@
-"""What is learned within classes of places that are alike, whoever sorts them into classes.
+"""What is learned within classes of places that are alike, no matter how places are sorted into classes.
 
 A judge sorts the children of a level into classes; everything else is common to all judges: the noisy counts of each class
 are counted in bins, the distribution of true counts is learned from them (`priors.learn_counts`), and every child is judged by
@@ -67,7 +67,7 @@ def judge_by_classes(
 
 
 def typical_variance(level: OpenLevel, fewest: int) -> float | None:
-    """The median variance of the children with cells of inhabited parents; None if there are fewer than so many."""
+    """The median variance of the children with cells of inhabited parents; None if there are fewer than this many."""
 
     def variances(part: slice) -> Values:
         return level.rows(level.variances, part)[level.rows(level.cells, part) > 0]

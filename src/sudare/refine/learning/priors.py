@@ -38,7 +38,7 @@ MIN_PLACES = 50
 
 ROUNDS = 60
 SAMPLE = 12_000
-"""Weights are learned from at most so many places, evenly taken; all places are then judged by them."""
+"""Weights are learned from at most this many places, evenly taken; all places are then judged by them."""
 
 RELATIVE = np.concatenate([[1e-4], np.geomspace(0.004, 4, 18)])
 EXPONENTS = (0.5, 0.75, 1.0)

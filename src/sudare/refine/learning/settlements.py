@@ -55,7 +55,7 @@ GROUP_EDGES = (0.05, 0.2, 0.6, 1.6, 4.0)
 """Groups of places, by the prior's mean in standard deviations: each learns how often kinds of counts occur there."""
 
 SAMPLE = 60_000
-"""About so many places are asked how often kinds of counts occur."""
+"""About this many places are asked how often kinds of counts occur."""
 
 STRENGTH = 20.0
 """What the prior itself is worth to a group, in places."""
@@ -250,7 +250,9 @@ class _Prior:
         every = max(1, self.level.inhabited.size * self.level.fan // SAMPLE)
         sample = slice(None, None, every)
         factors = np.ones((len(GROUP_EDGES) + 1, len(KIND_EDGES) + 2))
-        values, variances, shares, *_ = self._posteriors(sample, factors)
+        scored = self._scored(sample)
+        values, variances, _ = scored
+        shares, *_ = self._posteriors(scored, factors)
         steps = steps_of(values, variances)
         is_seen = ~np.isnan(values) & (steps < moments_of(self.is_laplace).shape[0])
         shares, likelihood = shares[is_seen], moments_of(self.is_laplace)[steps[is_seen], :, 0]
@@ -269,12 +271,14 @@ class _Prior:
         same_everywhere = np.empty(shares.shape[1])
         if evidence <= len(shares) * learn_factors(alike, likelihood, STRENGTH, ROUNDS, same_everywhere) + 3:
             return None
-        _, _, _, means, _, occupied = self._posteriors(sample, factors)
+        _, means, _, occupied = self._posteriors(scored, factors)
         return _Learned(factors, _threshold(means, occupied))
 
     def judge(self, part: slice, learned: _Learned, *, keeps_few: bool) -> LevelJudgement:
         """What is known of the children of some parents; of cells, only as many take part as are expected to be occupied."""
-        values, _, _, means, spreads, _ = self._posteriors(part, learned.factors)
+        scored = self._scored(part)
+        values, *_ = scored
+        _, means, spreads, _ = self._posteriors(scored, learned.factors)
         fan = self.level.fan
         means, spreads, absent = (array.reshape(-1, fan) for array in (means, spreads, np.isnan(values)))
         variances = np.where(absent, -1.0, np.maximum(spreads, MIN_VARIANCE))
@@ -284,18 +288,24 @@ class _Prior:
             variances[ranked < np.minimum(learned.threshold, likeliest)] = -1.0
         return LevelJudgement(np.ascontiguousarray(means), variances)
 
-    def _posteriors(self, part: slice, factors: Values) -> tuple[Values, Values, Values, Values, Values, Values]:
-        """Estimates, variances, prior shares, posterior means, posterior variances and how likely somebody is there."""
-        from sudare.kernels.tables.settlements import judge_by_shares
-
+    def _scored(self, part: slice) -> tuple[Values, Values, Descriptions]:
+        """Estimates, variances and the network's scores, which no learned factor changes."""
         values = self.level.values_of(part).reshape(-1)
         variances = np.ascontiguousarray(self.level.rows(self.level.variances, part).reshape(-1))
-        descriptions = self.describe(part)
-        scores = self.network.scores(descriptions.reshape(values.size, -1))
+        scores = self.network.scores(self.describe(part).reshape(values.size, -1))
+        return values, variances, np.ascontiguousarray(scores)
+
+    def _posteriors(
+        self, scored: tuple[Values, Values, Descriptions], factors: Values
+    ) -> tuple[Values, Values, Values, Values]:
+        """Prior shares, posterior means, posterior variances and how likely somebody is there."""
+        from sudare.kernels.tables.settlements import judge_by_shares
+
+        values, variances, scores = scored
         shares = np.zeros((values.size, scores.shape[1]))
         means, spreads, occupied = (np.empty(values.size) for _ in range(3))
         judge_by_shares(
-            np.ascontiguousarray(scores),
+            scores,
             values,
             variances,
             moments_of(self.is_laplace),
@@ -306,7 +316,7 @@ class _Prior:
             _middles(),
             *(shares, means, spreads, occupied),
         )
-        return values, variances, shares, means, spreads, occupied
+        return shares, means, spreads, occupied
 
 
 def _threshold(means: Values, occupied: Values) -> float:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["MIN_EVIDENCE", "MIN_NODES", "LevelEvidence", "departures_if_trusted"]
 
 MIN_NODES = 30
-"""A reference is judged by at least so many nodes of a level, else it is not used there."""
+"""A reference is judged by at least this many nodes of a level, else it is not used there."""
 
 MIN_EVIDENCE = 3.0
 """What a reference must add to the logarithm of the likelihood of all noisy counts of a level. If it is worthless and the

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from sqlglot import exp
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_DIGITS_CUT = 18
 """Digits that a 64-bit number can be divided by a power of ten of."""
-Columns = dict[str, Any]
+Columns: TypeAlias = "dict[str, pa.Array | pa.ChunkedArray]"
 Numbers = dict[str, "np.ndarray[Any, Any]"]
 
 __all__ = ["Answer", "LeftOutLists", "answer", "exact_answer"]
@@ -313,7 +313,7 @@ def _added(values: np.ndarray[Any, Any], drawn: np.ndarray[Any, Any]) -> np.ndar
     return np.array([int(value) + int(noise) for value, noise in zip(values, drawn, strict=True)], dtype=object)
 
 
-def _key_types(table: MeasuredTable, fetched: _Fetched) -> dict[str, Any]:
+def _key_types(table: MeasuredTable, fetched: _Fetched) -> dict[str, pa.DataType]:
     for result in (fetched.sums, *fetched.histograms.values()):
         if result is not None:
             return {key.name: result.schema.field(key.name).type for key in table.keys}

@@ -4,8 +4,8 @@ An answer is one Arrow file: the table, and with it a record of the query, the e
 ledger's settlement has the file's hash. So an answer is found by its fingerprint in the ledger, and is used only if the
 file is what was settled.
 
-The name of the file ends with a seal that only the ledger's secret can make. By it an answer that was complete when its
-process was killed is known to be ours, and is settled by whoever asks the same next.
+The name of the file ends with a seal that only the ledger's secret can make. By it an answer that was complete when its process
+was killed is known to be ours, and is settled by the next identical query.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
 from sudare.errors import (
     DatabaseError,
@@ -111,9 +112,9 @@ class Accounts:
         """The data set's account."""
         return self.names[0]
 
-    def balances(self) -> tuple[Dataset, ...]:
+    def balances(self) -> RowTuple[Dataset]:
         """The accounts and what is left of them, the data set's first."""
-        return tuple(self.ledger.dataset(name) for name in self.names)
+        return RowTuple(self.ledger.dataset(name) for name in self.names)
 
     def times_left(self, cost: Budget, measurements: Sequence[Measurement] = ()) -> int:
         """How many queries of a cost, with such noise, the accounts still allow."""

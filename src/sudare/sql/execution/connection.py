@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from sudare.bilingual import Words
+from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
 from sudare.engines.files import find_tables, header_of
 from sudare.engines.opening import DUCKDB_SUFFIXES, open_engine
@@ -28,6 +28,7 @@ from sudare.sql.metadata.file import read_metadata
 from sudare.sql.metadata.model import Metadata
 from sudare.sql.metadata.writing import type_to_text
 from sudare.sql.relations.public_keys import public_groups
+from sudare.system.closing import Closeable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -230,7 +231,7 @@ def prepare_query(
     return Prepared(plan, _budget_of(plan.options, budget), noise, joins, groups)
 
 
-class Connection:
+class Connection(Closeable):
     """A database that is asked privately; made by `connect`. May be used by one thread at a time.
 
     Attributes:
@@ -254,14 +255,6 @@ class Connection:
         self._noise, self._joins = noise, joins
         self._names = Names(metadata, engine.dialect)
         self._is_open = True
-
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def dialect(self) -> str:
@@ -385,7 +378,7 @@ class Connection:
             return None
         return self._accounts.times_left(allocation.cost, allocation.measurements)
 
-    def balances(self) -> tuple[Dataset, ...]:
+    def balances(self) -> RowTuple[Dataset]:
         """The data set's account, and the analyst's if there is one."""
         self._require_open()
         return self._accounts.balances()

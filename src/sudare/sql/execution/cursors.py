@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import FrameKind, ShownRows, as_frame
 from sudare.errors import ParameterError
 from sudare.extras import DATA_FRAMES, missing_package
 from sudare.parameters import shown
@@ -16,6 +17,7 @@ from sudare.sql.execution.answers_store import NoisyTable
 from sudare.sql.execution.charging import Charged
 from sudare.sql.frontend.parameters import with_parameters
 from sudare.sql.measures.measures import Change
+from sudare.system.closing import Closeable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +31,7 @@ __all__ = ["Cursor"]
 Description = tuple[str, str, None, None, int | None, int | None, bool]
 
 
-class Cursor:
+class Cursor(Closeable):
     r"""Asks queries and hands out rows; made by `sudare.sql.execution.connection.Connection.cursor`.
 
     Attributes:
@@ -64,12 +66,6 @@ class Cursor:
         self._rows: list[tuple[Any, ...]] | None = None
         self._next = 0
         self._is_open = True
-
-    def __enter__(self) -> Cursor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         while (row := self.fetchone()) is not None:
@@ -203,10 +199,35 @@ class Cursor:
             columns.append((_free_name("perhaps_empty", answer.table.column_names), pa.array(answer.perhaps_empty)))
         return pa.Table.from_arrays([column for _, column in columns], names=[name for name, _ in columns])
 
+    def to_frame(self, kind: FrameKind | None = None, *, intervals: bool = False) -> Any:
+        """The answer as a frame. Decimals become floats.
+
+        Args:
+            kind: ``"pandas"``, ``"polars"`` or ``"pyarrow"``; left out, pandas where it is installed, else pyarrow.
+            intervals: whether columns that say how sure each number is stand behind it; see `to_table`.
+
+        Raises:
+            ParameterError: if there is no such kind.
+            MissingPackageError: if its package is not installed.
+        """
+        table = _plain(self.to_table(intervals=intervals))
+        return as_frame(dict(zip(table.column_names, table.columns, strict=True)), kind, "Cursor.to_frame")
+
+    def to_text(self, most_rows: int = 40) -> str:
+        """The answer as lines of text.
+
+        Args:
+            most_rows: further ones are counted.
+        """
+        return _Answer(_plain(self.table)).to_text(most_rows)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the answer, once there is one."""
+        return repr(self) if self._charged is None else _Answer(_plain(self.table))._repr_html_()
+
     def df(self, *, intervals: bool = False) -> pd.DataFrame:
         """The answer as a pandas data frame; see `to_table`. Decimals become floats."""
-        _require_package("pandas")
-        return _plain(self.to_table(intervals=intervals)).to_pandas()
+        return self.to_frame("pandas", intervals=intervals)
 
     def pl(self, *, intervals: bool = False) -> pl.DataFrame:
         """The answer as a polars data frame; see `to_table`."""
@@ -316,3 +337,11 @@ def _require_package(name: str) -> None:
 
     if find_spec(name) is None:
         raise missing_package(name, None, DATA_FRAMES.format(library=name))
+
+
+class _Answer(ShownRows):
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        return dict(zip(self._table.column_names, self._table.columns, strict=True))

@@ -228,7 +228,7 @@ def _listed(lines: Any) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _table_values(table: TableExplained) -> dict[str, Any]:
+def _table_values(table: TableExplained) -> dict[str, object]:
     return {
         "name": table.name,
         "queries": list(table.queries),
@@ -248,7 +248,7 @@ def _table_values(table: TableExplained) -> dict[str, Any]:
     }
 
 
-def measure_values(price: MeasurePrice) -> dict[str, Any]:
+def measure_values(price: MeasurePrice) -> dict[str, object]:
     """A measure's price as it stands in JSON."""
     return {
         "what": price.what,

@@ -17,6 +17,7 @@ from sudare.sql.measures.measures import Key
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 __all__ = ["Local", "decimals", "whole_numbers"]
 
@@ -172,7 +173,7 @@ class Local:
         deviations: Mapping[str, Mapping[str, float]],
         columns: Sequence[str],
         counted: tuple[str, float] | None = None,
-    ) -> tuple[pa.Table, dict[str, Any], np.ndarray[Any, np.dtype[np.bool_]] | None]:
+    ) -> tuple[pa.Table, dict[str, NDArray[np.float64]], np.ndarray[Any, np.dtype[np.bool_]] | None]:
         """The query over noisy tables; the standard deviation of each number, to first order; and which groups may be empty.
 
         Args:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.ledger.entries import Settled
 from sudare.ledger.rules import amount_of_noise
@@ -81,7 +82,7 @@ class ColumnPrice:
 
 
 @dataclass(frozen=True)
-class Price:
+class Price(ShownRows):
     """What a query costs and how accurate it will be.
 
     Attributes:
@@ -100,9 +101,22 @@ class Price:
     remaining: tuple[Budget | None, ...]
     thresholds: tuple[int, ...]
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each measured number behind a column: its noise, error and part of the cost."""
+        listed = [(column, one) for column in self.columns for one in column.measures]
+        return {
+            "column": [column.name for column, _ in listed],
+            "what": [one.what for _, one in listed],
+            "mechanism": [one.mechanism for _, one in listed],
+            "scale": [one.scale for _, one in listed],
+            "error": [one.error for _, one in listed],
+            "unit_of_error": [one.unit_of_error for _, one in listed],
+            "budget": [str(one.budget) for _, one in listed],
+        }
+
 
 @dataclass(frozen=True)
-class BatchPrice:
+class BatchPrice(ShownRows):
     """What several queries cost together.
 
     Attributes:
@@ -114,6 +128,13 @@ class BatchPrice:
     costs: tuple[Budget | None, ...]
     is_allowed: bool
     remaining: tuple[Budget | None, ...]
+
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each query, with what it costs; no cost where it is free."""
+        return {
+            "query": list(range(1, len(self.costs) + 1)),
+            "cost": [None if cost is None else str(cost) for cost in self.costs],
+        }
 
     @property
     def total(self) -> Budget | None:

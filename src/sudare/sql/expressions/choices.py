@@ -21,6 +21,7 @@ from sudare.sql.expressions.safe_expression import (
     no_bounds,
     null,
     too_wide,
+    within_float,
 )
 from sudare.sql.frontend.copies import copied
 from sudare.sql.metadata.model import Value
@@ -46,20 +47,11 @@ def alike(forms: Sequence[SafeExpression], node: exp.Expr) -> list[SafeExpressio
             refuse_mixed(node)
         return list(forms)
     if "float" in kinds:
-        return [form if form.kind == "null" else as_double(_convertible(form, node)) for form in forms]
+        return [form if form.kind == "null" else as_double(within_float(form, node)) for form in forms]
     if kinds == {"integer"} or not kinds:
         return list(forms)
     scale = max(form.scale or 0 for form in forms if form.kind != "null")
     return [form if form.kind == "null" else _at_scale(form, scale, node) for form in forms]
-
-
-def _convertible(form: SafeExpression, node: exp.Expr) -> SafeExpression:
-    """A number that becomes a float without failing: PostgreSQL's NUMERIC without digits can be too large."""
-    if form.certain or form.kind != "decimal" or form.digits is not None:
-        return form
-    if not form.has_interval:
-        no_bounds(node)
-    return clipped(form, node)
 
 
 def _at_scale(form: SafeExpression, scale: int, node: exp.Expr) -> SafeExpression:

@@ -25,6 +25,7 @@ from sudare.sql.expressions.safe_expression import (
     no_bounds,
     operand,
     too_wide,
+    within_float,
 )
 from sudare.sql.frontend.copies import copied
 from sudare.sql.frontend.refusals import refuse
@@ -101,7 +102,7 @@ def _numbers(
     if left.constant is not None or right.constant is not None or left.kind == right.kind == "float":
         return left, right
     if "float" in (left.kind, right.kind):
-        return _held(left, node), _held(right, node)
+        return within_float(left, node), within_float(right, node)
     if (left.scale == right.scale and left.kind == right.kind) or dialect == "postgres":
         return left, right
     scale = max(left.scale or 0, right.scale or 0)
@@ -117,15 +118,6 @@ def _numbers(
             too_wide(node)
         sides.append(as_decimal(held, digits, scale))
     return sides[0], sides[1]
-
-
-def _held(form: SafeExpression, node: exp.Expr) -> SafeExpression:
-    """A number that becomes a float without failing."""
-    if form.certain or form.kind != "decimal" or form.digits is not None:
-        return form
-    if not form.has_interval:
-        no_bounds(node)
-    return clipped(form, node)
 
 
 def _on_grid_of(how: Comparison, left: SafeExpression, right: SafeExpression, node: exp.Expr) -> SafeExpression | None:

@@ -167,7 +167,7 @@ def _steps(low: date, high: date, unit: str) -> tuple[date, ...] | None:
 
 
 def _moved(moment: date, many: int, unit: str) -> date:
-    """A date or timestamp so many units later; the last day of the month where that month is shorter."""
+    """A date or timestamp this many units later; the last day of the month where that month is shorter."""
     if unit in MONTHS:
         month = moment.year * 12 + moment.month - 1 + many * MONTHS[unit]
         year, month = divmod(month, 12)
@@ -244,7 +244,7 @@ def _days_between(later: SafeExpression, earlier: SafeExpression, node: exp.Expr
 
 
 def shifted(form: SafeExpression, many: int, unit: str, node: exp.Expr) -> SafeExpression:
-    """A date or a timestamp, so many units later.
+    """A date or a timestamp, this many units later.
 
     Args:
         form: held within its bounds.

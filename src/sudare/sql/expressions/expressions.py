@@ -105,7 +105,7 @@ def bounded(expression: exp.Expr, lookup: Lookup, dialect: str) -> Examined:
 
 
 def on_grid(examined: Examined, scale: int, dialect: str) -> exp.Expr:
-    """The value as an exact decimal with so many digits behind the point.
+    """The value as an exact decimal with this many digits behind the point.
 
     It lies within the bounds rounded outward to the grid. Finer values are rounded as the database does it.
 

@@ -60,7 +60,7 @@ def as_text(value: Fraction) -> str:
 
 
 def decimal_type(scale: int) -> exp.DataType:
-    """The widest decimal with so many digits behind the point."""
+    """The widest decimal with this many digits behind the point."""
     return exp.DataType.build(f"decimal(38, {scale})")
 
 

@@ -1,4 +1,4 @@
-"""Exact interval arithmetic: where a result must lie if its operands lie where they are said to.
+"""Exact interval arithmetic: where a result must lie if its operands lie within their intervals.
 
 Bounds are fractions. Results of floating-point operations are rounded outward to floats: an operation that rounds
 correctly is monotone, so the float of a value between two bounds lies between the floats around them.

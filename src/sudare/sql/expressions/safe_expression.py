@@ -37,6 +37,7 @@ __all__ = [
     "operand",
     "refuse_kind",
     "too_wide",
+    "within_float",
 ]
 
 Constant = int | Decimal | float | str | bool | date | datetime
@@ -121,12 +122,12 @@ class SafeExpression:
 
 
 def cast_to(sql: exp.Expr, to: str) -> exp.Expr:
-    """A cast to a type without digits, such as DOUBLE; whoever writes it shows that it cannot fail."""
+    """A cast to a type without digits, such as DOUBLE; code that uses it must show that it cannot fail."""
     return exp.Cast(this=sql, to=exp.DataType(this=exp.DataType.Type[to], nested=False))
 
 
 def cast_to_decimal(sql: exp.Expr, digits: int, scale: int) -> exp.Expr:
-    """A cast to DECIMAL; whoever writes it shows that it cannot fail."""
+    """A cast to DECIMAL; code that uses it must show that it cannot fail."""
     return exp.Cast(this=sql, to=decimal_type(digits, scale))
 
 
@@ -336,6 +337,15 @@ def as_double(form: SafeExpression) -> SafeExpression:
             interval, tiny = interval.widened(Fraction(1, 2**50)), tiny / 2
         result = replace(result, low=interval.low, high=interval.high)
     return replace(result, tiny=tiny)
+
+
+def within_float(form: SafeExpression, node: exp.Expr) -> SafeExpression:
+    """A number that becomes a float without failing: PostgreSQL's NUMERIC without digits can be too large."""
+    if form.certain or form.kind != "decimal" or form.digits is not None:
+        return form
+    if not form.has_interval:
+        no_bounds(node)
+    return clipped(form, node)
 
 
 def no_bounds(node: exp.Expr) -> NoReturn:

@@ -6,7 +6,7 @@ cannot fail have a part twice, and inside each other they would double and doubl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NoReturn, TypeVar
@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sudare.sql.frontend.refusals import refuse
 
-__all__ = ["MAX_COPIED", "copied", "limited_copies"]
+__all__ = ["MAX_COPIED", "copied", "limited_copies", "with_parts"]
 
 MAX_COPIED = 150_000
 """Nodes that one plan may copy: less than a second's work. The queries of the corpus copy 1,000 at most."""
@@ -26,7 +26,7 @@ _left: ContextVar[list[int] | None] = ContextVar("left", default=None)
 
 @contextmanager
 def limited_copies(most: int = MAX_COPIED) -> Iterator[None]:
-    """While it is entered, no more than so many nodes are copied.
+    """While it is entered, no more than this many nodes are copied.
 
     Raises:
         QueryRefusedError: from `copied`, when there would be more.
@@ -55,12 +55,22 @@ def _copied(tree: Tree, left: list[int]) -> Tree:
     left[0] -= 1
     if left[0] < 0:
         _refuse_size()
+    return with_parts(tree, lambda part: _copied(part, left))
+
+
+def with_parts(tree: Tree, change: Callable[[exp.Expr], exp.Expr]) -> Tree:
+    """A tree like this one, with other parts.
+
+    Args:
+        tree: that is copied; its own parts are left alone.
+        change: gives the part of the copy for each part directly below the tree.
+    """
     parts: dict[str, Any] = {}
     for name, value in tree.args.items():
         if isinstance(value, exp.Expr):
-            parts[name] = _copied(value, left)
-        elif type(value) is list:
-            parts[name] = [_copied(item, left) if isinstance(item, exp.Expr) else item for item in value]
+            parts[name] = change(value)
+        elif isinstance(value, list):
+            parts[name] = [change(item) if isinstance(item, exp.Expr) else item for item in value]
         else:
             parts[name] = value
     copy = type(tree)(**parts)

@@ -16,7 +16,7 @@ from sudare.sql.frontend.refusals import refuse
 __all__ = ["MAX_PLANNED_SIZE", "require_moderate_size"]
 
 MAX_PLANNED_SIZE = 30_000
-"""Nodes of the syntax tree after everything is replaced. No text that may be read has so many itself; the queries of the corpus
+"""Nodes of the syntax tree after everything is replaced. No text that may be read has this many itself; the queries of the corpus
 have 161 at most."""
 
 SIZE_OF_TABLE = 30

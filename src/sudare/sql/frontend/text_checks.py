@@ -1,9 +1,9 @@
 """What the characters and words of a query may be, before anybody asks what they mean.
 
-A query is read by two people and two programs: whoever wrote it, whoever approves it, the parser, and the database. A
-character that one of them does not see, or takes for another one, makes them read different queries. So characters that
-cannot be seen are refused, and letters that only look like others are refused in names without quotes.
-Texts in quotes may have any letters; they never mean anything but themselves.
+A query is read by two people and two programs: its author, its reviewer, the parser, and the database. A character that one of
+them does not see, or takes for another one, makes them read different queries. So characters that cannot be seen are refused, and
+letters that only look like others are refused in names without quotes. Texts in quotes may have any letters; they never mean
+anything but themselves.
 """
 
 from __future__ import annotations

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from sqlglot import exp
 
 from sudare.sql.expressions.facts import Facts
-from sudare.sql.frontend.copies import copied
+from sudare.sql.frontend.copies import copied, with_parts
 from sudare.sql.frontend.refusals import refuse, refuse_unsupported
 
 __all__ = ["group_keys", "has_aggregate", "named_queries", "put_back", "replaced_from_top"]
@@ -53,18 +52,7 @@ def replaced_from_top(tree: exp.Expr, change: Callable[[exp.Expr], exp.Expr]) ->
     changed = change(tree)
     if changed is not tree:
         return changed
-    parts: dict[str, Any] = {}
-    for name, value in tree.args.items():
-        if isinstance(value, exp.Expr):
-            parts[name] = replaced_from_top(value, change)
-        elif isinstance(value, list):
-            parts[name] = [replaced_from_top(item, change) if isinstance(item, exp.Expr) else item for item in value]
-        else:
-            parts[name] = value
-    copy = type(tree)(**parts)
-    if tree._meta:
-        copy.meta.update(tree._meta)
-    return copy
+    return with_parts(tree, lambda part: replaced_from_top(part, change))
 
 
 def put_back(tree: exp.Expr, parts: Mapping[str, tuple[Facts, exp.Expr]]) -> exp.Expr:

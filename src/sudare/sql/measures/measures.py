@@ -146,13 +146,12 @@ def coarsened(sensitivity: Sensitivity) -> tuple[int, Sensitivity]:
 
 
 def sensitivity_of_rows(rows: int, low: int, high: int, *, grouped: bool, adjacency: Adjacency) -> Sensitivity:
-    """The sensitivity of sums over groups, where one unit can change so many rows.
+    """The sensitivity of sums over groups, where one unit can change this many rows.
 
-    Each row adds a whole number from ``low`` to ``high`` to one group. Adding or removing a unit changes the sums by
-    ``rows * largest`` altogether, at most, in the worst case all in one group. Replacing a unit takes so many rows away and
-    brings as many: a single sum moves from one end of what they can add up to to the other, a count by ``rows``. Over groups
-    the absolute differences add up to twice as much, and the squares to those of two groups, or of one that moves from one end
-    to the other.
+    Each row adds a whole number from ``low`` to ``high`` to one group. Adding or removing a unit changes the sums by ``rows *
+    largest`` altogether, at most, in the worst case all in one group. Replacing a unit takes this many rows away and brings as
+    many: a single sum moves from one end of what they can add up to to the other, a count by ``rows``. Over groups the absolute
+    differences add up to twice as much, and the squares to those of two groups, or of one that moves from one end to the other.
 
     Example:
         >>> sensitivity_of_rows(3, -2, 5, grouped=True, adjacency="add-remove").l1
@@ -174,7 +173,7 @@ def sensitivity_of_rows(rows: int, low: int, high: int, *, grouped: bool, adjace
 
 
 def sensitivity_of_units(groups: int, low: int, high: int, *, grouped: bool, adjacency: Adjacency) -> Sensitivity:
-    """The sensitivity of sums over groups, where one unit adds a whole number from ``low`` to ``high`` to so many of them.
+    """The sensitivity of sums over groups, where one unit adds a whole number from ``low`` to ``high`` to this many of them.
 
     Example:
         >>> sensitivity_of_units(4, 0, 5, grouped=True, adjacency="add-remove")

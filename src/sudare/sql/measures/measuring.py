@@ -36,15 +36,10 @@ from sudare.sql.relations.interpretation import Core, Reader
 
 __all__ = ["Limits", "Measures"]
 
-
-MAX_POINTS = 1 << 20
 DIGITS_OF_PRODUCTS = 12
 """Digits of a factor where products are summed: a product then has 24, and 10**14 of them fit."""
 WIDTH_OF_FACTORS = 19
 """Digits of a factor's type: DuckDB keeps products of narrower decimals in 18 digits, and fails where they need more."""
-VARIANCES = (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevPop, exp.StddevSamp)
-COVARIANCES = (exp.CovarSamp, exp.CovarPop)
-QUANTILES = (exp.Median, exp.Quantile, exp.PercentileCont, exp.PercentileDisc, exp.ApproxQuantile, exp.Min, exp.Max)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ __all__ = ["MAX_GROUPS", "MeasuredTable", "QueryPlan", "plan_query"]
 
 _EACH_ROW = Words("each row", "行ごと")
 MAX_GROUPS = 10**6
-"""Public keys are listed up to so many combinations."""
+"""Public keys are listed up to this many combinations."""
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,8 @@ def choose_quantile(
         quantile: from 0 to 1; with a denominator of at most 10**6.
         rows: how many rows one unit may have.
         budget: in epsilon or rho.
-        offset: so many ranks more than the share says. Where the smallest value is wanted, every candidate below it has
-            nothing below it either; a few rows more tell them apart (`offset_for_extreme`). Negative for the largest.
+        offset: this many ranks more than the share says. Where the smallest value is wanted, every candidate below it has nothing
+            below it either; a few rows more tell them apart (`offset_for_extreme`). Negative for the largest.
         unit: who is protected; only its adjacency is used. Adding and removing if left out.
         entropy: where the bits come from; the secure source by default.
 
@@ -159,7 +159,7 @@ def rank_error(
 ) -> int:
     """How many rows, at most, lie between the chosen candidate and the wanted rank, except with a small probability.
 
-    It depends on nothing but public numbers, so that it can be told before anything is asked.
+    It depends on nothing but public numbers, so that it is known before anything is asked.
 
     Args:
         candidates: how many there are.
@@ -201,8 +201,8 @@ def offset_for_extreme(
 ) -> int:
     """How many rows from the end to aim at where the smallest or the largest value is wanted.
 
-    With so many, a candidate beyond all rows is chosen with the stated probability at most, provided that there are as
-    many rows.
+    With this many, a candidate beyond all rows is chosen with the stated probability at most, provided that there are as many
+    rows.
 
     Example:
         >>> from sudare.sql.measures.quantiles import offset_for_extreme

@@ -1,4 +1,4 @@
-"""What a column's description must keep to: a known type, bounds and values that fit it, a step that is a power of ten."""
+"""The rules for a column's description: a known type, bounds and values that fit it, a step that is a power of ten."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from sudare.bilingual import Words
 from sudare.engines.engine import Kind
 from sudare.sections import Section
-from sudare.sql.metadata.writing import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.engines.engine import ColumnType

@@ -13,7 +13,8 @@ from sudare.engines.engine import ColumnType, Engine
 from sudare.errors import PlanError
 from sudare.sections import suggest
 from sudare.sql.metadata.rules import flaw_of_name, fold
-from sudare.sql.metadata.writing import link_to_toml, toml_key, toml_text, type_to_text
+from sudare.sql.metadata.writing import link_to_toml, type_to_text
+from sudare.storage.toml_text import toml_key, toml_text
 
 __all__ = ["describe"]
 

@@ -38,7 +38,7 @@ from sudare.privacy.unit import ADJACENCIES
 from sudare.sections import Section, place_in_japanese
 from sudare.sql.metadata.column_rules import DOCUMENT, MAX_VALUES
 from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata, Value
-from sudare.sql.metadata.writing import toml_key
+from sudare.storage.toml_text import toml_key
 from sudare.system.reasons import reason_of
 from sudare.system.regular_files import read_regular_file
 

@@ -1,4 +1,4 @@
-"""Whether a database is as the metadata say.
+"""Checks that a database is as its metadata say.
 
 `require_schema` compares names and types with the catalogue before every query. It reads no row.
 
@@ -23,8 +23,9 @@ from sudare.errors import DatabaseError, ParameterError, PlanError
 from sudare.parameters import shown
 from sudare.sections import suggest
 from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata, Value
-from sudare.sql.metadata.writing import is_consecutive, toml_key, type_to_text
+from sudare.sql.metadata.writing import is_consecutive, type_to_text
 from sudare.sql.relations.capping import real_table
+from sudare.storage.toml_text import toml_key
 
 __all__ = ["BrokenPromise", "check_promises", "require_schema"]
 

@@ -1,6 +1,6 @@
-"""What metadata must keep to: nothing unknown, nothing that contradicts itself, every chain ends at a unit.
+"""The rules for metadata: nothing unknown, nothing that contradicts itself, every chain ends at a unit.
 
-A mistake is told in the words of the metadata file, with the section and the key, wherever the metadata came from.
+An error uses the words of the metadata file, and names the section and the key, wherever the metadata came from.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sudare.bilingual import Words
 from sudare.privacy.unit import ADJACENCIES
 from sudare.sections import suggest
 from sudare.sql.metadata.column_rules import Place, require_column, require_count
-from sudare.sql.metadata.writing import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata

@@ -9,33 +9,16 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sudare.storage.toml_text import toml_key, toml_text
+
 if TYPE_CHECKING:
     from sudare.engines.engine import ColumnType
     from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata
 
 __all__ = ["is_consecutive", "link_to_toml", "metadata_to_toml", "toml_key", "toml_text", "toml_value", "type_to_text"]
 
-BARE = re.compile(r"[A-Za-z0-9_-]+")
 PLAIN = re.compile(r"\w+")
 PLAIN_TABLE = re.compile(r"\w+(\.\w+)*")
-_SHORT = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
-_ESCAPED = re.compile('[\\x00-\\x1f"\\\\\\x7f-\\x9f\\u2028\\u2029]')
-
-
-def toml_text(text: str) -> str:
-    """A text in quotes.
-
-    Example:
-        >>> from sudare.sql.metadata.writing import toml_text
-        >>> toml_text("Tokyo")
-        '"Tokyo"'
-    """
-    return '"' + _ESCAPED.sub(lambda found: _SHORT.get(found[0], f"\\u{ord(found[0]):04x}"), text) + '"'
-
-
-def toml_key(name: str) -> str:
-    """A name as a key of the file: in quotes only where they are needed."""
-    return name if BARE.fullmatch(name) else toml_text(name)
 
 
 def toml_value(value: object) -> str:

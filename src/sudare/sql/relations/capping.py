@@ -1,8 +1,8 @@
-"""Leaving out what the limits of a private table do not allow, so that one unit has at most so many rows in it.
+"""Leaving out what the limits of a private table do not allow, so that one unit has at most this many rows in it.
 
-A row counts if its unit is known and has at most ``max_rows`` rows in the table. Whoever has more is left out with all
-of them: then no unit's rows depend on another unit's, and nothing has to be drawn or ordered. Which keys are left out is
-computed inside the database and never leaves it. Proof: ``relations.md``.
+A row counts if its unit is known and has at most ``max_rows`` rows in the table. Anyone who has more is left out with all of
+them: then no unit's rows depend on another unit's, and nothing has to be drawn or ordered. Which keys are left out is computed
+inside the database and never leaves it. Proof: ``relations.md``.
 """
 
 from __future__ import annotations

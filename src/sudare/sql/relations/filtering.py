@@ -1,4 +1,4 @@
-"""What the rows of a SELECT must satisfy, and queries inside it.
+"""The conditions on the rows of a SELECT, and queries inside it.
 
 A query inside a condition may ask about public tables, or about rows of the same unit: then whether a row counts depends on
 its own unit and on what is public, and on nobody else.

@@ -79,7 +79,7 @@ class Reader:
         left_out: lists of keys that the rewritten query needs, by name.
         tables: all tables that were met.
         without_nulls: columns of private tables whose NULLs are left out, by table.
-        cut: aliases of sources that were cut to so many rows for each value, for a join.
+        cut: aliases of sources that were cut to this many rows for each value, for a join.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class JoinStep:
         alias: what it is called.
         relation: what it gives; fields by alias and column.
         tree: its own query, rewritten.
-        on: what its rows must satisfy; None if nothing is said.
+        on: what its rows must satisfy; None if not stated.
         outer: whether it is joined by LEFT JOIN.
     """
 
@@ -47,7 +47,7 @@ def joined(steps: list[JoinStep], equal: list[Equal], *, elastic: bool) -> tuple
         elastic: whether joins whose rows belong to two units follow how often values stand in the data as they are.
 
     Returns:
-        The rows of all of them; the sources in the same order, ready for FROM and JOIN; and which of them were cut to so many
+        The rows of all of them; the sources in the same order, ready for FROM and JOIN; and which of them were cut to this many
         rows for each value.
     """
     aliases = [step.alias for step in steps]
@@ -165,7 +165,7 @@ def _shared(
     problems: list[tuple[JoinStep, JoinProblem, list[tuple[Hashable, Hashable]]]],
     equal: list[Equal],
 ) -> tuple[Relation, list[JoinStep]] | None:
-    """Two private sources whose rows belong to different units, each cut to so many rows for a value."""
+    """Two private sources whose rows belong to different units, each cut to this many rows for a value."""
     right = next((step for step, problem, _ in problems if problem.reason == "two-units"), None)
     if right is None or any(step.relation.private for step in present if step is not left):
         return None

@@ -1,6 +1,6 @@
 """How many rows of a relation one protected unit can change, from tables up to any query over them.
 
-That number is the relation's *stability*. Adding or removing one unit adds or removes at most so many rows in all. It begins
+That number is the relation's *stability*. Adding or removing one unit adds or removes at most this many rows in all. It begins
 with the limit of each table and follows every step of a query by the rules here. Proof: ``relations.md`` beside this file.
 """
 

@@ -1,4 +1,4 @@
-"""Cutting a source to so many rows for each value of a column, for joins whose rows belong to two units.
+"""Cutting a source to this many rows for each value of a column, for joins whose rows belong to two units.
 
 Of the rows with one value the first are kept, in an order of the rows' own contents. A row that is added or removed then
 changes at most two rows: itself, and one that it pushes out or lets in.
@@ -14,7 +14,7 @@ __all__ = ["truncated"]
 
 
 def truncated(tree: exp.Query, column: str, most: int, relation: Relation) -> exp.Select:
-    """A source's rows, at most so many of them for each value of a column.
+    """A source's rows, at most this many of them for each value of a column.
 
     Args:
         tree: the source.

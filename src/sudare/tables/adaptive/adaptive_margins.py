@@ -66,9 +66,9 @@ def adaptive_margins(
     """Publish a table of many attributes by noisy margins that are chosen one after the other, and a model of them.
 
     Every attribute is counted by itself with noise. Then, in rounds, a margin (the counts of all combinations of some attributes'
-    values) is chosen where the model of all that was measured so far is worst for the workload, and measured. The published
-    table is drawn from the last model: whole numbers >= 0, with about the margins that the model has. Memory grows with the
-    margins, the model and the people, not with the number of cells. How exact the result is depends on the data.
+    values) is chosen where the model of all that was measured so far is worst for the workload, and measured. The published table
+    is drawn from the last model: whole numbers >= 0, with about the margins that the model has. Memory grows with the margins,
+    the model and the people, not with the number of cells. How accurate the result is depends on the data.
 
     Guarantee: the budget, for the unit: pure epsilon with Laplace noise, or with Gaussian noise rho or (epsilon, delta).
 
@@ -79,7 +79,7 @@ def adaptive_margins(
     Args:
         table: the counts.
         budget: what may be spent in all.
-        workload_margins: which margins matter: all of up to so many attributes (3 if left out), or a list of margins, each a
+        workload_margins: which margins matter: all of up to this many attributes (3 if left out), or a list of margins, each a
             list of attributes' names, or such margins (as tuples) with their weights.
         unit: who is protected; one person in one cell if left out.
         public_total: True, or the total itself, where it is public already: it is then published exactly, and the
@@ -106,7 +106,7 @@ def adaptive_margins(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((4, 3, 2, 2), dtype=np.int64); counts[0, 1], counts[2, 2] = 500, 300
-        >>> published, event = sudare.adaptive_margins(counts, sudare.Budget(rho=0.5))
+        >>> published, event = sudare.tables.adaptive_margins(counts, sudare.Budget(rho=0.5))
         >>> published.domain.shape, abs(published.total - 3200) < 500, str(event.cost)
         ((4, 3, 2, 2), True, 'rho = 0.5')
     """

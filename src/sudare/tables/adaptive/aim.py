@@ -1,4 +1,4 @@
-"""AIM: marginals chosen one after the other, each where the model is worst for what it is wanted for.
+"""AIM: marginals chosen one after the other, each where the model is worst for the workload.
 
 Every round chooses a marginal by how far the model is from it, measures it, and fits the model anew. Rounds begin cheap; when a
 round has shown nothing that noise could not have shown, the next ones pay four times as much (half the noise).

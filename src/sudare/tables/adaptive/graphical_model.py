@@ -11,7 +11,7 @@ Everything here sees noisy counts only: it is post-processing, so doubles are fi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import log, prod
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,24 @@ class GraphicalModel:
             shares = np.maximum(self.marginal((column,)) / self.total, MIN_SHARE)
             of_columns += float((shares * np.log(shares)).sum())
         return sums / self.total - self._log_sum - of_columns
+
+    def conditionals(self) -> Iterator[tuple[int, tuple[int, ...], NDArray[np.float64]]]:
+        """What one column after the other depends on, so that a row can be drawn value by value.
+
+        Yields:
+            A column, the columns before it that it depends on, and weights: a line for each combination of their values.
+        """
+        seen: set[int] = set()
+        for place, clique in enumerate(self.tree.cliques):
+            given = list(self.tree.separators[place])
+            for column in clique:
+                if column in seen:
+                    continue
+                together = tuple(sorted((*given, column)))
+                axes = [together.index(earlier) for earlier in (*given, column)]
+                yield column, tuple(given), self.marginal(together).transpose(axes).reshape(-1, self.sizes[column])
+                seen.add(column)
+                given.append(column)
 
     def marginal(self, clique: Clique) -> Table:
         """How many people the model expects in each combination of some columns' values; columns ascending.

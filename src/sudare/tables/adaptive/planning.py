@@ -39,7 +39,7 @@ def plan_adaptive_margins(
         unit: who is protected.
         conversion: how (epsilon, delta) is turned into rho.
         reason: why this suits the table, from public facts.
-        workload: which margins matter; all of up to three attributes if nothing is said.
+        workload: which margins matter; all of up to three attributes by default.
         public_total: whether the total is published exactly.
     """
     margins = _workload_margins(workload, [attribute.name for attribute in domain.attributes])

@@ -1,4 +1,4 @@
-"""Margins chosen and measured in rounds, each where the model is worst for what it is wanted for.
+"""Margins chosen and measured in rounds, each where the model is worst for the workload.
 
 This is AIM's idea, with some differences. Noise is Laplace where the budget is a pure epsilon. Attributes by themselves, which
 all margins stand on, get a larger part of the budget, those with many values more of it. A margin is worth measuring from the

@@ -119,7 +119,7 @@ def suits_adaptive_margins(
     Example:
         >>> import sudare
         >>> survey = sudare.Domain.of_shape((9, 16, 7, 15, 6, 5, 2, 2))
-        >>> answer = sudare.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
+        >>> answer = sudare.tables.suits_adaptive_margins(survey, sudare.Budget(epsilon=1), people=48_842)
         >>> bool(answer), str(answer.reason)
         (True, 'noise on each of 1,814,400 cells would move 0.284 times the people of a margin of 106 cells')
     """
@@ -151,6 +151,6 @@ def suits_adaptive_margins(
         return Suitability(False, UNKNOWN_PEOPLE.format(cells=domain.cells))
     noise = mean_size(prices.measurement(prices.amount))
     cells = int(np.median([cells_of(clique, sizes) for clique in workload]))
-    # A margin's count is a sum of so many cells, and so is its noise; l1 norms are about those of the continuous law.
+    # A margin's count is a sum of this many cells, and so is its noise; l1 norms are about those of the continuous law.
     moved = noise * sqrt(domain.cells / cells) * cells / max(people, 1)
     return Suitability(moved > MOVED, MOVED_PEOPLE.format(cells=domain.cells, moved=moved, margin=cells))

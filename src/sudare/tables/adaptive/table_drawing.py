@@ -37,7 +37,7 @@ GOLDEN = 1327217885
 """The golden ratio's fraction, (sqrt(5) - 1) / 2, times 2**31; odd, so that the sequence takes every value once."""
 
 MAX_PARCELS = 1 << 25
-"""Of people that are drawn one by one: about so many cells fit into memory."""
+"""Of people that are drawn one by one: about this many cells fit into memory."""
 
 AT_ONCE = 1 << 22
 """Cells times values that are worked on together."""
@@ -67,21 +67,13 @@ def draw_counts(model: GraphicalModel, total: int, entropy: EntropySource) -> tu
     several = -(-total // MAX_PARCELS) if min(total, prod(model.sizes)) > MAX_PARCELS else 1
     drawn: dict[int, Integers] = {}
     people = np.array([total // several] if total else [], dtype=np.int64)
-    for place, clique in enumerate(model.tree.cliques):
-        given = list(model.tree.separators[place])
-        for column in clique:
-            if column in drawn:
-                continue
-            together = tuple(sorted((*given, column)))
-            axes = [together.index(earlier) for earlier in (*given, column)]
-            table = model.marginal(together).transpose(axes).reshape(-1, model.sizes[column])
-            lines = np.zeros(people.size, dtype=np.int64)
-            for earlier in given:
-                lines = lines * model.sizes[earlier] + drawn[earlier]
-            parents, values, people = split_counts(table, lines, people, entropy)
-            drawn = {earlier: places[parents] for earlier, places in drawn.items()}
-            drawn[column] = values
-            given.append(column)
+    for column, given, table in model.conditionals():
+        lines = np.zeros(people.size, dtype=np.int64)
+        for earlier in given:
+            lines = lines * model.sizes[earlier] + drawn[earlier]
+        parents, values, people = split_counts(table, lines, people, entropy)
+        drawn = {earlier: places[parents] for earlier, places in drawn.items()}
+        drawn[column] = values
     people = people * several
     if people.size:
         people[people.argmax()] += total % several

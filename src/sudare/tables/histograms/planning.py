@@ -10,7 +10,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.arguments import TOTAL, Noise
-from sudare.tables.histograms.histogram import MAX_BINS, block_name, measured_heights, planned_measurements
+from sudare.tables.histograms.mechanism import MAX_BINS, block_name, measured_heights, planned_measurements
 from sudare.tables.histograms.prediction import PredictedHistogram, predict_histogram
 from sudare.tables.histograms.strategy import HistogramWorkload, best_strategy
 from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel
@@ -37,7 +37,7 @@ def is_histogram(domain: Domain) -> bool:
 
 
 def histogram_weights(workload: Sequence[WorkloadPart]) -> dict[HistogramWorkload, float]:
-    """What matters, with its weight; ranges where nothing is said."""
+    """What matters, with its weight; ranges by default."""
     named = {name: sum(part.weight for part in workload if part.word == name) for name in HISTOGRAM_WORKLOADS}
     return {name: weight for name, weight in named.items() if weight > 0} or {HISTOGRAM_WORKLOADS[0]: 1.0}
 

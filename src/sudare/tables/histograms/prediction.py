@@ -1,4 +1,4 @@
-"""How accurate a histogram will be, from its noise alone: for whoever plans, before anything is counted.
+"""How accurate a histogram will be, from its noise alone: for planning, before anything is counted.
 
 What is learned from the noisy counts, and that prefixes never fall, lowers errors further. Proof: ``histogram.md``.
 """
@@ -11,7 +11,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.tables.arguments import Noise
-from sudare.tables.histograms.histogram import planned_measurements
+from sudare.tables.histograms.mechanism import planned_measurements
 from sudare.tables.histograms.strategy import (
     WeightedWorkload,
     best_strategy,
@@ -59,7 +59,7 @@ class PredictedHistogram:
         return range_variance(self.steps, self.noise)
 
     def range_of(self, length: int) -> float:
-        """Of a range of so many bins, on average over where it starts."""
+        """Of a range of this many bins, on average over where it starts."""
         return range_variance_of_length(self.steps, self.noise, length)
 
 
@@ -73,7 +73,7 @@ def predict_histogram(
     noise: Noise = "laplace",
     conversion: Conversion = "optimal",
 ) -> PredictedHistogram:
-    """Predict the variances of a histogram with so many bins. Nothing is looked at but these arguments.
+    """Predict the variances of a histogram with this many bins. Nothing is looked at but these arguments.
 
     Args:
         cells: how many bins.

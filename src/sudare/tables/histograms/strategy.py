@@ -41,7 +41,7 @@ MAX_STEP = 12
 
 MAX_LEVELS = 12
 FEW_LEVELS = 7
-"""Up to so many levels, their halvings may differ by one from the even ones, and by two up to five levels."""
+"""Up to this many levels, their halvings may differ by one from the even ones, and by two up to five levels."""
 
 REWEIGHTINGS = 6
 """Rounds in which the parts of a workload are weighed anew, each by how accurate it is so far."""
@@ -60,7 +60,7 @@ KEPT_BY_HALVING = 0.9
 learned of all of them than large ones do. It was chosen on the DPBench histograms; 1 would choose levels for noise alone."""
 
 MAX_STARTS = 4096
-"""Ranges of one length are looked at from at most so many starts, evenly taken."""
+"""Ranges of one length are looked at from at most this many starts, evenly taken."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def range_variance(steps: Sequence[int], noise: Sequence[float]) -> float:
 
 
 def range_variance_of_length(steps: Sequence[int], noise: Sequence[float], length: int) -> float:
-    """The variance of a range of so many bins, on average over where it starts.
+    """The variance of a range of this many bins, on average over where it starts.
 
     Args:
         steps: how many halvings make up each level.

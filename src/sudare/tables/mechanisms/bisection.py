@@ -74,7 +74,7 @@ def topdown_bisection(
 
     Example:
         >>> import numpy as np, sudare
-        >>> published = sudare.topdown_bisection(np.full((8, 8), 100), sudare.Budget(epsilon=1))
+        >>> published = sudare.tables.topdown_bisection(np.full((8, 8), 100), sudare.Budget(epsilon=1))
         >>> len(published.event.measurements)
         7
     """

@@ -89,7 +89,7 @@ def laplace(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare import laplace
+        >>> from sudare.tables import laplace
         >>> published = laplace(np.zeros((64, 64), dtype=int), sudare.Budget(epsilon=1))
         >>> published.is_signed, bool((published.to_dense() < 0).any())
         (True, True)
@@ -154,7 +154,7 @@ def gaussian(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare import gaussian
+        >>> from sudare.tables import gaussian
         >>> published = gaussian(np.full((4, 4), 1000), sudare.Budget(rho=0.5), threshold=20)
         >>> published.table.keys.size
         16

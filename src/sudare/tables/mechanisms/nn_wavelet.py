@@ -121,7 +121,7 @@ def nn_wavelet(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
-        >>> published, event = sudare.nn_wavelet(counts, sudare.Budget(epsilon=1))
+        >>> published, event = sudare.tables.nn_wavelet(counts, sudare.Budget(epsilon=1))
         >>> bool((published.counts > 0).all()), len(event.measurements)
         (True, 13)
     """
@@ -256,7 +256,7 @@ class _Halving:
 class Drift:
     """How far nodes without people and with few published ones go down as a whole.
 
-    Noise X of size ``limit`` or more sends a node with at most so many to one side as a whole, and to either with the same
+    Noise X of size ``limit`` or more sends a node with at most this many to one side as a whole, and to either with the same
     probability. So one draws after how many levels there is smaller noise, and then that noise.
 
     Attributes:
@@ -272,7 +272,7 @@ class Drift:
     smaller: Sampler
 
     def draw(self, count: int, source: EntropySource) -> tuple[Integers, Integers, Keys]:
-        """For so many drifting nodes: how many levels they go, the noise there, and a word for the sides they take."""
+        """For this many drifting nodes: how many levels they go, the noise there, and a word for the sides they take."""
         return self.levels.draw(count, source), self.smaller.draw(count, source), source.words(count)
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["PRIVELET", "haar_coefficients", "haar_counts", "privelet", "sensitivity_of_coefficients"]
 
 MAX_RANGES = 4096
-"""Of an axis with more ranges, so many are evenly chosen to predict errors."""
+"""Of an axis with more ranges, this many are evenly chosen to predict errors."""
 
 
 def privelet(
@@ -103,7 +103,7 @@ def privelet(
 
     Example:
         >>> import numpy as np, sudare
-        >>> from sudare import privelet
+        >>> from sudare.tables import privelet
         >>> published, event = privelet(np.full((16, 16), 40), sudare.Budget(epsilon=1))
         >>> event.measurements[0].cells
         25

@@ -100,7 +100,7 @@ class PreparedTree:
 
         Example:
             >>> import numpy as np, sudare
-            >>> from sudare import PreparedTree
+            >>> from sudare.tables import PreparedTree
             >>> tree = PreparedTree.draw(np.full((8, 8), 3), sudare.Budget(epsilon=1))
             >>> bool((tree.refine("vertical") == tree.refine("none")).all())
             True

@@ -114,7 +114,7 @@ def wide_tree(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
-        >>> published, event = sudare.wide_tree(counts, sudare.Budget(epsilon=1), bits=(4, 4, 4))
+        >>> published, event = sudare.tables.wide_tree(counts, sudare.Budget(epsilon=1), bits=(4, 4, 4))
         >>> abs(published.total - 5000) < 500, len(event.measurements)
         (True, 4)
     """

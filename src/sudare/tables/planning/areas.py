@@ -70,7 +70,7 @@ def is_area(part: WorkloadPart) -> bool:
 
 
 def wanted_sides(areas: Areas, workload: Sequence[WorkloadPart]) -> dict[int, float]:
-    """The sides that matter, ascending, and how much each does; all usual ones alike where nothing is said."""
+    """The sides that matter, ascending, and how much each does; all usual ones alike by default."""
     if not workload:
         return dict.fromkeys(areas.sides_up_to(USUAL_LARGEST_SIDE), 1.0)
     weights: dict[int, float] = {}

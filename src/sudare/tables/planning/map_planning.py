@@ -60,7 +60,7 @@ GUARD = 0.995
 """At no size, up to the whole map, may a plan's predicted error exceed this share of the papers' best."""
 
 NAMED_GUARD = 3.0
-"""The same where the user says what matters: sizes that are not named may be so many times as far off."""
+"""The same where the user says what matters: sizes that are not named may be this many times as far off."""
 
 PAPERS_DELTA = Fraction(1, 10**6)
 """The papers publish a budget of epsilon alone with this delta: Gaussian noise, by the simple conversion."""
@@ -69,7 +69,7 @@ PENALTY = 30.0
 """What an excess over the guard counts when candidates are ranked, relative to the same excess at all sizes of the workload."""
 
 IMPROVED = 4
-"""Of so many patterns of splits, the most promising ones, weights are improved."""
+"""Of this many patterns of splits, the most promising ones, weights are improved."""
 
 MIN_LEVEL_SHARE = 0.01
 """Of the budget: a level with less tells next to nothing, and is left out where nothing gets worse without it."""
@@ -199,7 +199,7 @@ class _Task:
         return self.layout.depth <= MAX_DENSE_BITS
 
     def sensitivities(self, levels: int) -> list[Sensitivity]:
-        """Of the total, unless it is public, and of so many levels, the last of which is the cells."""
+        """Of the total, unless it is public, and of this many levels, the last of which is the cells."""
         merged = [sensitivity_of_counts(self.unit, merged=True)] * (levels + 1)
         if levels:
             merged[-1] = sensitivity_of_counts(self.unit)
@@ -245,7 +245,7 @@ class _Task:
         return [*aligned[:sizes], *unaligned, *aligned[sizes:]]
 
     def for_cells(self, kind: Noise) -> _Candidate:
-        """The tree for whoever wants cells alone: few levels, and nearly all of the budget for the last one."""
+        """The tree for workloads of cells alone: few levels, and nearly all of the budget for the last one."""
         depth, bits = self.layout.depth - sum(self.above), list[int]()
         while depth > 0:
             bits.insert(0, min(depth, MAX_BITS_PER_LEVEL))
@@ -284,7 +284,7 @@ class _Task:
             ("gaussian", self.budget, self.conversion),
         ]
         if self.budget.currency == "epsilon" and self.is_dense:
-            # Nobody asked for this budget: what it would warn of is none of the caller's.
+            # Nobody asked for this budget: its warnings are not for the caller.
             ways.append(("gaussian", Budget._exactly(self.budget.epsilon, PAPERS_DELTA, None), "simple"))
         found = []
         for way in ways:
@@ -307,7 +307,7 @@ class _Task:
         return np.asarray(np.sqrt(self._ratios(variances, rivals).max(axis=-1)))
 
     def _ratios(self, variances: ArrayLike, rivals: ArrayLike) -> Values:
-        """To a rival's variances, for all guarded sizes; a public total has none, whoever publishes it."""
+        """To a rival's variances, for all guarded sizes; a public total has none in any strategy."""
         mine, theirs = (
             np.maximum(np.asarray(all_of)[..., len(self.weights) :], TINY) for all_of in (variances, rivals)
         )
@@ -378,7 +378,7 @@ def _patterns(depth: int) -> list[tuple[int, ...]]:
 
 
 def _sums_to(depth: int, levels: int) -> Iterator[tuple[int, ...]]:
-    """All ways to write an even depth as at most so many steps; the widest is the last one."""
+    """All ways to write an even depth as at most this many steps; the widest is the last one."""
     if depth <= 0:
         if depth == 0:
             yield ()

@@ -8,9 +8,9 @@ from html import escape
 from math import prod
 from types import MappingProxyType
 from typing import Any
-from unicodedata import east_asian_width
 
 from sudare.bilingual import COMMA, Language, Words
+from sudare.border.frames import Rows, text_width
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
@@ -101,7 +101,7 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Rows):
     """How a table will be published. It depends on the domain, the budget and the workload, never on the counts.
 
     Attributes:
@@ -116,7 +116,7 @@ class Plan:
         errors: what to expect, for each size of area.
         alternatives: what was rejected.
         reasons: why this was chosen.
-        people: about how many people the errors are predicted for; None where nothing is said of it.
+        people: about how many people the errors are predicted for; None if not stated.
         parts: what the errors are predicted of, where no part has a name of its own.
     """
 
@@ -144,8 +144,17 @@ class Plan:
             return "levels"
         return self.parts
 
+    def frame_columns(self) -> Mapping[str, Any]:
+        """A row for each part of the workload, with its predicted errors; none where they depend on the data."""
+        named = {
+            "part": [error.of_what("en", self.kind_of_parts) for error in self.errors],
+            "margin": [", ".join(error.margin) for error in self.errors],
+        }
+        figures = ("side", "sums", "rmse", "low", "high", "all_rmse", "all_low", "all_high")
+        return {**named, **{name: [getattr(error, name) for error in self.errors] for name in figures}}
+
     def for_people(self, people: int) -> Plan:
-        """The same plan, with errors predicted for about so many people.
+        """The same plan, with errors predicted for about this many people.
 
         Args:
             people: about how many the table will have, **where that is public**.
@@ -273,14 +282,9 @@ def _interval(low: float, high: float) -> str:
 
 def _table(columns: Sequence[Sequence[str]]) -> list[str]:
     """Lines of columns, each as wide as its widest text; texts end at the same place."""
-    widths = [max(MIN_WIDTH, *map(_width, column)) for column in columns]
+    widths = [max(MIN_WIDTH, *map(text_width, column)) for column in columns]
     rows = zip(*columns, strict=True)
     return [
-        "  " + "  ".join(" " * (width - _width(text)) + text for text, width in zip(row, widths, strict=True))
+        "  " + "  ".join(" " * (width - text_width(text)) + text for text, width in zip(row, widths, strict=True))
         for row in rows
     ]
-
-
-def _width(text: str) -> int:
-    """Of a text on a screen, where Japanese letters are twice as wide."""
-    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -40,7 +40,7 @@ PartKind = Literal["areas", "levels", "ranges", "margins"]
 """What a plan predicts errors of."""
 
 PEOPLE_PER_CELL = (1, 10, 100)
-"""Where nobody says how many people there are, tables with so many for each cell are thought of."""
+"""Without a stated number of people, tables with this many for each cell are assumed."""
 
 MIN_PEOPLE = 1_000
 MAX_PEOPLE = 1 << 27
@@ -48,7 +48,7 @@ CHANCE = 0.05
 """On either side of an interval, by chance alone."""
 
 MAX_SETTLED_CELLS = 1 << 22
-"""Larger maps may be empty but for a part of so many cells: a country in the rectangle around it, or in a grid of the world."""
+"""Larger maps may be empty but for a part of this many cells: a country in the rectangle around it, or in a grid of the world."""
 
 MIN_CHANCE_FACTOR = 0.05
 """One sum may come out with hardly any error; an interval that goes down to 0 would say nothing."""
@@ -98,7 +98,7 @@ class PredictedError:
         return f"{area}: {by}" if by else area
 
     def for_people(self, people: int, cells: int, *, of_histogram: bool) -> PredictedError:
-        """The same part of the workload, in a table of so many cells, predicted for about so many people."""
+        """The same part of the workload, in a table of this many cells, predicted for about this many people."""
         new = predict_error(self.side, self.rmse, self.sums, cells, of_histogram=of_histogram, people=people)
         return replace(
             self, low=new.low, high=new.high, all_rmse=new.all_rmse, all_low=new.all_low, all_high=new.all_high
@@ -167,7 +167,7 @@ def predict_by_factors(
 
 
 def areas_at(layout: Layout, height: int) -> int:
-    """How many aligned areas, nodes of a tree with so many halvings below them, have cells.
+    """How many aligned areas, nodes of a tree with this many halvings below them, have cells.
 
     Where meshes are listed, these are the areas of the map around them, and no more than there are cells.
     """
@@ -196,7 +196,7 @@ def sums_that_vary(sums: int, rmse: float) -> float:
 
 
 def chance_factor(sums: float, quantile: float) -> float:
-    """A quantile of the root mean square of so many independent normal errors of variance 1; at least one of them is thought of.
+    """A quantile of the root mean square of this many independent normal errors of variance 1; at least one of them is assumed.
 
     The chi-square quantile is Wilson and Hilferty's.
     """

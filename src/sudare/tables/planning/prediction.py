@@ -1,4 +1,4 @@
-"""How exact a mechanism will be, from its noise alone.
+"""How accurate a mechanism will be, from its noise alone.
 
 Variances are those of areas where people live, so that no count is cut off at 0; refinement and empty surroundings only
 lower them. An area is a node of the tree at some height: 2**height cells. Proof: ``prediction.md`` beside this file.

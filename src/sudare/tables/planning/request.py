@@ -1,4 +1,4 @@
-"""What a plan is asked for: read and checked, and of which kind it will be, before anything is planned. It looks at no count."""
+"""The request for a plan, read and checked, and the kind of plan that follows from it. It looks at no count."""
 
 from __future__ import annotations
 

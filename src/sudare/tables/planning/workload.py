@@ -37,7 +37,7 @@ class WorkloadPart:
     Attributes:
         weight: how much, compared with the other parts.
         word: such as ``"cells"``; empty where the part is given by its side, level or attributes.
-        order: of margins: of up to so many attributes; left out, of as many as is usual.
+        order: of margins: of up to this many attributes; left out, of as many as is usual.
         side: of an area.
         level: the name of a level of a hierarchy.
         attributes: of one margin, by name.

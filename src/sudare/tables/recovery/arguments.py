@@ -13,7 +13,7 @@ from sudare.tables.recovery.recovering import USUAL_TOTAL_SHARE, Recovery
 
 __all__ = ["WITHOUT_WEIGHT", "Weight", "read_recovery", "read_total_share"]
 
-Weight = Rational | str | None
+Weight = Rational | None
 
 WITHOUT_WEIGHT = {
     "simplex": Recovery("simplex", "divisor", Fraction(0)),
@@ -59,9 +59,7 @@ def read_recovery(
     way = weight
     if weight is None:
         way = "sparsity" if public is None else "reference"
-    if isinstance(way, str):
-        if way not in ("sparsity", "reference"):
-            raise ParameterError("weight", function, _requirement(limit), shown(weight))
+    if isinstance(way, str) and way in ("sparsity", "reference"):
         _require_together(way, public is not None, share_of_non_zeros is not None, function)
         share = None if share_of_non_zeros is None else _read_share(share_of_non_zeros, function)
         return Recovery(name, "divisor" if way == "sparsity" else family, None, share, public)  # type: ignore[arg-type]

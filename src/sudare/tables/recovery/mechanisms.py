@@ -92,7 +92,7 @@ def negative_l2(
     Example:
         >>> import numpy as np, sudare
         >>> counts = np.zeros((64, 64), dtype=np.int64); counts[20:30, 20:30] = 50
-        >>> published = sudare.negative_l2(counts, sudare.Budget(epsilon=1), public_total=True)
+        >>> published = sudare.tables.negative_l2(counts, sudare.Budget(epsilon=1), public_total=True)
         >>> published.table.total, 0 <= published.settled["weight"] < 1
         (5000, True)
     """
@@ -154,7 +154,7 @@ def simplex(
     Example:
         >>> import numpy as np, sudare
         >>> table = sudare.CountTable.from_cells(sudare.Domain.of_shape((2**30, 2**30)), [7, 2**50], [500, 900])
-        >>> published = sudare.simplex(table, sudare.Budget(epsilon=1), public_total=True)
+        >>> published = sudare.tables.simplex(table, sudare.Budget(epsilon=1), public_total=True)
         >>> published.table.total, {7, 2**50} <= set(published.table.keys.tolist())
         (1400, True)
     """
@@ -223,7 +223,7 @@ def lasso(
 
     Example:
         >>> import numpy as np, sudare
-        >>> published = sudare.lasso(np.full((8, 8), 100), sudare.Budget(epsilon=1), weight=5, public_total=True)
+        >>> published = sudare.tables.lasso(np.full((8, 8), 100), sudare.Budget(epsilon=1), weight=5, public_total=True)
         >>> published.table.total, published.settled["level"]
         (6400, 2.5)
     """
@@ -283,7 +283,7 @@ def lm(
 
     Example:
         >>> import numpy as np, sudare
-        >>> sudare.lm(np.full((8, 8), 100), sudare.Budget(epsilon=1), public_total=True).table.total
+        >>> sudare.tables.lm(np.full((8, 8), 100), sudare.Budget(epsilon=1), public_total=True).table.total
         6400
     """
     request = _read("lm", table, budget, unit, public_total, entropy, threads, keep_measurements=keep_measurements)

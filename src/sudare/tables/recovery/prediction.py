@@ -87,7 +87,7 @@ def predicted_count(noise: NoiseMoments, level: float, divisor: float, count: fl
 def predicted_area(
     noise: NoiseMoments, level: float, divisor: float, cells: float, people: float, non_zeros: float
 ) -> PredictedCount:
-    """Bias and variance of a sum of cells, of which so many share the people evenly and the others are empty.
+    """Bias and variance of a sum of cells, of which this many share the people evenly and the others are empty.
 
     Sums near the whole table are nearer to the truth than this, because the total is kept.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_EXPECTED", "MAX_VISITED", "NoisyCells", "lowest_level"]
 
 MAX_VISITED = 1 << 18
-"""Up to so many cells, each gets its noise at once: revealing would save nothing."""
+"""Up to this many cells, each gets its noise at once: revealing would save nothing."""
 
 MAX_EXPECTED = 1 << 24
 """Empty cells that may be expected to reach a level: so far down cells are revealed, and no further."""

@@ -33,8 +33,8 @@ def whole_numbers_above(
     """(value - level) / divisor, in whole numbers that add up to a total.
 
     Every number is rounded down, and what is missing goes to the largest fractional parts, one each. Noisy counts are whole
-    numbers, so many fractional parts are equal (all of them where the divisor is 1): who of these gets one is drawn, because
-    a rule by their order would favour one end of the map.
+    numbers, this many fractional parts are equal (all of them where the divisor is 1): who of these gets one is drawn, because a
+    rule by their order would favour one end of the map.
 
     Args:
         values: above the level, at least one.
@@ -66,7 +66,7 @@ def whole_numbers_above(
 
 
 def _largest(fractions: Values, times: Counts, places: Counts, count: int, source: EntropySource) -> Counts:
-    """The cells with so many largest fractional parts, given for each noisy count; of equal ones, any alike."""
+    """The cells with this many largest fractional parts, given for each noisy count; of equal ones, any alike."""
     order = np.argsort(-fractions)
     limit = fractions[order[int(np.searchsorted(np.cumsum(times[order]), count))]]
     # Equal parts may come out of different counts a rounding apart.

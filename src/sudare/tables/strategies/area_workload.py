@@ -67,7 +67,7 @@ def masks_of(part: WorkloadPart, names: Sequence[str]) -> list[int]:
 
 
 def area_workload(parts: PlacesAndAttributes, workload: Sequence[WorkloadPart]) -> AreaWorkload:
-    """What matters in a map of people with attributes: where nothing is said, every margin in every area, up to the whole map.
+    """What matters in a map of people with attributes: by default, every margin in every area, up to the whole map.
 
     Args:
         parts: the places and the attributes.

@@ -65,7 +65,7 @@ def plan_hierarchy(
         area: the hierarchy.
         budget: what may be spent.
         unit: who is protected.
-        workload: what matters; every margin on every level where nothing is said.
+        workload: what matters; every margin on every level by default.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         public_total: whether the total is published exactly.
@@ -119,7 +119,7 @@ def _flat(parts: PlacesAndAttributes, leaves: Sequence[float]) -> Values:
 def level_workload(
     parts: PlacesAndAttributes, area: Hierarchy, workload: Sequence[WorkloadPart], *, public_total: bool = False
 ) -> AreaWorkload:
-    """Which levels matter, and which margins there: every margin on every level where nothing is said."""
+    """Which levels matter, and which margins there: every margin on every level by default."""
     levels = distinct_levels(area)
     by_nodes = {level.nodes: depth for depth, level in enumerate(levels)}
     depth_of = {level.name: by_nodes[level.nodes] for level in area.levels}

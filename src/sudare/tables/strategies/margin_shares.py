@@ -57,7 +57,7 @@ class MarginVariances:
 
     @classmethod
     def of(cls, lengths: Sequence[int], *, fixed_total: bool = False) -> MarginVariances:
-        """For attributes with so many values each."""
+        """For attributes with this many values each."""
         size = 1 << len(lengths)
         held, spread = np.zeros((size, size)), np.zeros((size, size))
         for margin in range(size):

@@ -254,7 +254,7 @@ def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], 
 
 
 def read_strategy(bits: object, weights: object, depth: int, attributes: int) -> Strategy:
-    """The strategy that a caller asks for; half of each level for totals and half for cells, if nothing is said."""
+    """The strategy that a caller asks for; half of each level for totals and half for cells, by default."""
     requirement = Words(
         f"whole numbers from 1 to {MAX_DENSE_BITS} that add up to the halvings of the map, {depth}",
         f"合計が地図の二分の回数 {depth} になる 1 以上 {MAX_DENSE_BITS} 以下の整数",

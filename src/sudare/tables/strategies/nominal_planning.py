@@ -18,7 +18,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit
 from sudare.refine.components import axes_within
-from sudare.tables.arguments import TOTAL, Noise
+from sudare.tables.arguments import Noise
 from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.planning.plan_words import (
     CELLS_ALONE,
@@ -34,6 +34,7 @@ from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import Strategy
 from sudare.tables.strategies.margin_shares import MarginVariances, best_shares
 from sudare.tables.strategies.margin_tree import sensitivities_of
+from sudare.tables.strategies.margin_tree_plans import margin_tree_plan
 from sudare.tables.trees.dense_tree import variance_of
 from sudare.tables.trees.descent import measure_levels
 
@@ -76,7 +77,7 @@ def plan_cross_table(
         parts: its attributes; there are no places.
         budget: what may be spent.
         unit: who is protected.
-        workload: what matters; all margins of up to three attributes where nothing is said.
+        workload: what matters; all margins of up to three attributes by default.
         noises: the kinds of noise that give the budget.
         conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
         public_total: whether the total is published exactly.
@@ -169,25 +170,18 @@ class _Task:
             for grouping, share, measurement in zip(groupings, shares, measured, strict=True)
         )
         why = MARGINS_BESIDE_CELLS if len(groupings) > 1 else CELLS_ALONE
-        return Plan(
-            "margin-tree",
-            {
-                "bits": (),
-                "weights": strategy.weights,
-                "noise": best.noise,
-                "estimate": "learned",
-                "conversion": self.conversion,
-            },
+        return margin_tree_plan(
+            strategy,
             best.noise,
-            self.parts.domain.shape,
-            self.budget,
-            self.unit,
-            (TOTAL,) if self.total_is_public else (),
-            levels,
-            self._errors(best),
-            tuple(self._alternatives(best, choices)),
-            (why, NO_MARGIN_MOVED),
-            parts="margins",
+            self.conversion,
+            shape=self.parts.domain.shape,
+            budget=self.budget,
+            unit=self.unit,
+            total_is_public=self.total_is_public,
+            levels=levels,
+            errors=self._errors(best),
+            alternatives=self._alternatives(best, choices),
+            reasons=(why, NO_MARGIN_MOVED),
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:

@@ -20,7 +20,7 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.refine.components import axes_within
-from sudare.tables.arguments import TOTAL, Noise
+from sudare.tables.arguments import Noise
 from sudare.tables.planning.plan import Alternative, Plan, PlannedLevel, PredictedError
 from sudare.tables.planning.plan_words import AREAS_CARRY_MARGINS, NOISE_ON_EACH_CELL, WEIGHTS_BY_AREA, other_splits
 from sudare.tables.planning.predicted_error import predict_error
@@ -29,6 +29,7 @@ from sudare.tables.strategies.area_workload import AreaWorkload
 from sudare.tables.strategies.axes import PlacesAndAttributes
 from sudare.tables.strategies.groupings import MeasuredGrouping, Strategy
 from sudare.tables.strategies.margin_tree import grouping_name, sensitivities_of
+from sudare.tables.strategies.margin_tree_plans import margin_tree_plan
 from sudare.tables.strategies.weighing import best_weights
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, variance_of
 from sudare.tables.trees.descent import measure_levels
@@ -221,26 +222,18 @@ class MarginTreeTask:
             PlannedLevel.of(grouping_name(strategy, grouping, self.parts), grouping.weight / spent, sqrt(variance))
             for grouping, variance in zip(groupings, variances, strict=True)
         )
-        settings = {
-            "bits": strategy.bits,
-            "weights": strategy.weights,
-            "noise": best.noise,
-            "estimate": "learned",
-            "conversion": self.conversion,
-        }
-        return Plan(
-            "margin-tree",
-            settings,
+        return margin_tree_plan(
+            strategy,
             best.noise,
-            self.parts.domain.shape,
-            self.budget,
-            self.unit,
-            (TOTAL,) if self.total_is_public else (),
-            levels,
-            self._errors(best),
-            tuple(self._alternatives(best, choices)),
-            self.reasons,
-            parts="areas" if strategy.bits else "margins",
+            self.conversion,
+            shape=self.parts.domain.shape,
+            budget=self.budget,
+            unit=self.unit,
+            total_is_public=self.total_is_public,
+            levels=levels,
+            errors=self._errors(best),
+            alternatives=self._alternatives(best, choices),
+            reasons=self.reasons,
         )
 
     def _errors(self, best: _Choice) -> tuple[PredictedError, ...]:

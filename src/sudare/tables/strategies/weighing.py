@@ -1,8 +1,8 @@
 """The best weights of a strategy for a workload: found by descent on closed-form variances, without a look at any count.
 
-What is made small is the mean, over all parts of the workload, of the logarithm of the error relative to that of whoever measures
-this part alone, and with it the largest of these ratios. For Laplace noise a grouping's variance falls with the square of
-its weight, for Gaussian noise with its weight.
+What is made small is the mean, over all parts of the workload, of the logarithm of the error relative to that of measuring this
+part alone, and with it the largest of these ratios. For Laplace noise a grouping's variance falls with the square of its weight,
+for Gaussian noise with its weight.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def best_weights(
         lengths: of the attributes.
         alone: for each level and margin, the variance of its noise if it had the whole budget.
         heights: halvings below the areas of the workload.
-        rivals: for each height and margin, the variance of whoever measures it alone.
+        rivals: for each height and margin, the variance if it alone is measured.
         parts: for each height and margin, how much it matters; 0 if it does not.
         is_laplace: the shape of the noise, else Gaussian.
         fixed_total: whether the total is public.

@@ -105,7 +105,7 @@ class Nodes:
 
     @classmethod
     def empty(cls, room: int) -> Nodes:
-        """Room for so many nodes."""
+        """Room for this many nodes."""
         return cls(np.empty(room, dtype=np.uint64), *(np.empty(room, dtype=np.int64) for _ in range(3)))
 
     def between(self, first: int, last: int) -> Nodes:
@@ -163,7 +163,7 @@ class Workspace(local):
         return held[:size]
 
     def nodes(self, name: str, size: int) -> Nodes:
-        """Room for so many nodes."""
+        """Room for this many nodes."""
         columns = (self.array(f"{name} {column}", size) for column in ("starts", "ends", "refined"))
         return Nodes(self.array(f"{name} prefixes", size, np.uint64), *columns)
 
@@ -256,7 +256,7 @@ Split = Callable[[Nodes, EntropySource], Nodes]
 """One level of a descent: the children of nodes, with noise from a source."""
 
 Finish = Callable[[Nodes, int, EntropySource], Cells]
-"""All levels of a descent below the first so many: the leaves below nodes, with noise from a source."""
+"""All levels of a descent below the first this many: the leaves below nodes, with noise from a source."""
 
 
 def descend(

@@ -68,7 +68,7 @@ class WholeDescent:
         return cls(splits, [_parting(splits[number:]) for number in range(1, len(splits) + 1)])
 
     def finish(self, nodes: Nodes, done: int, source: EntropySource) -> Cells:
-        """The leaves below nodes that have been split so many times."""
+        """The leaves below nodes that have been split this many times."""
         step_at = np.zeros(self.splits[0].step + self.splits[0].bit + 1, dtype=np.int64)
         step_at[[split.step + split.bit for split in self.splits]] = [split.step for split in self.splits]
         cells: Cells = []

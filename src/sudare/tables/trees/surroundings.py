@@ -29,7 +29,7 @@ BLOCK = 3
 """Nodes a side of the block around a node."""
 
 MAX_DEVIATION = 8.0
-"""Counts are told apart up to so many standard deviations, when it is asked what foretells them better."""
+"""Counts are told apart up to this many standard deviations, when it is asked what foretells them better."""
 
 SURE = 2.0
 """So many standard deviations of what they gain must planes gain to be preferred."""
@@ -75,7 +75,7 @@ class Surroundings:
 
     @cached_property
     def edges(self) -> Integers:
-        """Along how many axes of a map each child stands at an end of its parent: so many neighbours are strangers."""
+        """Along how many axes of a map each child stands at an end of its parent: this many neighbours are strangers."""
         found = np.zeros(1 << self.step, dtype=np.int64)
         if len(self.axes) <= MAP_AXES:
             for axis in self.axes:
@@ -224,7 +224,7 @@ def located(layout: Layout, lasts: tuple[int, ...], above: int, step: int) -> Ma
 
 
 def _bits_of_places(axis: int, last: int, splits: Sequence[int], depth: int) -> Integers:
-    """The bits of a node's number for each place along an axis, for nodes so many halvings down, up to the last with cells."""
+    """The bits of a node's number for each place along an axis, for nodes this many halvings down, up to the last with cells."""
     used = (last >> splits[depth:].count(axis)) + 1
     mask = bits_along(axis, splits[:depth])
     bits = np.zeros(used, dtype=np.int64)

@@ -84,7 +84,7 @@ def refine_thinly(
 
 
 def _not_in_sample(prefixes: Keys, counts: Integers, stride: int, first: int, last: int) -> Found:
-    """Nodes that are not in the sample, which takes the first of every so many, from one number of them to before another."""
+    """Nodes that are not in the sample, which takes one node of every few, from one number of them to before another."""
     start, end = (number + number // (stride - 1) + 1 for number in (first, last - 1))
     some, is_other = slice(start, end + 1), np.ones(end + 1 - start, dtype=bool)
     is_other[-start % stride :: stride] = False

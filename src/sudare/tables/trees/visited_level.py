@@ -32,8 +32,8 @@ PARENTS_AT_ONCE = 1 << 12
 """Parents whose children are judged and projected in one call: as much as stays in the cache."""
 
 FEW_PEOPLE = 6
-"""Places that are unlikely to be occupied take part only as long as this leaves so many people for each: noise that
-hides everything would else spread the people of a diffuse table over cells of one each."""
+"""Places that are unlikely to be occupied take part only as long as this leaves this many people for each: noise that hides
+everything would else spread the people of a diffuse table over cells of one each."""
 
 FAINT_NODES, FAINT_CELLS = 1.0, 0.5
 """How much of a place counts as occupied whose people are too few to be told from none; of a cell less in proportion, if they are
@@ -112,7 +112,7 @@ class VisitedLevel:
         return children
 
     def learns_from(self, children: int, variance: float) -> bool:
-        """Whether so many children, with noise of a variance, tell anything about each other."""
+        """Whether this many children, with noise of a variance, tell anything about each other."""
         return self.around is not None and children >= MIN_NODES and variance >= 1
 
     def refine(

@@ -86,7 +86,9 @@ def test_untouched_counts_have_no_error() -> None:
     assert [(e.count, e.standard_error, e.lower, e.upper) for e in exact_estimates([3])] == [(3.0, 0.0, 3.0, 3.0)]
 
 
-@pytest.mark.parametrize("keep", [0, 1, -0.1, 1.5, "0.5", math.nan, True, None, Fraction(1, 2**65)])
+@pytest.mark.parametrize(
+    "keep", [0, 1, -0.1, 1.5, "half", "0.5 ", "nan", "1/0", math.nan, True, None, Fraction(1, 2**65)]
+)
 def test_probabilities_are_checked(keep: Any) -> None:
     with pytest.raises(ParameterError, match="keep"):
         RandomizedResponse(values=3, keep=keep)

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from sudare import Budget, GaussianMeasurement, LaplaceMeasurement, ParameterError, Unit, sensitivity_of_counts
+from sudare import Budget, Unit
 from sudare.domain import CountTable, Domain
+from sudare.errors import ParameterError
 from sudare.evaluate.significance import NoisyCount, area_changed, areas_differ, dense_values
 from sudare.noise import ResearchEntropy
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, sensitivity_of_counts
 from sudare.privacy.measurements import Measurement
 from sudare.tables import NoisyCounts, gaussian, laplace, nn_wavelet, privelet
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, LaplaceMeasurement, ParameterError, Unit, noise_for, sensitivity_of_counts
+from sudare import Budget, Unit
+from sudare.errors import ParameterError
 from sudare.evaluate.significance import LawOfSum, Term, find_hot_spots, law_of_noise
 from sudare.evaluate.significance.hot_spots import _window_sums
-from sudare.noise import ResearchEntropy
+from sudare.noise import ResearchEntropy, noise_for
+from sudare.privacy import LaplaceMeasurement, sensitivity_of_counts
 
 LAPLACE = LaplaceMeasurement.for_budget(Budget(epsilon=0.5), sensitivity_of_counts(Unit()))
 

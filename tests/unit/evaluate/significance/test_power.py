@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from sudare import Budget, ParameterError, noise_for
+from sudare import Budget
+from sudare.errors import ParameterError
 from sudare.evaluate.significance import (
     NoisyCount,
     areas_differ,
@@ -19,7 +20,7 @@ from sudare.evaluate.significance import (
     smallest_detectable,
 )
 from sudare.evaluate.significance.laws import GaussianLaw, LaplaceLaw
-from sudare.noise import ResearchEntropy, discrete_laplace
+from sudare.noise import ResearchEntropy, discrete_laplace, noise_for
 from sudare.privacy import GaussianMeasurement, LaplaceMeasurement
 from sudare.tables import nn_wavelet
 

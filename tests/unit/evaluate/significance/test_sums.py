@@ -11,19 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, poisson, skellam
 
-from sudare import (
-    Budget,
-    GaussianMeasurement,
-    GuaranteeError,
-    LaplaceMeasurement,
-    ParameterError,
-    Unit,
-    noise_for,
-    sensitivity_of_counts,
-)
+from sudare import Budget, Unit
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.evaluate.significance import LawOfSum, Term, law_of_noise, sums
 from sudare.evaluate.significance.laws import BinomialLaw, GaussianLaw, LaplaceLaw, Law, PoissonLaw
-from sudare.noise import ResearchEntropy
+from sudare.noise import ResearchEntropy, noise_for
+from sudare.privacy import GaussianMeasurement, LaplaceMeasurement, sensitivity_of_counts
 from sudare.privacy.measurements import KeyReleaseMeasurement
 from tests.reference.naive import BITS_OF_LAWS, law_of_weighted_sum
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import OutputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
 from sudare.domain import Bins, Category, CountTable, Domain, Mesh, mesh_cells_of_points, mesh_level
+from sudare.errors import OutputError, ParameterError
 from sudare.microdata.synthetic import from_table, people_of_table, write_people_of_table
 
 MESH = Mesh("KEY_CODE", "1/2", first_row=8307, first_column=6063, rows=4, columns=3)

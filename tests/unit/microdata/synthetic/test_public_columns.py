@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import InputError, ParameterError, ResearchEntropy
+from sudare import ResearchEntropy
 from sudare.domain import Bins, Category, CountTable, Domain, Mesh, Positions
+from sudare.errors import InputError, ParameterError
 from sudare.microdata.records import CodedColumn, Records
 from sudare.microdata.synthetic import people_of_table
 from sudare.microdata.synthetic.public_columns import code_records, read_columns

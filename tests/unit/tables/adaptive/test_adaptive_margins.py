@@ -12,22 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import (
-    Budget,
-    Category,
-    CountTable,
-    Domain,
-    GuaranteeError,
-    ParameterError,
-    Published,
-    ReleaseEvent,
-    ResearchEntropy,
-    SelectionMeasurement,
-    Unit,
-    adaptive_margins,
-    epsilon_to_rho,
-    suits_adaptive_margins,
-)
+from sudare import Budget, Category, CountTable, Domain, Published, ReleaseEvent, ResearchEntropy, Unit
+from sudare.errors import GuaranteeError, ParameterError
+from sudare.privacy import SelectionMeasurement, epsilon_to_rho
+from sudare.tables import adaptive_margins, suits_adaptive_margins
 from sudare.tables.adaptive.workload import candidates_for, read_workload
 from tests.scripted import ScriptedEntropy
 

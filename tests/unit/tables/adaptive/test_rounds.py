@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import Budget, ResearchEntropy, SelectionMeasurement, Unit, sensitivity_of_counts
+from sudare import Budget, ResearchEntropy, Unit
+from sudare.privacy import SelectionMeasurement, sensitivity_of_counts
 from sudare.tables.adaptive.graphical_model import GraphicalModel, fit_model
 from sudare.tables.adaptive.measured import Evidence, MeasuredPeople
 from sudare.tables.adaptive.prices import Prices, _root_rounded_down, mean_size, prices_for

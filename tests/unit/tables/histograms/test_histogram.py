@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, CountTable, Domain, ParameterError, ResearchEntropy, Unit, histogram, publish
-from sudare.tables.histograms.histogram import measured_heights
+from sudare import Budget, CountTable, Domain, ResearchEntropy, Unit, publish
+from sudare.errors import ParameterError
+from sudare.tables import histogram
+from sudare.tables.histograms.mechanism import measured_heights
 from sudare.tables.histograms.strategy import best_strategy
 from tests.scripted import ScriptedEntropy
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import Budget, Unit, histogram
+from sudare import Budget, Unit
+from sudare.tables import histogram
 from sudare.tables.histograms import predict_histogram
 from sudare.tables.trees.dense_tree import variance_of
 

@@ -101,7 +101,7 @@ def test_a_workload_changes_the_plan(budget: sudare.Budget) -> None:
 
 @pytest.mark.parametrize("workload", ["areas", 4, (1, 4), "ranges", "nobody", ("margins", 4), {"a0": 0}])
 def test_what_there_is_not_without_places(workload: Any) -> None:
-    with pytest.raises(sudare.ParameterError, match="workload"):
+    with pytest.raises(sudare.errors.ParameterError, match="workload"):
         sudare.plan_table(nominal((40, 12, 3)), ONE, workload=workload)
 
 

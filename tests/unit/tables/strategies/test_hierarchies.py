@@ -121,7 +121,7 @@ def test_levels_by_name_change_the_plan(budget: sudare.Budget) -> None:
 
 @pytest.mark.parametrize("workload", ["areas", (1, 4), "nobody", {("prefecture", "city"): 1}, "ranges"])
 def test_what_there_is_not(workload: Any) -> None:
-    with pytest.raises(sudare.ParameterError, match=r"workload.*levels \['all', 'prefecture', 'city'\]"):
+    with pytest.raises(sudare.errors.ParameterError, match=r"workload.*levels \['all', 'prefecture', 'city'\]"):
         sudare.plan_table(DOMAIN, ONE, workload=workload)
 
 

@@ -50,7 +50,7 @@ def town(domain: sudare.Domain, people: int = 20_000, seed: int = 0) -> sudare.C
 def test_what_is_measured_is_paid_for_and_near_the_truth(domain: sudare.Domain, budget: sudare.Budget) -> None:
     noise: Any = "gaussian" if budget.currency == "rho" else "laplace"
     table = sudare.CountTable.from_dense(np.full(domain.shape, 50), domain)
-    published = sudare.margin_tree(table, budget, noise=noise, keep_measurements=True)
+    published = sudare.tables.margin_tree(table, budget, noise=noise, keep_measurements=True)
     assert published.event.cost == budget
     assert published.table.domain == domain
     assert published.measurements is not None
@@ -65,7 +65,7 @@ def test_what_is_measured_is_paid_for_and_near_the_truth(domain: sudare.Domain, 
 def test_children_add_up_and_names_tell_what_was_measured() -> None:
     domain = sudare.Domain((MESH, AGE, SEX))
     weights = [[1, 1, 1, 1]] * 3
-    published = sudare.margin_tree(town(domain), ONE, bits=(5, 4), weights=weights, keep_measurements=True)
+    published = sudare.tables.margin_tree(town(domain), ONE, bits=(5, 4), weights=weights, keep_measurements=True)
     assert published.measurements is not None
     names = [kept.name for kept in published.measurements]
     assert names[:4] == ["total", "total by age", "total by sex", "total by age, sex"]
@@ -80,9 +80,9 @@ def test_measurements_are_sums_of_cells() -> None:
     domain = sudare.Domain((MESH, AGE))
     table = town(domain)
     settings: dict[str, Any] = {"bits": (5, 4), "weights": [[1, 1]] * 3, "keep_measurements": True}
-    with pytest.warns(sudare.WeakBudgetWarning):
+    with pytest.warns(sudare.errors.WeakBudgetWarning):
         plenty = sudare.Budget(epsilon=4000)
-    published = sudare.margin_tree(table, plenty, **settings)
+    published = sudare.tables.margin_tree(table, plenty, **settings)
     assert published.table == table
     assert published.measurements is not None
     by_name = {kept.name: kept for kept in published.measurements}
@@ -107,7 +107,7 @@ def test_whole_tables_with_a_public_total(rows: int, columns: int, lengths: list
     domain = sudare.Domain((*places, *attributes))
     table = town(domain, 500, seed)
     estimate = "learned" if learns else "least-squares"
-    published = sudare.margin_tree(table, TENTH, estimate=estimate, public_total=True)  # type: ignore[arg-type]
+    published = sudare.tables.margin_tree(table, TENTH, estimate=estimate, public_total=True)  # type: ignore[arg-type]
     assert published.table.total == 500
     assert (published.table.counts > 0).all()
     assert published.event.invariants == ("total",)
@@ -137,7 +137,7 @@ def test_a_total_alone_says_nothing_of_categories() -> None:
     table = town(domain, 5000)
     true = table.to_dense().sum(axis=(0, 1))
     errors = [
-        sudare.wide_tree(table, TENTH, entropy=sudare.ResearchEntropy(seed)).to_dense().sum(axis=(0, 1)) - true
+        sudare.tables.wide_tree(table, TENTH, entropy=sudare.ResearchEntropy(seed)).to_dense().sum(axis=(0, 1)) - true
         for seed in range(40)
     ]
     smallest = np.array(errors, dtype=np.float64)[:, 2, 1]
@@ -197,17 +197,17 @@ def test_places_and_attributes_come_back(order: list[int], seed: int) -> None:
 )
 def test_what_is_refused(arguments: dict[str, Any], match: str) -> None:
     settings = {"bits": (5, 4), **arguments}
-    with pytest.raises(sudare.ParameterError, match=match):
-        sudare.margin_tree(town(sudare.Domain((MESH, AGE, SEX))), ONE, **settings)
+    with pytest.raises(sudare.errors.ParameterError, match=match):
+        sudare.tables.margin_tree(town(sudare.Domain((MESH, AGE, SEX))), ONE, **settings)
 
 
 def test_too_many_attributes_and_too_many_cells_are_refused() -> None:
     many = tuple(sudare.Category(str(i), ("a", "b")) for i in range(5))
-    with pytest.raises(sudare.ParameterError, match="at most four attributes"):
-        sudare.margin_tree(sudare.CountTable.from_cells(sudare.Domain((MESH, *many)), [0], [1]), ONE)
+    with pytest.raises(sudare.errors.ParameterError, match="at most four attributes"):
+        sudare.tables.margin_tree(sudare.CountTable.from_cells(sudare.Domain((MESH, *many)), [0], [1]), ONE)
     large = sudare.Domain((sudare.Positions("y", 4096), sudare.Positions("x", 4096), SEX))
-    with pytest.raises(sudare.ParameterError, match="at most 2"):
-        sudare.margin_tree(sudare.CountTable.from_cells(large, [0], [1]), ONE)
+    with pytest.raises(sudare.errors.ParameterError, match="at most 2"):
+        sudare.tables.margin_tree(sudare.CountTable.from_cells(large, [0], [1]), ONE)
 
 
 def test_the_usual_strategy() -> None:
@@ -219,7 +219,7 @@ def test_the_usual_strategy() -> None:
 
 def test_people_of_several_rows_change_a_grouping_by_all_of_them() -> None:
     unit = sudare.Unit.with_rows(3)
-    event = sudare.margin_tree(town(sudare.Domain((MESH, AGE, SEX))), TENTH, unit=unit).event
+    event = sudare.tables.margin_tree(town(sudare.Domain((MESH, AGE, SEX))), TENTH, unit=unit).event
     assert all(measurement.l1 >= 3 for measurement in event.measurements)  # type: ignore[attr-defined]
     assert event.cost == TENTH
 

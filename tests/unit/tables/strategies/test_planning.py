@@ -63,7 +63,9 @@ def test_predictions_hold_where_nobody_is_cut_off() -> None:
     for seed in range(12):
         table = sudare.CountTable.from_dense(counts, DOMAIN)
         settings = {**plan.settings, "estimate": "least-squares"}
-        error = sudare.margin_tree(table, ONE, entropy=sudare.ResearchEntropy(seed), **settings).to_dense() - counts
+        error = (
+            sudare.tables.margin_tree(table, ONE, entropy=sudare.ResearchEntropy(seed), **settings).to_dense() - counts
+        )
         for side in (1, 4, 16):
             blocks = error.reshape(64 // side, side, 64 // side, side, 5, 2).sum(axis=(1, 3)).astype(float)
             for margin, kept in (((), (2, 3)), (("age",), 3), (("sex",), 2), (("age", "sex"), ())):

@@ -85,7 +85,7 @@ def measured_of(
 ) -> Measured:
     domain, method, settings = CASES[case]
     drawn: list[Measurement] = []
-    for module in ("strategies.margin_tree", "trees.dense_tree", "trees.short_axes", "histograms.histogram"):
+    for module in ("strategies.margin_tree", "trees.dense_tree", "trees.short_axes", "histograms.mechanism"):
         monkeypatch.setattr(
             import_module(f"sudare.tables.{module}"), "noise_for", lambda measurement: Silence(measurement, drawn)
         )
@@ -222,8 +222,8 @@ def test_sums_taken_for_cells_would_be_found(monkeypatch: pytest.MonkeyPatch) ->
     """A broken twin: every grouping is charged as if a unit's cells never met in it."""
     unit = sudare.Unit(cells=2)
 
-    def too_small(_: object, groupings: list[Any], given: sudare.Unit) -> list[sudare.Sensitivity]:
-        return [sudare.sensitivity_of_counts(given)] * len(groupings)
+    def too_small(_: object, groupings: list[Any], given: sudare.Unit) -> list[sudare.privacy.Sensitivity]:
+        return [sudare.privacy.sensitivity_of_counts(given)] * len(groupings)
 
     monkeypatch.setattr(import_module("sudare.tables.strategies.margin_tree"), "sensitivities_of", too_small)
     measured = measured_of(monkeypatch, "hierarchy x sex", unit, "gaussian")

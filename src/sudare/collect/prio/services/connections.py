@@ -60,7 +60,7 @@ class _Incoming(io.RawIOBase):
         return count
 
     def cut_off(self) -> None:
-        """End the connection from another thread: whoever waits for its bytes sees its end."""
+        """End the connection from another thread: a reader that waits for its bytes sees its end."""
         with suppress(OSError):
             socket.socket.shutdown(self.connection, socket.SHUT_RDWR)
 

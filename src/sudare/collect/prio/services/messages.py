@@ -273,7 +273,7 @@ class _Reader:
         return int.from_bytes(self.raw(8), "little")
 
     def at_most(self, count: int, size: int) -> int:
-        """A count of items, refused if the rest of the message cannot hold so many."""
+        """A count of items, refused if the rest of the message cannot hold this many."""
         if count * size > len(self._data) - self._at:
             raise unreadable()
         return count

@@ -75,7 +75,7 @@ def make_report(
 
     Raises:
         InputError: if the task goes beyond a limit.
-        NotPrivateError: if the bits would come from research entropy: whoever knows the seed could read the value.
+        NotPrivateError: if the bits would come from research entropy: anyone who knows the seed could read the value.
         ParameterError: if the measurement is not what the task asks for. It is not shown.
     """
     source = read_entropy(entropy, "make_report")

@@ -147,7 +147,7 @@ class AggregatorService:
             try:
                 leader.aggregate()
             except UserError:
-                # Whoever collects is told; until then the reports are safe where they are.
+                # The collector is told; until then the reports are safe where they are.
                 continue
             except Exception as problem:
                 # Its words may quote a share. Whatever it was, the next round may go well.

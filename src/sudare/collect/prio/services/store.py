@@ -1,8 +1,8 @@
 """What an aggregator must not forget: one private SQLite file, in which every step is durable before it is answered.
 
-A report is held under its nonce, which is the primary key: it can be held once, whoever sends it and however often. Its
-nonce stays for ever; its share is deleted as soon as it is added up, and overwritten, in the file and in its log. Of a batch
-only the sum of the output shares is kept.
+A report is held under its nonce, which is the primary key: it can be held once, no matter who sends it or how often. Its nonce
+stays for ever; its share is deleted as soon as it is added up, and overwritten, in the file and in its log. Of a batch only the
+sum of the output shares is kept.
 """
 
 from __future__ import annotations
@@ -137,7 +137,8 @@ class ReportStore:
     def is_log_empty(self) -> bool:
         """Whether shares that were added up are gone from SQLite's log too.
 
-        If not, another program reads the file. The next report that is settled, or whoever opens the store next, empties it.
+        If not, another program reads the file. The next report that is settled, or the next process that opens the store, empties
+        it.
         """
         return self._is_log_empty
 
@@ -298,7 +299,7 @@ def checksum_of(nonces: Sequence[bytes], before: bytes = NO_CHECKSUM) -> bytes:
 
 
 def _explain(path: Path, fault: FileFault, detail: str | Words) -> LedgerError:
-    """What is told of a fault of a store."""
+    """The message about a fault of a store."""
     words = WORDS.get(fault)
     if words is None:
         words = words_for(Words("store", "保管ファイル"), path, fault, detail)

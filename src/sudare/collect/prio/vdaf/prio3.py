@@ -280,7 +280,7 @@ class Prio3:
         return Verification(verifier_shares, field.encode(self.circuit.truncate(share)), seeds, readable, consistent)
 
     def verifier_shares_to_message(self, ctx: bytes, verifier_shares: Sequence[bytes]) -> bytes:
-        """Decide on one report from what all aggregators told.
+        """Decide on one report from the shares of all aggregators.
 
         Raises:
             ReportRefusedError: if a share is malformed, or the report is not valid.

@@ -1,4 +1,4 @@
-"""What a person is answered: one answer for each file that was looked into."""
+"""The answer to a person's request: one part for each file that was looked into."""
 
 from __future__ import annotations
 

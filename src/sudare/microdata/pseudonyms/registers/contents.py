@@ -1,7 +1,7 @@
 """What a register holds, once as its tables say and once as its log says; both must be the same.
 
-The log is sealed, the tables are not: they are there to be asked quickly. Whoever changes a table without the key, be it who is
-left out, how identifiers are normalised, or which files were made, makes it differ from the log.
+The log is sealed, the tables are not: they are there to be asked quickly. Anyone who changes a table without the key, be it who
+is left out, how identifiers are normalised, or which files were made, makes it differ from the log.
 """
 
 from __future__ import annotations

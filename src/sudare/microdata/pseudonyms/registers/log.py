@@ -1,7 +1,7 @@
 """What was done to people's data, in a chain: every entry is sealed together with the one before it.
 
-A seal is a keyed hash. Whoever changes, removes or inserts an entry without the key is found out; whoever notes the last seal
-somewhere else finds out also an end that was cut off, or a log that was rewritten by the holder of the key.
+A seal is a keyed hash. Anyone who changes, removes or inserts an entry without the key is found out; anyone who notes the last
+seal somewhere else finds out also an end that was cut off, or a log that was rewritten by the holder of the key.
 """
 
 from __future__ import annotations

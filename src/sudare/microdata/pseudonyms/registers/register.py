@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b, sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from sudare.bilingual import Words
@@ -40,6 +39,7 @@ from sudare.microdata.pseudonyms.registers.contents import (
 from sudare.microdata.pseudonyms.registers.log import LogEntry, LogFinding
 from sudare.microdata.pseudonyms.sealing import Sealing
 from sudare.microdata.pseudonyms.storage import PrivateDatabase
+from sudare.system.closing import Closeable
 from sudare.system.locks import FileLock
 
 __all__ = ["Correction", "KnownFile", "Register", "make_register", "register_beside"]
@@ -85,7 +85,7 @@ def make_register(path: str | Path, key: SecretKey) -> None:
     PrivateDatabase.make(path, WHAT, APPLICATION, key.name, SCHEMA)
 
 
-class Register:
+class Register(Closeable):
     """The register of a key.
 
     Args:
@@ -124,14 +124,6 @@ class Register:
             self.close()
             raise
 
-    def __enter__(self) -> Register:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @property
     def path(self) -> Path:
         """The file."""
@@ -142,7 +134,7 @@ class Register:
         self._database.close()
 
     def locked(self) -> FileLock:
-        """A lock for whoever changes files, so that no two do."""
+        """A lock on the files, so that no two processes change them at once."""
         return FileLock(self.path.with_name(self.path.name + ".lock"))
 
     def _require_sound(self) -> None:
@@ -284,7 +276,7 @@ class Register:
             if done.rowcount:
                 entry = {"did": "forget corrections", "kind": kind, "person": tag}
                 chain.append_entry(connection, self._seals, entry)
-        # Also where nothing was left to drop: whoever asks once more asks for a log that kept something the first time.
+        # Also where nothing was left to drop: a repeated request is about a log that still held something.
         self._database.empty_log()
 
     def design(self, recipient: str, kind: str, epoch: int) -> Design | None:

@@ -2,7 +2,7 @@
 
 What is asked is noted in the register first, so that no later run misses it; then each file is rewritten whole, and the log says
 what was done to which file before it is done. Whatever is interrupted is finished by asking again; asking twice changes nothing.
-A file that cannot be read or written is told, and does not keep the others from being changed.
+A file that cannot be read or written is reported, and the others are changed all the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -28,10 +28,18 @@ from sudare.microdata.pseudonyms.registers.register import Register
 from sudare.microdata.pseudonyms.running import as_texts, typed_value
 from sudare.microdata.pseudonyms.streaming import PeopleStream, StreamWriter, files_below
 
-__all__ = ["FileAnswer", "PersonAnswer", "PersonDesk"]
+__all__ = ["FileAnswer", "FoundRow", "PersonAnswer", "PersonDesk"]
 
 ONE_PERSON = 1
 """Collisions were weighed when the file was made; here only one person is looked for."""
+
+
+class FoundRow(TypedDict):
+    """A row of a person, as JSON writes it: its file, its number from 1, and its values as texts."""
+
+    file: str
+    row: int
+    values: dict[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class PersonDesk:
 
     def find(
         self, files: Sequence[str | Path] = (), *, raw_column: str | None = None, encoding: str = AUTO
-    ) -> tuple[PersonAnswer, list[dict[str, Any]]]:
+    ) -> tuple[PersonAnswer, list[FoundRow]]:
         """Find the person's rows.
 
         Args:
@@ -96,7 +104,7 @@ class PersonDesk:
         Returns:
             The answer, and the rows, each with its file, its number from 1 and its values as texts.
         """
-        rows: list[dict[str, Any]] = []
+        rows: list[FoundRow] = []
         answers = []
         for place in self._places(files, raw_column, encoding):
             if isinstance(place, FileAnswer):
@@ -327,11 +335,12 @@ class PersonDesk:
 
         return by_pseudonym
 
-    def _rows_in(self, place: _Place) -> list[dict[str, Any]] | None:
+    def _rows_in(self, place: _Place) -> list[FoundRow] | None:
         """The person's rows; None if the file cannot be read to its end."""
         import pyarrow.compute as pc
 
-        matches, first, rows = self._matching(place), 0, []
+        matches, first = self._matching(place), 0
+        rows: list[FoundRow] = []
         try:
             for batch in PeopleStream(place.path, place.encoding).batches():
                 mine = matches(batch)
@@ -410,6 +419,6 @@ def _with_fields(batch: Any, mine: Any, fields: Mapping[str, str]) -> tuple[Any,
     return batch, int(pc.sum(changed).as_py() or 0)
 
 
-def rows_as_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+def rows_as_lines(rows: Sequence[FoundRow]) -> str:
     """Rows that were found, one JSON object a line."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

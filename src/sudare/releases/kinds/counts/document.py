@@ -1,26 +1,25 @@
 """``release.json``: everything that another office needs to know, and to check, about a release.
 
-The part under ``deployment`` follows the fields of the registry of deployments of differential privacy that OpenDP keeps.
 Nothing here depends on the data except through what was published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from sudare.accuracy import Accuracy
-from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Charge
 from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
+from sudare.releases.kinds.counts.deployment import Deployment, describe_deployment
 from sudare.releases.kinds.counts.domains import describe_domain
 from sudare.releases.kinds.counts.plan_file import ReleasePlan
-from sudare.system.clock import time_text
 from sudare.tables import Published
 from sudare.tables.planning.plan import Plan
+from sudare.tables.planning.predicted_error import PredictedError
 from sudare.tables.published import ThresholdEffect
 
 __all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "write_document"]
@@ -29,19 +28,10 @@ DOCUMENT_FORMAT = "sudare-release/1"
 PAGE_FORMAT = 2
 """Raised whenever the same document gives another page, so that nobody compares a page with one of another form."""
 
-FLAVOURS = {"epsilon": "Pure DP", "epsilon-delta": "Approximate DP", "rho": "Zero-concentrated DP"}
 PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
-POST_PROCESSING = (
-    "Counts are refined to whole numbers that are not negative, and areas to the sums of their cells, from the noisy "
-    "measurements alone; this costs no budget."
-)
 OF_COUNTS = (
     "HMAC-SHA256 of the reservation's hash and true counts, with a key that stays in the ledger. A plain hash would let anyone "
     "who knows all other people test who is in the data, and an unsalted one whether it has changed."
-)
-SIGNED = (
-    "Noisy counts are published in whole numbers as they were drawn, negative ones too, so that every sum is right on "
-    "average."
 )
 
 
@@ -92,6 +82,33 @@ class ReferenceRecord:
     sha256: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlanRecord:
+    """What the automatic plan expected.
+
+    Attributes:
+        mechanism: that was chosen.
+        noise: of what kind.
+        settings: of the mechanism.
+        levels: what was measured, and how accurately.
+        errors: to expect, for each size of area.
+        people: about how many the errors were predicted for.
+        alternatives: that were rejected.
+        reasons: why, in English.
+        reasons_in_words: the same in both languages.
+    """
+
+    mechanism: str
+    noise: str
+    settings: Mapping[str, Any]
+    levels: Sequence[Mapping[str, Any]]
+    errors: Sequence[PredictedError]
+    people: int | None
+    alternatives: Sequence[Mapping[str, Any]]
+    reasons: Sequence[str]
+    reasons_in_words: Sequence[Mapping[str, str]]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountsDocument(ReleaseDocument):
     """``release.json`` of counts.
@@ -106,15 +123,15 @@ class CountsDocument(ReleaseDocument):
         domain: the cells.
         published: the table in a few numbers.
         reference: the public table that was used.
-        input: by what the true counts can be proved.
+        input: a hash that proves the true counts.
         confidential: whether it is for the holder alone.
     """
 
     page_format: int
-    deployment: Mapping[str, Any]
+    deployment: Deployment
     promise: Promise
     method: MethodRecord
-    plan: Mapping[str, Any] | None
+    plan: PlanRecord | None
     accuracy: Mapping[str, Any] | None
     domain: Mapping[str, Any]
     published: PublishedCounts
@@ -139,7 +156,7 @@ def write_document(
         event=event,
         ledger=charge,
         page_format=PAGE_FORMAT,
-        deployment=_deployment(plan, published),
+        deployment=describe_deployment(plan, published),
         promise=describe_promise(event),
         method=MethodRecord(
             name=event.mechanism,
@@ -162,132 +179,18 @@ def write_document(
     )
 
 
-def _deployment(plan: ReleasePlan, published: Published) -> dict[str, Any]:
-    event = published.event
-    return {
-        "product": {
-            "name": plan.title,
-            "data_curators": [plan.publisher] if plan.publisher else [],
-            "description": plan.description,
-            "data_product_type": "Summary statistics",
-            "publication_date": time_text()[:10],
-        },
-        "dp_flavor": {
-            "name": FLAVOURS[event.cost.currency],
-            "input_metric": _input_metric(event),
-            "data_domain": f"Counts of {event.unit.who}s in {plan.domain.cells:,} cells: "
-            + " x ".join(attribute.name for attribute in plan.domain.attributes),
-            "unprotected_quantities": list(event.invariants),
-        },
-        "privacy_loss": {
-            "privacy_unit": event.unit.who,
-            "privacy_unit_description": _unit_description(event),
-            "privacy_parameters": {name: _decimal(value) for name, value in event.cost.to_dict().items()},
-        },
-        "model": {
-            "model_name": "Central",
-            "release_type": "One release",
-            "data_source_type": "Static",
-            "access_type": "Non-interactive",
-        },
-        "accounting": {
-            "post_processing": "".join(
-                (
-                    _refinement_words(published),
-                    _recovery_words(published),
-                    _reference_words(plan),
-                    _people_words(published),
-                )
-            ),
-            "composition": f"{len(event.measurements)} measurements, one after the other, cost {event.cost} together; "
-            f"charged to the data set {plan.ledger.dataset!r} in a ledger with hash-chained entries.",
-        },
-        "implementation": {
-            "pre_processing_eda_hyperparameter_tuning": "None: the plan depends on domain, budget and workload alone.",
-            "mechanisms": f"{event.mechanism}: discrete noise, drawn exactly from a cryptographic generator in whole numbers. "
-            + "; ".join(f"{m.kind} with {_noise_words(m.to_dict())}" for m in event.measurements),
-            "justification": "; ".join(map(str, published.plan.reasons))
-            if published.plan
-            else "Named by the plan of the release.",
-        },
-    }
-
-
-def _refinement_words(published: Published) -> str:
-    if published.is_signed:
-        return SIGNED
-    effect = published.threshold
-    if effect is None:
-        return POST_PROCESSING
-    return (
-        f"Noisy counts below {effect.threshold} are published as 0. Each empty cell so adds {effect.per_empty_cell:.6g} on "
-        f"average, and all cells of the table together at most {effect.if_all_empty:.6g}; cells with few people lose some."
+def _describe_plan(plan: Plan) -> PlanRecord:
+    return PlanRecord(
+        mechanism=plan.mechanism,
+        noise=plan.noise,
+        settings={key: _plain(value) for key, value in plan.settings.items()},
+        levels=[level.to_dict() for level in plan.levels],
+        errors=plan.errors,
+        people=plan.people,
+        alternatives=[alternative.to_dict() for alternative in plan.alternatives],
+        reasons=[str(reason) for reason in plan.reasons],
+        reasons_in_words=[reason.to_dict() for reason in plan.reasons],
     )
-
-
-def _recovery_words(published: Published) -> str:
-    settled = published.settled
-    if not settled:
-        return ""
-    return (
-        f" Of every noisy count {settled['level']:.6g} was taken away, negative results became 0, the others were divided by "
-        f"{settled['divisor']:.6g}, and all were rounded to whole numbers that add up to the total."
-    )
-
-
-def _reference_words(plan: ReleasePlan) -> str:
-    return (
-        f" The public table {plan.reference.name!r} was used, as the publisher declares it public."
-        if plan.reference
-        else ""
-    )
-
-
-def _people_words(published: Published) -> str:
-    people = None if published.plan is None else published.plan.people
-    if people is None:
-        return ""
-    return f" Errors were predicted for about {people:,} people, a number that the publisher declares public."
-
-
-def _input_metric(event: ReleaseEvent) -> str:
-    what = "added or removed" if event.unit.adjacency == "add-remove" else "replaced by another"
-    return f"Number of {event.unit.who}s {what}"
-
-
-def _unit_description(event: ReleaseEvent) -> str:
-    unit = event.unit
-    change = "adding or removing" if unit.adjacency == "add-remove" else "replacing"
-    return f"Neighbouring tables differ by {change} one {unit.who}, who is counted " + (
-        "once." if unit.rows == 1 else f"up to {unit.rows} times, in up to {unit.cells} cells."
-    )
-
-
-def _noise_words(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key} {_decimal(value)}" for key, value in values.items() if key not in ("kind", "version"))
-
-
-def _decimal(value: object) -> str:
-    """An exact fraction as a decimal where it is one, else to twelve digits."""
-    try:
-        number = Fraction(str(value))
-    except ValueError:
-        return str(value)
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):.12g}"
-
-
-def _describe_plan(plan: Plan) -> dict[str, Any]:
-    return {
-        "mechanism": plan.mechanism,
-        "noise": plan.noise,
-        "settings": {key: _plain(value) for key, value in plan.settings.items()},
-        "levels": [level.to_dict() for level in plan.levels],
-        "errors": [{**asdict(error), "margin": list(error.margin)} for error in plan.errors],
-        "people": plan.people,
-        "alternatives": [alternative.to_dict() for alternative in plan.alternatives],
-        "reasons": [str(reason) for reason in plan.reasons],
-        "reasons_in_words": [reason.to_dict() for reason in plan.reasons],
-    }
 
 
 def _plain(value: Any) -> Any:

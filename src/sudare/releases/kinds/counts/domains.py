@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sudare.io.formats.text_files import read_text
 from sudare.releases.kinds.counts.mesh_lists import read_mesh_list
 from sudare.releases.kinds.counts.public_files import require_other_files, require_public
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_text
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 
@@ -52,6 +54,19 @@ KEY_OF = {"first": "from", "last": "to"}
 """Keys that are named otherwise than what they give to an attribute."""
 
 PUBLIC_AREAS = Words("this list of areas, which becomes the cells of the table,", "表のセルになるこの地域一覧")
+EDGES_ARE_TIMES = Words(
+    "are bounds of numbers, and these are days or times. Write instead:\n\n{lines}\n\n"
+    'by may be "hour", "day", "month", "hour of day", "weekday" or "hour of week".',
+    "は数値の境界ですが、日付や時刻が指定されています。次のように書いてください:\n\n{lines}\n\n"
+    'by には "hour"、"day"、"month"、"hour of day"、"weekday"、"hour of week" のいずれかを書きます。',
+)
+AS_TIMES = """[[domain]]
+name = {name}
+kind = "time"
+by = "day"
+from = {first}
+to = {last}
+time_zone = "Asia/Tokyo\""""
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
@@ -88,7 +103,11 @@ def _read_attribute(section: Section, base: Path, protected: Source | None) -> A
 
 
 def _read_mesh(section: Section, name: str, base: Path, protected: Source | None) -> Attribute:
-    level = mesh_level(section.text("level"), "plan")
+    try:
+        level = mesh_level(section.text("level"), "plan")
+    except ParameterError as error:
+        wanted = error.requirement_words
+        section.refuse("level", f"must be {wanted.english}", f"は{wanted.japanese}")
     listing = [key for key in ("meshes", "prefectures", "municipalities") if section.has(key)]
     bounding = [key for key in ("corners", "area", "window") if section.has(key)]
     if listing and bounding:
@@ -158,7 +177,22 @@ def _read_category(section: Section, name: str) -> Attribute:
 
 
 def _read_bins(section: Section, name: str) -> Attribute:
-    return Bins(name, tuple(_plain(edge) for edge in section.items("edges")))
+    edges = section.items("edges")
+    days = [day for edge in edges if (day := _day_of(edge)) is not None]
+    if days:
+        words = EDGES_ARE_TIMES.format(lines=AS_TIMES.format(name=toml_text(name), first=min(days), last=max(days)))
+        section.refuse("edges", words.english, words.japanese)
+    return Bins(name, tuple(_plain(edge) for edge in edges))
+
+
+def _day_of(edge: object) -> date | None:
+    """The day of an edge that is no number but a day or a time, as TOML has it or as a text."""
+    if isinstance(edge, str):
+        try:
+            return datetime.fromisoformat(edge.strip().replace("/", "-")).date()
+        except ValueError:
+            return None
+    return edge.date() if isinstance(edge, datetime) else edge if isinstance(edge, date) else None
 
 
 def _read_positions(section: Section, name: str) -> Attribute:
@@ -230,7 +264,7 @@ def _plain(value: Any) -> Any:
     return float(value) if isinstance(value, Decimal) else value
 
 
-def describe_domain(domain: Domain) -> dict[str, Any]:
+def describe_domain(domain: Domain) -> dict[str, object]:
     """A domain in plain values, from which `domain_of_description` makes an equal one."""
     return {
         "shape": list(domain.shape),
@@ -239,7 +273,7 @@ def describe_domain(domain: Domain) -> dict[str, Any]:
     }
 
 
-def _describe(attribute: Attribute) -> dict[str, Any]:
+def _describe(attribute: Attribute) -> dict[str, object]:
     if isinstance(attribute, Mesh):
         window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
         return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}

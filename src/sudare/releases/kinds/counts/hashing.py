@@ -14,7 +14,7 @@ __all__ = ["hash_of_public_source", "keyed_hash"]
 
 
 def keyed_hash(counts: CountTable, key: bytes, reservation: str) -> str:
-    """What proves later which counts a release was made from, to whoever has the key.
+    """A hash that later proves which counts a release was made from, to anyone with the key.
 
     A plain hash would let anybody who knows all other people test who is in the data. The key stays in the ledger. The
     hash of the reservation is different for every release, so that nobody can tell whether two releases were made

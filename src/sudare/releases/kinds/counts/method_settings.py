@@ -22,7 +22,7 @@ def require_settings(section: Section, mechanism: Mechanism, call: PlannedCall, 
         section: of the plan that names the mechanism.
         mechanism: that is named.
         call: what the plan asks of it.
-        workload: what is said under the key, where it is no setting of the mechanism.
+        workload: the value under the key, where it is no setting of the mechanism.
     """
     name = mechanism.name
     if mechanism.noises == ("gaussian",) and call.budget.currency == "epsilon":

@@ -23,11 +23,10 @@ from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 from sudare.privacy import guarantee_words
-from sudare.releases.charts import bar, colour_legend, signed_bar
+from sudare.releases.charts import bar, colour_legend, promise_bars, signed_bar
 from sudare.releases.kinds.counts import page_words
 from sudare.releases.kinds.counts.page_accuracy import accuracy_section
 from sudare.releases.page_numbers import (
-    percent_rounded_up,
     show_amount,
     show_budget,
     show_date,
@@ -45,7 +44,7 @@ __all__ = ["render_page"]
 
 TEMPLATE = "page.html.jinja"
 MAX_BARS = 24
-"""An attribute with more values is shown in so many groups of neighbours."""
+"""An attribute with more values is shown in this many groups of neighbours."""
 
 FLAVOURS = {
     frozenset({"epsilon"}): "pure",
@@ -65,6 +64,38 @@ class _Map:
 class _Marginal:
     name: str
     rows: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PromiseSection:
+    who: Words
+    unit_who: Words
+    unit_text: str
+    unit_numbers: Mapping[str, str]
+    adversary_text: str
+    gains: Sequence[tuple[str, str, str]]
+    flavour: str | None
+    budget: str
+    invariants: Words | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MapSection:
+    maps: Sequence[_Map]
+    legend: str
+    block: int
+    map_shape: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MeasuredSection:
+    levels: Sequence[tuple[Words, str, str, str]]
+    draws: Sequence[tuple[Words, str]]
+    reasons: Sequence[Words]
+    alternatives: Sequence[tuple[Words, str, str]]
+    reference: Mapping[str, Any] | None
+    settings: Sequence[tuple[Words, Words]]
+    recovered: Mapping[str, str]
 
 
 def render_page(
@@ -109,11 +140,11 @@ def render_page(
         "tiles": _tiles(release, table),
         "is_signed": isinstance(table, SignedTable),
         "threshold": _threshold(release),
-        **_promise(release),
-        **_maps(table, truth, axes),
+        **vars(_promise(release)),
+        **vars(_maps(table, truth, axes)),
         "marginals": _marginals(table, axes),
-        **accuracy_section(release, table, truth, axes),
-        **_measured(release),
+        **vars(accuracy_section(release, table, truth, axes)),
+        **vars(_measured(release)),
         "ledger": _ledger(release),
         "files": [
             (file.get("name", ""), show_size(file.get("bytes")), file.get("sha256", ""))
@@ -148,30 +179,24 @@ def _tiles(release: Mapping[str, Any], table: SparseTable) -> list[tuple[str, Wo
     ]
 
 
-def _promise(release: Mapping[str, Any]) -> dict[str, Any]:
+def _promise(release: Mapping[str, Any]) -> _PromiseSection:
     event, stated = release["event"], release.get("promise") or {}
     unit = event.get("unit") or {}
     adjacency = "replace" if unit.get("adjacency") == "replace" else "add-remove"
     counted = "once" if unit.get("rows", 1) == 1 else "often"
     alarm, power = stated.get("false_alarm"), stated.get("best_power")
     numbers = {name: f"{unit.get(name, 1):,}" for name in ("cells", "rows_per_cell", "rows")}
-    gains = []
-    if alarm is not None and power is not None:
-        gains = [
-            ("guessing", bar(alarm), percent_rounded_up(alarm)),
-            ("with_release", bar(power), percent_rounded_up(power)),
-        ]
-    return {
-        "who": guarantee_words.of_unit(str(unit.get("who", "person"))),
-        "unit_who": guarantee_words.of_unit_that_changes(str(unit.get("who", "person"))),
-        "unit_text": f"unit_{adjacency}_{counted}",
-        "unit_numbers": numbers,
-        "adversary_text": "adversary_values" if adjacency == "replace" else "adversary_presence",
-        "gains": gains,
-        "flavour": FLAVOURS.get(frozenset(event.get("cost") or {})),
-        "budget": show_budget(event.get("cost") or {}),
-        "invariants": _joined([page_words.of_quantity(str(name)) for name in event.get("invariants") or []]),
-    }
+    return _PromiseSection(
+        who=guarantee_words.of_unit(str(unit.get("who", "person"))),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit.get("who", "person"))),
+        unit_text=f"unit_{adjacency}_{counted}",
+        unit_numbers=numbers,
+        adversary_text="adversary_values" if adjacency == "replace" else "adversary_presence",
+        gains=[] if alarm is None or power is None else promise_bars(alarm, power),
+        flavour=FLAVOURS.get(frozenset(event.get("cost") or {})),
+        budget=show_budget(event.get("cost") or {}),
+        invariants=_joined([page_words.of_quantity(str(name)) for name in event.get("invariants") or []]),
+    )
 
 
 def _threshold(release: Mapping[str, Any]) -> dict[str, str] | None:
@@ -186,21 +211,21 @@ def _threshold(release: Mapping[str, Any]) -> dict[str, str] | None:
     }
 
 
-def _maps(table: SparseTable, truth: CountTable | None, axes: MapAxes | None) -> dict[str, Any]:
+def _maps(table: SparseTable, truth: CountTable | None, axes: MapAxes | None) -> _MapSection:
     if axes is None:
-        return {"maps": [], "legend": "", "block": 1, "map_shape": 1.0}
+        return _MapSection(maps=[], legend="", block=1, map_shape=1.0)
     pictures = [pixels_of(each, axes) for each in (table, truth) if each is not None]
     most = max(pixels.most for pixels in pictures)
     titles = [(page_words.TEXTS["map_published"], False), (page_words.TEXTS["map_true"], True)]
     maps = [
         _Map(png_of(pixels, most), title, is_true) for pixels, (title, is_true) in zip(pictures, titles, strict=False)
     ]
-    return {
-        "maps": maps,
-        "legend": _legend(most, is_signed=any(pixels.has_negative for pixels in pictures)),
-        "block": pictures[0].block,
-        "map_shape": axes.width_over_height(*pictures[0].counts.shape),
-    }
+    return _MapSection(
+        maps=maps,
+        legend=_legend(most, is_signed=any(pixels.has_negative for pixels in pictures)),
+        block=pictures[0].block,
+        map_shape=axes.width_over_height(*pictures[0].counts.shape),
+    )
 
 
 def _legend(most: float, *, is_signed: bool) -> str:
@@ -256,14 +281,17 @@ def _label(attribute: Attribute, first: int, last: int) -> str:
     return ends[0] if first == last else f"{ends[0]} – {ends[1]}"
 
 
-def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
+def _measured(release: Mapping[str, Any]) -> _MeasuredSection:
     """What was drawn: as planned, or else as the event records it."""
+    method = release.get("method") or {}
+    settled, settings = method.get("settled") or {}, method.get("settings") or {}
+    mechanism = str(release["event"].get("mechanism", ""))
     plan = release.get("plan") or {}
     levels = _list(plan, "levels")
     largest = max((float(level.get("share", 0)) for level in levels), default=1) or 1
     reference = release.get("reference")
-    return {
-        "levels": [
+    return _MeasuredSection(
+        levels=[
             (
                 Words.read(level.get("words"), level.get("name", "")),
                 bar(float(level.get("share", 0)) / largest),
@@ -272,12 +300,12 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
             )
             for level in levels
         ],
-        "draws": [
+        draws=[
             (page_words.of_draw(str(draw.get("kind", ""))), show_decimal(draw.get("scale", draw.get("sigma", "–"))))
             for draw in _list(release["event"], "measurements")
         ],
-        "reasons": _reasons(plan),
-        "alternatives": [
+        reasons=_reasons(plan),
+        alternatives=[
             (
                 _alternative(other),
                 f"× {float(other.get('ratio', 0)):.2f}",
@@ -285,9 +313,10 @@ def _measured(release: Mapping[str, Any]) -> dict[str, Any]:
             )
             for other in _list(plan, "alternatives")
         ],
-        "reference": reference if isinstance(reference, Mapping) else None,
-        **_method(release),
-    }
+        reference=reference if isinstance(reference, Mapping) else None,
+        settings=[page_words.of_setting(str(name), value, mechanism) for name, value in settings.items()],
+        recovered={name: f"{float(settled[name]):,.4g}" for name in ("level", "divisor") if name in settled},
+    )
 
 
 def _reasons(plan: Mapping[str, Any]) -> list[Words]:
@@ -301,17 +330,6 @@ def _alternative(other: Mapping[str, Any]) -> Words:
     name, settings = page_words.of_mechanism(str(other.get("mechanism", ""))), str(other.get("settings", ""))
     in_english = Words.joined([name, settings]).english if settings else name.english
     return Words.read(other.get("words"), in_english)
-
-
-def _method(release: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that the plan gave, and the numbers that followed on the way."""
-    method = release.get("method") or {}
-    settled = method.get("settled") or {}
-    mechanism, settings = str(release["event"].get("mechanism", "")), method.get("settings") or {}
-    return {
-        "settings": [page_words.of_setting(str(name), value, mechanism) for name, value in settings.items()],
-        "recovered": {name: f"{float(settled[name]):,.4g}" for name in ("level", "divisor") if name in settled},
-    }
 
 
 def _ledger(release: Mapping[str, Any]) -> list[tuple[str, Words]]:

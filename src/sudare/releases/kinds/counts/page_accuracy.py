@@ -17,13 +17,10 @@ from sudare.releases.kinds.counts import page_words
 from sudare.releases.page_numbers import show_amount, show_distance
 from sudare.tables.maps import MapAxes
 
-__all__ = ["accuracy_section"]
+__all__ = ["AccuracySection", "accuracy_section"]
 
 LARGER_AREA = 16
 """The area that the text speaks of, beside a single cell."""
-
-METRES = {"1": 80_000, "2": 10_000, "5x": 5_000, "2x": 2_000, "3": 1_000, "1/2": 500, "1/4": 250, "1/8": 125}
-"""About the side of a mesh."""
 
 FIELDS = ("kind", "name", "side", "groups", "rmse", "low", "high", "mean_error", "systematic", "systematic_high")
 SYSTEMATIC_SHARE = 0.5
@@ -42,10 +39,43 @@ class _Row:
     measured: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class AccuracySection:
+    """What the template shows of accuracy; its names are those of the template.
+
+    Attributes:
+        errors: one row for each sum.
+        error_chart: by size of area; empty where there is one size.
+        has_areas: whether there are several sizes.
+        areas_gain: whether larger areas are much more accurate than their cells added up.
+        has_prediction: whether errors were predicted.
+        has_distances: whether sides of areas have a length.
+        is_measured: whether true errors are shown.
+        has_systematic: whether an error is mostly systematic.
+        accuracy_basis: key of the text that says where the figures come from.
+        smallest: error of the smallest area.
+        larger_side: of the larger area that the text speaks of.
+        larger: its error.
+    """
+
+    errors: Sequence[_Row]
+    error_chart: str
+    has_areas: bool
+    areas_gain: bool
+    has_prediction: bool
+    has_distances: bool
+    is_measured: bool
+    has_systematic: bool
+    accuracy_basis: str
+    smallest: str
+    larger_side: int
+    larger: str
+
+
 def accuracy_section(
     release: Mapping[str, Any], table: SparseTable, truth: CountTable | None, axes: MapAxes | None
-) -> dict[str, Any]:
-    """What the template of the page needs to tell of accuracy.
+) -> AccuracySection:
+    """The part of the page that tells of accuracy.
 
     Args:
         release: the release document.
@@ -56,7 +86,7 @@ def accuracy_section(
     errors = _stated_errors(release)
     measured = [] if truth is None else errors_of(truth, table, groupings_of(table.domain))
     level = axes.mesh.level if axes is not None and axes.mesh is not None else None
-    metres = METRES.get(getattr(level, "name", ""))
+    metres = getattr(level, "metres", None)
     areas = [error for error in errors if error.kind == "area" and error.side is not None]
     points = [CurvePoint(error.side or 1, error.rmse, error.low, error.high) for error in areas]
     by_side = [(error.side or 1, value) for error, value in zip(areas, measured, strict=False)]
@@ -69,20 +99,20 @@ def accuracy_section(
     )
     larger = next((point for point in points if point.side == LARGER_AREA), points[-1] if points else None)
     shown = [show_amount(value) for value in measured] or [""] * len(errors)
-    return {
-        "errors": [_row(error, value, metres) for error, value in zip(errors, shown, strict=True)],
-        "error_chart": chart if len(points) > 1 else "",
-        "has_areas": len(points) > 1,
-        "areas_gain": larger is not None and larger.error < points[0].error * larger.side / 2,
-        "has_prediction": bool(errors),
-        "has_distances": metres is not None,
-        "is_measured": bool(measured) and bool(errors),
-        "has_systematic": any(_is_systematic(error) for error in errors),
-        "accuracy_basis": f"basis_{(release.get('accuracy') or {}).get('basis', 'formula')}",
-        "smallest": show_amount(points[0].error) if points else "",
-        "larger_side": larger.side if larger else 0,
-        "larger": show_amount(larger.error) if larger else "",
-    }
+    return AccuracySection(
+        errors=[_row(error, value, metres) for error, value in zip(errors, shown, strict=True)],
+        error_chart=chart if len(points) > 1 else "",
+        has_areas=len(points) > 1,
+        areas_gain=larger is not None and larger.error < points[0].error * larger.side / 2,
+        has_prediction=bool(errors),
+        has_distances=metres is not None,
+        is_measured=bool(measured) and bool(errors),
+        has_systematic=any(_is_systematic(error) for error in errors),
+        accuracy_basis=f"basis_{(release.get('accuracy') or {}).get('basis', 'formula')}",
+        smallest=show_amount(points[0].error) if points else "",
+        larger_side=larger.side if larger else 0,
+        larger=show_amount(larger.error) if larger else "",
+    )
 
 
 def _stated_errors(release: Mapping[str, Any]) -> list[ExpectedError]:

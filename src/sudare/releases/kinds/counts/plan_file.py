@@ -67,7 +67,7 @@ ROWS = ("people", "counts")
 
 @dataclass(frozen=True)
 class Reference:
-    """A table that is public already, by the word of whoever wrote the plan.
+    """A table that is public already, as the author of the plan declares.
 
     Attributes:
         name: what the report calls it.
@@ -94,7 +94,7 @@ class ReleasePlan(PlanWithHeader):
         measurements: whether the noisy measurements are published too.
         memory: how much memory reading may take.
         opt_outs_removed: whether people who opted out are not in the data any more.
-        says_rows: whether it is said outright that rows are people, or counts.
+        says_rows: whether the plan states that rows are people, or counts.
         people: about how many people the table will have, where that is public; for predictions alone.
     """
 
@@ -180,8 +180,8 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
         PlanError: if it is not there, not TOML, or says something that cannot be; the message names the key.
 
     Example:
-        >>> import sudare
-        >>> sudare.read_plan("nowhere.toml")
+        >>> from sudare.releases.kinds.counts import read_plan
+        >>> read_plan("nowhere.toml")
         Traceback (most recent call last):
         ...
         sudare.errors.PlanError: There is no plan 'nowhere.toml'. `sudare init` writes one to start from.
@@ -303,7 +303,7 @@ def _read_source(section: Section, base: Path) -> Source:
         section.refuse_parameter(error.parameter, error)
 
 
-def _source_facts(source: Source) -> dict[str, Any]:
+def _source_facts(source: Source) -> dict[str, object]:
     return {
         "format": source.format,
         "rows": source.rows,
@@ -372,7 +372,7 @@ def _asked(plan: ReleasePlan) -> dict[str, Any]:
 
 @contextmanager
 def _said_of(section: Section) -> Iterator[None]:
-    """Say of a key of the plan what is said of a parameter."""
+    """Turn an error about a parameter into one about a key of the plan."""
     try:
         yield
     except ParameterError as error:

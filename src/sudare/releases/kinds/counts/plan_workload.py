@@ -27,7 +27,7 @@ ORDER = re.compile(rf"{MARGINS} ([0-9]{{1,2}})")
 
 
 def read_workload_key(section: Section, domain: Domain) -> Workload:
-    """What matters, as `plan_table` takes it; None where nothing is said."""
+    """What matters, as `plan_table` takes it; None if not stated."""
     if not section.has(KEY):
         return None
     if section.is_text(KEY):

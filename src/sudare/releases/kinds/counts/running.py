@@ -1,13 +1,13 @@
 """The kind ``counts``: tables of counts with a proven guarantee, from a plan to a release folder.
 
-What is done in which order, and why no crash gives anything away, is said in `sudare.releases.protocol`; here stands what counts
+The order of the steps, and why no crash gives anything away, is described in `sudare.releases.protocol`; here stands what counts
 add to it: how they are read without those who opted out, drawn, written and reported.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +18,8 @@ from sudare.accuracy import Accuracy
 from sudare.domain import CountTable, SignedTable
 from sudare.errors import InputError, LedgerError, PlanError, SudareError
 from sudare.io import describe_source, read_counts, write_measurements, write_table
-from sudare.ledger import Dataset, Ledger
+from sudare.io.headers import names_of_columns, require_columns_of_domain
+from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
 from sudare.releases.documents import document_values
@@ -57,7 +58,7 @@ HEAVY = (
 
 REFERENCE = "reference"
 STAGES = ("read", "draw", "write", "report")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ def run_release(
     threads: int | None = None,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Release:
     """Carry out a plan: charge the ledger, publish, and write the release folder with its report.
 
@@ -94,8 +96,9 @@ def run_release(
         plan: what to do.
         again: draw anew, and spend anew, even if the same release was settled before.
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -103,7 +106,9 @@ def run_release(
         InputError: if the data is not what the plan says; nothing was spent.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(COUNTS, plan, again=again, threads=threads, progress=progress, ledger=ledger)
+    made = carry_out(
+        COUNTS, plan, again=again, threads=threads, progress=progress, ledger=ledger, on_unfinished=on_unfinished
+    )
     table = None if made.draft is None else made.draft.published.table
     return Release(made.folder, made.document, table, made.is_repeated)
 
@@ -158,7 +163,7 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
         return read_plan(file, folder)
 
     def header(self, plan: ReleasePlan) -> PlanHeader:
-        """What the order needs to know of a plan."""
+        """What the protocol needs to know of a plan."""
         return plan.header
 
     def identity(self, plan: ReleasePlan, last_opt_out: int) -> Identity:
@@ -173,8 +178,22 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
     def prepare(self, plan: ReleasePlan, folder: Path) -> None:
         """Plan, and try formats that do not hold every table; load what counting and drawing need meanwhile."""
         Thread(target=_load_ahead).start()
+        self.rehearse(plan, folder)
+
+    def rehearse(self, plan: ReleasePlan, folder: Path) -> None:
+        """The same without loading."""
         _ = plan.predicted  # refused here, before anything is reserved, if no plan can be made
         _try_formats(plan, folder)
+
+    def require_source(self, plan: ReleasePlan, *, has_opted_out: bool) -> None:
+        """Refuse files that are not there or lack a column; and what reading would refuse before it reads."""
+        require_columns_of_domain(plan.source, plan.domain)
+        if plan.reference is not None:
+            require_columns_of_domain(plan.reference.source, plan.domain)
+        if plan.source.person is None:
+            if has_opted_out and not plan.opt_outs_removed:
+                raise _opt_outs_unknown(plan)
+            _refuse_counts_as_people(plan, names_of_columns(plan.source))
 
     def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
         """Count people, and read the public reference."""
@@ -288,13 +307,8 @@ def read_release_source(
     opted_out = ledger.opt_outs(plan.ledger.dataset)
     if plan.source.person is None:
         if opted_out.digests and not plan.opt_outs_removed:
-            raise PlanError(
-                f"{plan.file.name}: people have opted out of '{plan.ledger.dataset}', and the source names no column of persons. "
-                "Name it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
-                f"{plan.file.name}: 「{plan.ledger.dataset}」から除外を申し出た人がいますが、個人の列が指定されていません。"
-                "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
-            )
-        _refuse_counts_as_people(plan)
+            raise _opt_outs_unknown(plan)
+        _refuse_counts_as_people(plan, describe_source(plan.source).columns)
         truth = read_counts(plan.source, plan.domain, memory=plan.memory, progress=progress)
     else:
         truth = read_counts(
@@ -308,12 +322,21 @@ def read_release_source(
     return truth
 
 
-def _refuse_counts_as_people(plan: ReleasePlan) -> None:
+def _opt_outs_unknown(plan: ReleasePlan) -> PlanError:
+    return PlanError(
+        f"{plan.file.name}: people have opted out of '{plan.ledger.dataset}', and the source names no column of persons. "
+        "Name it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
+        f"{plan.file.name}: 「{plan.ledger.dataset}」から除外を申し出た人がいますが、個人の列が指定されていません。"
+        "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
+    )
+
+
+def _refuse_counts_as_people(plan: ReleasePlan, columns: Sequence[str]) -> None:
     """Where nobody said what a row is, a column of counts would be counted as one person a row."""
     if plan.says_rows or plan.source.rows != "people":
         return
     used = {plan.source.column_of(attribute.name) for attribute in plan.domain.attributes}
-    for name in describe_source(plan.source).columns:
+    for name in columns:
         if name.lower() in COLUMNS_OF_COUNTS and name not in used:
             raise PlanError(
                 f"{plan.file.name}: the source has a column '{name}'. If it holds counts, write count = \"{name}\" in [source]; "

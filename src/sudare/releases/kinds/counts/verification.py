@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, SignedTable
 from sudare.errors import InputError, PlanError
 from sudare.io import Source, read_counts, read_signed
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, PAGE_FORMAT
 from sudare.releases.kinds.counts.domains import domain_of_description
 from sudare.releases.kinds.counts.page import render_page
@@ -41,12 +42,12 @@ def read_document(folder: str | Path) -> dict[str, Any]:
     return read_stated(Path(folder) / DOCUMENT, DOCUMENT_FORMAT, Words("release folder", "公表フォルダ"))
 
 
-def read_published_table(folder: str | Path, document: dict[str, Any] | None = None) -> CountTable | SignedTable:
+def read_published_table(folder: str | Path, document: Mapping[str, Any] | None = None) -> CountTable | SignedTable:
     """The published table of a release folder, from the first of its files; signed if it was published so."""
-    document = read_document(folder) if document is None else document
+    stated = StatedDocument(Path(folder) / DOCUMENT, read_document(folder) if document is None else document)
     try:
-        domain = domain_of_description(document["domain"], DOCUMENT)
-        return _read_table(_table_files(Path(folder), document)[0], domain, document["published"])
+        domain = domain_of_description(stated["domain"], DOCUMENT)
+        return _read_table(_table_files(stated)[0], domain, stated["published"])
     except (UnsoundError, KeyError, TypeError, AttributeError, PlanError):
         raise InputError(
             f"'{Path(folder) / DOCUMENT}' does not say what it should; `sudare verify` tells more.",
@@ -68,30 +69,25 @@ def verify_release(folder: str | Path, ledger: str | None = None) -> list[Check]
         InputError: if the folder is no release at all.
         LedgerError: if the ledger cannot be opened.
     """
-    place = Path(folder)
-    document = read_document(place)
-    checks = check_files(place, document)
-    steps: list[tuple[str, Callable[[], tuple[str, str]]]] = [
-        ("cost", lambda: _check_cost(document)),
-        ("counts", lambda: _check_counts(place, document)),
+    document = StatedDocument(Path(folder) / DOCUMENT, read_document(folder))
+    return [
+        *check_files(document),
+        outcome_of("cost", lambda: _check_cost(document)),
+        outcome_of("counts", lambda: _check_counts(document)),
+        _check_page(document),
+        check_ledger(document, ledger),
     ]
-    for name, step in steps:
-        checks.append(outcome_of(name, step))
-    checks.append(_check_page(place, document))
-    checks.append(check_ledger(place, document, ledger))
-    return checks
 
 
-def _check_page(folder: Path, document: dict[str, Any]) -> Check:
-    return check_page(
-        folder,
-        document,
-        lambda language: render_page(document, read_published_table(folder, document), language=language),
-        is_same_form=document.get("page_format") == PAGE_FORMAT,
-    )
+def _check_page(document: StatedDocument) -> Check:
+    def render(language: str) -> str:
+        table = read_published_table(document.folder, document.values)
+        return render_page(document.values, table, language=language)
+
+    return check_page(document, render, is_same_form=document.get("page_format") == PAGE_FORMAT)
 
 
-def _check_cost(document: dict[str, Any]) -> tuple[str, str]:
+def _check_cost(document: StatedDocument) -> tuple[str, str]:
     event = event_of(document)
     if list(event.invariants) != list(document["deployment"]["dp_flavor"]["unprotected_quantities"]):
         raise UnsoundError(
@@ -100,11 +96,11 @@ def _check_cost(document: dict[str, Any]) -> tuple[str, str]:
     return f"{event.cost} covers all measurements", f"{event.cost} は全測定の費用を満たします"
 
 
-def _check_counts(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
+def _check_counts(document: StatedDocument) -> tuple[str, str]:
     """Every file has the same table: whole numbers, none negative unless it is signed, cells of the domain, the sum as stated."""
     domain = domain_of_description(document["domain"], DOCUMENT)
     stated = document["published"]
-    tables = [_read_table(path, domain, stated) for path in _table_files(folder, document)]
+    tables = [_read_table(path, domain, stated) for path in _table_files(document)]
     for table in tables:
         if table.total != stated["total"] or table.keys.size != stated["non_empty_cells"]:
             raise UnsoundError("sums are not those stated", "合計が記載と一致しません")
@@ -116,9 +112,8 @@ def _check_counts(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return f"whole numbers, none negative, {total} in all", f"すべて非負の整数、合計 {total}"
 
 
-def _table_files(folder: Path, document: dict[str, Any]) -> list[Path]:
-    named = [Path(entry["name"]) for entry in document["files"]]
-    found = [folder / path.name for path in named if path.stem == "table" and path.suffix in FORMATS]
+def _table_files(document: StatedDocument) -> list[Path]:
+    found = [path for path in document.listed_files() if path.stem == "table" and path.suffix in FORMATS]
     if not found:
         raise UnsoundError("no table is listed", "表のファイルが記載されていません")
     return found

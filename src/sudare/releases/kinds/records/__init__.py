@@ -4,7 +4,7 @@
 - `run_people_plan`: reads, protects, measures and writes; charges a ledger where the method is differential privacy.
 - `attack_folder`: what cheap attacks find in such a folder; run before it is shown.
 - `verify_people`: whether a folder is what its report says.
-- `measure_risks`: how easily somebody is found in a table; for whoever holds it.
+- `measure_risks`: how easily somebody is found in a table; for its holder.
 
 Below: `hierarchy_plan`, `model_plan`, `column_plan`, `step_order` (parts of a plan), `running` (what records add to the order of
 `sudare.releases.protocol`), `sources`, `steps` (one module for each method) and `large_running` (files larger than memory),

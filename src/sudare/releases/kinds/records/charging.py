@@ -12,7 +12,7 @@ from sudare.ledger import Dataset, Ledger
 from sudare.microdata.records import Records
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan
 
-__all__ = ["keyed_hash_of_records", "require_rows_allowed", "without_opted_out"]
+__all__ = ["keyed_hash_of_records", "require_opt_outs_known", "require_rows_allowed", "without_opted_out"]
 
 
 def require_rows_allowed(plan: PeoplePlan, charging: Charging, dataset: Dataset) -> None:
@@ -32,8 +32,25 @@ def require_rows_allowed(plan: PeoplePlan, charging: Charging, dataset: Dataset)
         )
 
 
+def require_opt_outs_known(plan: PeoplePlan, charging: Charging, *, has_opted_out: bool) -> None:
+    """Refuse a plan that does not tell whose row is whose although people opted out.
+
+    Raises:
+        PlanError: says what to add.
+    """
+    if plan.person is None and has_opted_out and not plan.opt_outs_removed:
+        raise PlanError(
+            f"{plan.file.name}: people have opted out of '{charging.ledger.dataset}', and no column of persons "
+            f"is named. Name "
+            "it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
+            f"{plan.file.name}: 「{charging.ledger.dataset}」から除外を申し出た人がいますが、"
+            f"個人の列が指定されていません。"
+            "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
+        )
+
+
 def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, ledger: Ledger) -> Records:
-    """The records of people who did not opt out, at most so many of each person as the unit says.
+    """The records of people who did not opt out, at most this many of each person as the unit says.
 
     Which rows of a person are kept depends on that person's rows alone.
 
@@ -42,16 +59,8 @@ def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, le
         InputError: if a row does not say whose it is; names it.
     """
     opted_out = ledger.opt_outs(charging.ledger.dataset)
+    require_opt_outs_known(plan, charging, has_opted_out=bool(opted_out.digests))
     if plan.person is None:
-        if opted_out.digests and not plan.opt_outs_removed:
-            raise PlanError(
-                f"{plan.file.name}: people have opted out of '{charging.ledger.dataset}', and no column of persons "
-                f"is named. Name "
-                "it as 'person' in [source]; or, where they were left out before, declare opt_outs_removed = true there.",
-                f"{plan.file.name}: 「{charging.ledger.dataset}」から除外を申し出た人がいますが、"
-                f"個人の列が指定されていません。"
-                "[source] に person を指定するか、既に除外済みなら opt_outs_removed = true と宣言してください。",
-            )
         return records
     people = records.column(plan.person)
     if None in people.labels:
@@ -70,7 +79,7 @@ def without_opted_out(plan: PeoplePlan, charging: Charging, records: Records, le
 
 
 def keyed_hash_of_records(records: Records, key: bytes, reservation: str) -> str:
-    """What proves later which records a result was made from, to whoever has the ledger's key.
+    """A hash that later proves which records a result was made from, to anyone with the ledger's key.
 
     A plain hash would let anybody who knows all other people test who is in the data.
 

@@ -1,13 +1,13 @@
 """``release.json``: what was done to a table of people, what that protects, and what can be checked.
 
-A report of a method without a guarantee has figures that were computed from the records as they were: it is for whoever holds
-them. A report of a method with a budget has nothing but the plan, the cost and what was published.
+A report of a method without a guarantee has figures that were computed from the records as they were: it is for their holder. A
+report of a method with a budget has nothing but the plan, the cost and what was published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +21,25 @@ from sudare.microdata.utility import average_class_size, discernibility_of_class
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Charge
 from sudare.releases.documents import (
-    INLINE,
     InputHash,
-    Promise,
-    ReleaseDocument,
     describe_head,
     describe_promise,
 )
-from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
+from sudare.releases.kinds.records.document_parts import (
+    ColumnRecord,
+    InputFile,
+    KeptRows,
+    ModelRecord,
+    PrivateRecordsDocument,
+    ProtectedRecordsDocument,
+    PublishedRows,
+    RecordsWork,
+    SearchRecord,
+    StepChange,
+    StepRecord,
+    UtilityFigure,
+)
+from sudare.releases.kinds.records.measuring import Risks, class_sizes, measure_risks, shares_by_size
 from sudare.releases.kinds.records.steps.step import Done, Step
 
 if TYPE_CHECKING:
@@ -39,18 +50,11 @@ if TYPE_CHECKING:
 __all__ = [
     "FOR_THE_HOLDER",
     "REPORT_FORMAT",
-    "InputFile",
-    "KeptRows",
-    "PrivateRecordsDocument",
-    "ProtectedRecordsDocument",
-    "RecordsDocument",
-    "RecordsWork",
     "describe_work",
     "private_document",
     "protected_document",
     "record_of_models",
     "record_of_search",
-    "record_of_words",
 ]
 
 REPORT_FORMAT = "sudare-people/1"
@@ -64,125 +68,6 @@ FOR_THE_HOLDER = Words(
     "この報告書の数値には、元のレコードから計算したものが含まれます。元のレコードと同じ管理のもとに置き、people "
     "のファイルだけを渡してください。",
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishedRows:
-    """The published records in a few words.
-
-    Attributes:
-        rows: how many.
-        columns: their names.
-    """
-
-    rows: int
-    columns: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class InputFile:
-    """The file that the records were read from.
-
-    Attributes:
-        name: of the file.
-        sha256: its hash; empty for a folder.
-    """
-
-    name: str
-    sha256: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeptRows:
-    """How many records are published.
-
-    Attributes:
-        before: how many there were.
-        published: how many are left.
-        suppressed: the share that was suppressed; None where nothing was searched for.
-    """
-
-    before: int
-    published: int
-    suppressed: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecordsWork:
-    """What was done to records.
-
-    Attributes:
-        steps: method, settings, and what each protects and keeps.
-        columns: of the plan, with their levels.
-        published: what is left.
-    """
-
-    steps: tuple[Mapping[str, Any], ...]
-    columns: tuple[Mapping[str, Any], ...]
-    published: PublishedRows
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RecordsDocument(ReleaseDocument):
-    """The document of records.
-
-    Attributes:
-        work: what was done.
-        confidential: whether it is for the holder alone.
-    """
-
-    work: RecordsWork = field(metadata=INLINE)
-    confidential: bool
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ProtectedRecordsDocument(RecordsDocument):
-    """The document of steps without a budget.
-
-    Attributes:
-        note: for whom it is.
-        input: the records as they were.
-        models: whether they hold.
-        search: what the search for levels found.
-        kept: how many records are published.
-        risks: before and after, where there are quasi-identifiers.
-        classes: shares of records by the size of their class, likewise.
-        utility: what was lost, likewise.
-        larger_than_memory: true where figures come from counts.
-        attacks: what the attacks found, once they were run.
-        even_if_broken: whether it is published though an attack succeeded.
-    """
-
-    note: Words
-    input: InputFile
-    models: Sequence[Mapping[str, Any]]
-    search: Mapping[str, Any] | None
-    kept: KeptRows
-    risks: Mapping[str, Mapping[str, Any]] | None = None
-    classes: Mapping[str, Any] | None = None
-    utility: Mapping[str, Any] | None = None
-    larger_than_memory: bool | None = None
-    attacks: Sequence[Mapping[str, Any]] | None = None
-    even_if_broken: bool | None = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PrivateRecordsDocument(RecordsDocument):
-    """The document of a method with a budget.
-
-    Attributes:
-        promise: what the guarantee means for one person.
-        input: by what the records can be proved.
-        tables: of columns that were measured.
-        values: how often each value is published.
-        groups: whether every group is as large as promised, where that is promised.
-    """
-
-    promise: Promise
-    input: InputHash
-    tables: tuple[tuple[str, ...], ...]
-    values: Mapping[str, Sequence[Sequence[Any]]]
-    groups: Mapping[str, int | bool] | None = None
 
 
 def protected_document(
@@ -207,16 +92,14 @@ def protected_document(
     """
     last = done[-1]
     quasi = [name for name in plan.quasi_identifiers if name in reread.names]
-    risks: Mapping[str, Mapping[str, Any]] | None = None
-    classes: Mapping[str, Any] | None = None
+    risks: Mapping[str, Risks] | None = None
+    classes: Mapping[str, Sequence[float]] | None = None
     if quasi and reread.rows:
         sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
         # Starred records are counted as the class that they are.
         risks = {
-            "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)).to_dict(),
-            "after": measure_risks(
-                reread, quasi, sensitive, population=_generalized(before, population, quasi, last)
-            ).to_dict(),
+            "before": measure_risks(before, quasi, sensitive, population=_columns(population, quasi)),
+            "after": measure_risks(reread, quasi, sensitive, population=_generalized(before, population, quasi, last)),
         }
         classes = {
             "before": shares_by_size(class_sizes(before, quasi).sizes),
@@ -289,44 +172,44 @@ def describe_work(
     )
 
 
-def _step(done: Done, step: Step) -> dict[str, Any]:
-    outcome = done.outcome
-    told: dict[str, Any] = {
-        "method": done.method,
-        "name": done.name,
-        "settings": step.settings(),
-        "protects": record_of_words(done.protects),
-        "keeps": record_of_words(done.keeps),
-    }
+def _step(done: Done, step: Step) -> StepRecord:
+    outcome, change = done.outcome, None
     if outcome is not None:
-        told |= {
-            "touched": float(outcome.touched),
-            "changed": float(outcome.changed),
-            "local_epsilon": None if outcome.local_epsilon is None else str(outcome.local_epsilon),
-            "local_rho": None if outcome.local_rho is None else str(outcome.local_rho),
-        }
-    return told
+        change = StepChange(
+            touched=float(outcome.touched),
+            changed=float(outcome.changed),
+            local_epsilon=None if outcome.local_epsilon is None else str(outcome.local_epsilon),
+            local_rho=None if outcome.local_rho is None else str(outcome.local_rho),
+        )
+    return StepRecord(
+        method=done.method,
+        name=done.name,
+        settings=step.settings(),
+        protects=done.protects,
+        keeps=done.keeps,
+        change=change,
+    )
 
 
 def _column(
     plan: PeoplePlan, name: str, published: Sequence[str], levels: Mapping[str, int], last: Done
-) -> dict[str, Any]:
+) -> ColumnRecord:
     column = plan.columns[name]
     hierarchy = (last.hierarchies or {}).get(name)
     height = None if hierarchy is None else hierarchy.height
     if plan.charging is not None:
         # As the plan alone has it: how long masked texts are is a fact of the data.
         height = None if column.rule is None else column.rule.height
-    return {
-        "name": name,
-        "role": column.role,
-        "published": name in published,
-        "hierarchy": None if column.rule is None else column.rule.told,
-        "kind": None if column.rule is None else column.rule.kind,
-        "sha256": (column.rule.digest or None) if column.rule is not None else None,
-        "level": levels.get(name),
-        "height": height,
-    }
+    return ColumnRecord(
+        name=name,
+        role=column.role,
+        published=name in published,
+        hierarchy=None if column.rule is None else column.rule.told,
+        kind=None if column.rule is None else column.rule.kind,
+        sha256=(column.rule.digest or None) if column.rule is not None else None,
+        level=levels.get(name),
+        height=height,
+    )
 
 
 def _levels(last: Done) -> Mapping[str, int]:
@@ -336,7 +219,7 @@ def _levels(last: Done) -> Mapping[str, int]:
 
 def record_of_models(
     plan: PeoplePlan, reread: Records, quasi: Sequence[str], counts: NDArray[np.int64] | None = None
-) -> list[dict[str, Any]]:
+) -> tuple[ModelRecord, ...]:
     """The models, checked once more from what was written alone.
 
     Args:
@@ -348,26 +231,26 @@ def record_of_models(
     found = []
     for model in plan.steps[-1].promised_models:
         holds = None if model.needs_population else satisfies(reread, quasi, [model], counts=counts)
-        told = {"english": model.describe("en"), "japanese": model.describe("ja"), "holds": holds}
-        found.append({**told, "model": model.to_record()})
-    return found
+        english, japanese = model.describe("en"), model.describe("ja")
+        found.append(ModelRecord(english=english, japanese=japanese, holds=holds, model=model.to_record()))
+    return tuple(found)
 
 
-def record_of_search(search: Search | None) -> dict[str, Any] | None:
+def record_of_search(search: Search | None) -> SearchRecord | None:
     """What a search found; None for local recoding."""
     if search is None:
         return None
-    return {
-        "levels": dict(search.levels),
-        "loss": list(search.loss),
-        "gap": search.gap,
-        "is_optimal": search.is_optimal,
-        "checked": search.checked,
-        "choices": search.choices,
-    }
+    return SearchRecord(
+        levels=search.levels,
+        loss=search.loss,
+        gap=search.gap,
+        is_optimal=search.is_optimal,
+        checked=search.checked,
+        choices=search.choices,
+    )
 
 
-def _utility(before: Records, after: Records, quasi: Sequence[str], last: Done) -> dict[str, Any]:
+def _utility(before: Records, after: Records, quasi: Sequence[str], last: Done) -> dict[str, UtilityFigure]:
     """What was lost; every measure where levels were chosen, and those of classes else."""
     made = last.anonymized
     sizes = class_sizes(after, quasi).sizes
@@ -417,8 +300,3 @@ def _counts(column: CodedColumn, plan: PeoplePlan) -> list[list[Any]]:
     else:
         ordered = sorted(found.items(), key=lambda item: (item[0] is None, float((item[0] or "0").split(" ")[0])))
     return [[label, count] for label, count in ordered[:MAX_VALUES]]
-
-
-def record_of_words(words: Words) -> dict[str, str]:
-    """A text in both languages as plain values."""
-    return {"english": words.english, "japanese": words.japanese}

@@ -15,13 +15,11 @@ from sudare.releases.kinds.records.document import (
     FOR_THE_HOLDER,
     PACKAGES,
     REPORT_FORMAT,
-    InputFile,
-    KeptRows,
-    ProtectedRecordsDocument,
     describe_work,
     record_of_models,
     record_of_search,
 )
+from sudare.releases.kinds.records.document_parts import InputFile, KeptRows, ProtectedRecordsDocument
 from sudare.releases.kinds.records.folders import PEOPLE
 from sudare.releases.kinds.records.measuring import class_sizes, measure_risks, shares_by_size
 from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
@@ -109,10 +107,7 @@ def _document(
             published=after.people,
             suppressed=1.0 - after.people / before.people if before.people else 0.0,
         ),
-        risks={
-            name: measure_risks(part.records, quasi, sensitive, counts=part.counts).to_dict()
-            for name, part in both.items()
-        },
+        risks={name: measure_risks(part.records, quasi, sensitive, counts=part.counts) for name, part in both.items()},
         classes={name: shares_by_size(part) for name, part in sizes.items()},
         utility={
             "average_class_size": average_class_size(sizes["after"]),

@@ -1,13 +1,13 @@
 """How easily somebody is found in a table, and how large its classes are.
 
-All of this is computed from the records: for tables that are not published it is for whoever holds them.
+All of this is computed from the records: for tables that are not published it is for their holder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +29,20 @@ if TYPE_CHECKING:
 __all__ = ["SIZES", "Risks", "class_sizes", "measure_risks", "rest_of_population", "shares_by_size"]
 
 SIZES = ((1, 1), (2, 2), (3, 4), (5, 9), (10, 19), (20, 49), (50, 99), (100, None))
-"""Classes from so many to so many records, as they are shown together."""
+"""Classes from this many to this many records, as they are shown together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JournalistRisk:
+    """The chances of somebody who has a list of the population.
+
+    Attributes:
+        highest: of any record.
+        average: over all records.
+    """
+
+    highest: float
+    average: float
 
 
 @dataclass(frozen=True)
@@ -57,16 +70,8 @@ class Risks:
     average: float
     at_risk: float
     threshold: float
-    journalist: tuple[float, float] | None = None
-    sensitive: Mapping[str, Measured] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        values = asdict(self)
-        values["journalist"] = (
-            None if self.journalist is None else dict(zip(("highest", "average"), self.journalist, strict=True))
-        )
-        return values
+    journalist: JournalistRisk | None
+    sensitive: Mapping[str, Measured]
 
 
 def class_sizes(records: Records, quasi_identifiers: Sequence[str], counts: NDArray[np.int64] | None = None) -> Classes:
@@ -132,7 +137,7 @@ def measure_risks(
     if population is not None and records.rows:
         everybody = population_sizes([records.column(name) for name in names], population)
         found = journalist_risk(classes.sizes, everybody, threshold=threshold)
-        journalist = found.highest, found.average
+        journalist = JournalistRisk(highest=found.highest, average=found.average)
     return Risks(
         int(classes.sizes.sum()),
         int(classes.sizes.size),

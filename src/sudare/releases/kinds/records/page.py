@@ -6,6 +6,7 @@ It needs no network and no JavaScript; both languages are in it. Everything on i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy import guarantee_words
-from sudare.releases.charts import bar
+from sudare.releases.charts import bar, promise_bars
 from sudare.releases.kinds.records import page_words
 from sudare.releases.kinds.records.attacking.attack_words import ATTACKS
 from sudare.releases.kinds.records.attacking.linking import MAX_FOUND
@@ -28,7 +29,7 @@ from sudare.releases.page_numbers import (
     show_size,
     with_greek_letters,
 )
-from sudare.releases.page_template import page_template
+from sudare.releases.page_template import page_template, stated_words
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -39,6 +40,49 @@ TEMPLATE = "report.html.jinja"
 UTILITY = ("loss", "precision", "average_class_size", "discernibility", "discernibility_of_classes", "entropy")
 MAX_LABEL_LENGTH = 60
 MARKS = {"held": "✓", "undecided": "!", "broken": "✗"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownPromise:
+    who: Words
+    unit_who: Words
+    unit_text: str
+    rows: str
+    change: Words
+    budget: str
+    gains: Sequence[tuple[str, str, str]]
+    k: int | None
+    condition: str
+    level: str
+    holds: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownStep:
+    method: Words
+    settings: str
+    protects: Words
+    keeps: Words
+    figures: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownColumn:
+    name: str
+    role: Words
+    hierarchy: str
+    drawn: str
+    level: str
+    word: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownAttack:
+    name: Words
+    outcome: str
+    mark: str
+    found: Sequence[tuple[str, str, Words]]
+    remedies: Sequence[Words]
 
 
 def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> str:
@@ -60,7 +104,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
     context = {
         "language": language,
         "report": report,
-        "note": _words(note),
+        "note": stated_words(note),
         "created": show_date(report.get("created")),
         "tiles": _tiles(report),
         "promise": _promise(report) if is_private else None,
@@ -88,69 +132,59 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
-def _words(values: Mapping[str, str]) -> Words:
-    return Words(values["english"], values["japanese"])
-
-
-def _same(text: str) -> Words:
-    return Words(text, text)
-
-
 def _tiles(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
-    tiles = [("rows", _same(f"{report['published']['rows']:,}"))]
+    tiles = [("rows", Words.same(f"{report['published']['rows']:,}"))]
     if "risks" not in report:
-        tiles.append(("columns_published", _same(f"{len(report['published']['columns'])}")))
+        tiles.append(("columns_published", Words.same(f"{len(report['published']['columns'])}")))
     if "event" in report:
-        tiles.append(("budget", _same(show_budget(report["event"]["cost"]))))
+        tiles.append(("budget", Words.same(show_budget(report["event"]["cost"]))))
         if "groups" in report:
-            tiles.append(("group_size", _same(f"{report['groups']['k']:,}")))
+            tiles.append(("group_size", Words.same(f"{report['groups']['k']:,}")))
     elif "risks" in report:
         after = report["risks"]["after"]
-        tiles.append(("smallest", _same(f"{after['k']:,}")))
-        tiles.append(("highest", _same(_share(after["highest"]))))
+        tiles.append(("smallest", Words.same(f"{after['k']:,}")))
+        tiles.append(("highest", Words.same(_share(after["highest"]))))
         if report["kept"]["suppressed"] is not None:
-            tiles.append(("suppressed", _same(_share(report["kept"]["suppressed"]))))
+            tiles.append(("suppressed", Words.same(_share(report["kept"]["suppressed"]))))
     count = len(report["steps"])
     several = Words(f"{count} steps", f"{count} つの手順")
     return [*tiles, ("method", several if count > 1 else step_named(report["steps"][0]["method"]).words)]
 
 
-def _promise(report: Mapping[str, Any]) -> dict[str, Any]:
+def _promise(report: Mapping[str, Any]) -> _ShownPromise:
     event, stated = report["event"], report["promise"]
     unit = event["unit"]
-    return {
-        "who": guarantee_words.of_unit(str(unit["who"])),
-        "unit_who": guarantee_words.of_unit_that_changes(str(unit["who"])),
-        "unit_text": "unit_row" if unit["rows"] == 1 else "unit_rows",
-        "rows": f"{unit['rows']:,}",
-        "change": page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],
-        "budget": show_budget(event["cost"]),
-        "gains": [
-            ("guessing", bar(stated["false_alarm"]), percent_rounded_up(stated["false_alarm"])),
-            ("with_release", bar(stated["best_power"]), percent_rounded_up(stated["best_power"])),
-        ],
-        "k": (report.get("groups") or {}).get("k"),
-        "condition": "sampled_condition_chosen" if _chose_levels(report) else "sampled_condition",
-        "level": "level_paid" if _chose_levels(report) else "level_stated",
-        "holds": (report.get("groups") or {}).get("holds"),
-    }
+    groups = report.get("groups") or {}
+    return _ShownPromise(
+        who=guarantee_words.of_unit(str(unit["who"])),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit["who"])),
+        unit_text="unit_row" if unit["rows"] == 1 else "unit_rows",
+        rows=f"{unit['rows']:,}",
+        change=page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],
+        budget=show_budget(event["cost"]),
+        gains=promise_bars(stated["false_alarm"], stated["best_power"]),
+        k=groups.get("k"),
+        condition="sampled_condition_chosen" if _chose_levels(report) else "sampled_condition",
+        level="level_paid" if _chose_levels(report) else "level_stated",
+        holds=groups.get("holds"),
+    )
 
 
 def _chose_levels(report: Mapping[str, Any]) -> bool:
     return "choose_levels" in report["steps"][0]["settings"]
 
 
-def _step(step: Mapping[str, Any]) -> dict[str, Any]:
+def _step(step: Mapping[str, Any]) -> _ShownStep:
     figures = [(name, _share(step[name])) for name in ("touched", "changed") if step.get(name) is not None]
     if step.get("local_epsilon") is not None:
         figures.append(("local_epsilon", show_decimal(step["local_epsilon"])))
-    return {
-        "method": step_named(step["method"]).words,
-        "settings": ", ".join(f"{name}: {_plain(value)}" for name, value in step["settings"].items()),
-        "protects": _words(step["protects"]),
-        "keeps": _words(step["keeps"]),
-        "figures": figures,
-    }
+    return _ShownStep(
+        method=step_named(step["method"]).words,
+        settings=", ".join(f"{name}: {_plain(value)}" for name, value in step["settings"].items()),
+        protects=stated_words(step["protects"]),
+        keeps=stated_words(step["keeps"]),
+        figures=figures,
+    )
 
 
 def _plain(value: object) -> str:
@@ -161,7 +195,7 @@ def _plain(value: object) -> str:
 
 def _model(model: Mapping[str, Any]) -> tuple[Words, str, str]:
     outcome = {True: ("holds", "✓"), False: ("fails", "✗"), None: ("with_population", "–")}[model["holds"]]
-    return _words(model), *outcome
+    return stated_words(model), *outcome
 
 
 def _search(search: Mapping[str, Any] | None) -> tuple[str, dict[str, str]] | None:
@@ -173,19 +207,19 @@ def _search(search: Mapping[str, Any] | None) -> tuple[str, dict[str, str]] | No
     return "gap", {**numbers, "gap": f"{search['gap']:.4g}"}
 
 
-def _column(column: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+def _column(column: Mapping[str, Any], report: Mapping[str, Any]) -> _ShownColumn:
     level, height = column["level"], column["height"]
     word = "as_it_is" if column["published"] else "left_out"
     for step in report["steps"]:
         word = step_named(step["method"]).column_word(step, column) or word
-    return {
-        "name": column["name"],
-        "role": page_words.ROLES[column["role"]],
-        "hierarchy": column["hierarchy"] or "–",
-        "drawn": "" if level is None or not height else bar(level / height),
-        "level": "" if level is None else str(level) if height is None else f"{level} / {height}",
-        "word": word,
-    }
+    return _ShownColumn(
+        name=column["name"],
+        role=page_words.ROLES[column["role"]],
+        hierarchy=column["hierarchy"] or "–",
+        drawn="" if level is None or not height else bar(level / height),
+        level="" if level is None else str(level) if height is None else f"{level} / {height}",
+        word=word,
+    )
 
 
 def _classes(classes: Mapping[str, Sequence[float]] | None) -> list[tuple[str, str, str, str, str]]:
@@ -225,20 +259,20 @@ def _risks(risks: Mapping[str, Any] | None) -> list[tuple[Words, str, str]]:
     return rows
 
 
-def _attack(attack: Mapping[str, Any]) -> dict[str, Any]:
-    """One attack; what would stop it is told once, however often it is said."""
+def _attack(attack: Mapping[str, Any]) -> _ShownAttack:
+    """One attack; each remedy is shown once, however many verdicts name it."""
     open_ones = [verdict for verdict in attack["verdicts"] if verdict["outcome"] != "held"]
     names_targets = attack["attack"] in ("models", "attributes")
-    return {
-        "name": ATTACKS[attack["attack"]],
-        "outcome": attack["outcome"],
-        "mark": MARKS[attack["outcome"]],
-        "found": [
-            (MARKS[verdict["outcome"]], verdict["target"] if names_targets else "", _words(verdict["sentence"]))
+    return _ShownAttack(
+        name=ATTACKS[attack["attack"]],
+        outcome=attack["outcome"],
+        mark=MARKS[attack["outcome"]],
+        found=[
+            (MARKS[verdict["outcome"]], verdict["target"] if names_targets else "", stated_words(verdict["sentence"]))
             for verdict in attack["verdicts"]
         ],
-        "remedies": list(dict.fromkeys(_words(verdict["remedy"]) for verdict in open_ones)),
-    }
+        remedies=list(dict.fromkeys(stated_words(verdict["remedy"]) for verdict in open_ones)),
+    )
 
 
 def _utility(utility: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -261,13 +295,13 @@ def _record(report: Mapping[str, Any]) -> list[tuple[str, Words]]:
     rows: list[tuple[str, Words]] = []
     if "ledger" in report:
         ledger = report["ledger"]
-        rows = [("dataset", _same(ledger["dataset"])), ("entry", _same(str(ledger["entry"])))]
+        rows = [("dataset", Words.same(ledger["dataset"])), ("entry", Words.same(str(ledger["entry"])))]
         rows.append(("remaining", guarantee_words.of_remaining(with_greek_letters(str(ledger["remaining"])))))
     given = report["input"]
     if given.get("sha256"):
-        rows.append(("input", _same(given["sha256"])))
+        rows.append(("input", Words.same(given["sha256"])))
     if given.get("keyed_hash"):
-        rows.append(("keyed_input", _same(given["keyed_hash"])))
+        rows.append(("keyed_input", Words.same(given["keyed_hash"])))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Whose record is whose: a column of row numbers that goes along with the records while they are changed, and is never written.
+"""Tracing records: a column of row numbers that follows them while they are changed, and is never written.
 
 It lets the holder judge, after sampling, swapping and suppression, whether an attacker's guess is right.
 """

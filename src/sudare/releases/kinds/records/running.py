@@ -1,13 +1,13 @@
 """The kind ``records``: records of people, from a plan to a folder with the protected records and a report.
 
-What is done in which order is said in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
+The order of the steps is described in `sudare.releases.protocol`; here stands what records add to it. They are protected in one
 of three ways, as the plan says: with a price, by a method that is differential privacy of the table; without one, in memory; or
 without one, file by file, where they are larger than memory. What has no guarantee is attacked before it is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,32 +17,40 @@ import numpy as np
 from sudare.attacks.verdicts import AttackReport
 from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
-from sudare.ledger import Dataset, Ledger
+from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import document_values
+from sudare.releases.documents import StatedDocument, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder, record_of_attacks, require_unbroken
 from sudare.releases.kinds.records.attacking.published_records import read_published_records
-from sudare.releases.kinds.records.charging import keyed_hash_of_records, require_rows_allowed, without_opted_out
-from sudare.releases.kinds.records.document import (
-    REPORT_FORMAT,
+from sudare.releases.kinds.records.charging import (
+    keyed_hash_of_records,
+    require_opt_outs_known,
+    require_rows_allowed,
+    without_opted_out,
+)
+from sudare.releases.kinds.records.document import REPORT_FORMAT, private_document, protected_document
+from sudare.releases.kinds.records.document_parts import (
     PrivateRecordsDocument,
     ProtectedRecordsDocument,
     RecordsDocument,
-    private_document,
-    protected_document,
 )
 from sudare.releases.kinds.records.folders import PAGE, PEOPLE
 from sudare.releases.kinds.records.page import render_people_page
 from sudare.releases.kinds.records.planning.plan_file import Charging, PeoplePlan, read_people_plan
 from sudare.releases.kinds.records.planning.step_order import looked_at_before
 from sudare.releases.kinds.records.row_numbers import ROW, row_numbers, with_row_numbers
-from sudare.releases.kinds.records.sources import read_planned, read_population, without_identifiers
+from sudare.releases.kinds.records.sources import (
+    read_planned,
+    read_population,
+    require_planned_columns,
+    without_identifiers,
+)
 from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateStep, without_local_claim
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
@@ -57,7 +65,7 @@ if TYPE_CHECKING:
 __all__ = ["RECORDS", "STAGES", "ProtectedPeople", "run_people_plan"]
 
 STAGES = ("load", "protect", "save", "measure", "attack")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +96,7 @@ def run_people_plan(
     even_if_broken: bool = False,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> ProtectedPeople:
     """Carry out a plan, and write the folder with the protected records and the report.
 
@@ -97,8 +106,9 @@ def run_people_plan(
         plan: what to do.
         again: for methods with a budget, draw and spend anew even if the same result was made before.
         even_if_broken: show it even if an attack succeeds; the report says so.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
     Raises:
         InputError: if the data is not what the plan says, or an attack on the result succeeds; nothing is written, and nothing
@@ -107,7 +117,15 @@ def run_people_plan(
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress, ledger=ledger)
+    made = carry_out(
+        RECORDS,
+        plan,
+        again=again,
+        even_if_broken=even_if_broken,
+        progress=progress,
+        ledger=ledger,
+        on_unfinished=on_unfinished,
+    )
     return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
 
 
@@ -141,7 +159,7 @@ class PeopleProtected:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PeopleDraft:
-    """Records that are written, and what the attacks are told of them by whoever holds the data.
+    """Records that are written, and what attacks learn about them from the holder of the data.
 
     Attributes:
         document: what ``release.json`` says, without the attacks.
@@ -168,7 +186,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
         return read_people_plan(file, folder)
 
     def header(self, plan: PeoplePlan) -> PlanHeader:
-        """What the order needs to know of a plan; only methods with differential privacy have a price."""
+        """What the protocol needs to know of a plan; only methods with differential privacy have a price."""
         return plan.header
 
     def identity(self, plan: PeoplePlan, last_opt_out: int) -> Identity:
@@ -178,6 +196,12 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
     def require_account(self, plan: PeoplePlan, dataset: Dataset) -> None:
         """Refuse an account by which a person may have more rows than the plan says."""
         require_rows_allowed(plan, _charging_of(plan), dataset)
+
+    def require_source(self, plan: PeoplePlan, *, has_opted_out: bool) -> None:
+        """Refuse files that are not there or lack a column, and a plan that does not say who opted out."""
+        require_planned_columns(plan)
+        if plan.charging is not None:
+            require_opt_outs_known(plan, plan.charging, has_opted_out=has_opted_out)
 
     def read(self, plan: PeoplePlan, run: Run) -> PeopleRead:
         """Read the records, without identifiers and, with a price, without those who opted out."""
@@ -259,7 +283,7 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
 
     def fault_of(self, folder: Path) -> Check | None:
         """What is wrong with the published file of a folder."""
-        checks = check_files(folder, read_report(folder), document_in(folder).name)
+        checks = check_files(StatedDocument(document_in(folder), read_report(folder)))
         return next((check for check in checks if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
@@ -321,7 +345,7 @@ def _write_private(plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path
 
 
 def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Records]:
-    """Write the records, and read again what was written: whatever is said of them is said of the file."""
+    """Write the records, and read again what was written: all statements are about the file."""
     file = folder / f"{PEOPLE}.{plan.format}"
     write_people(file, records)
     return file, read_people(file)
@@ -329,5 +353,5 @@ def _write(plan: PeoplePlan, records: Records, folder: Path) -> tuple[Path, Reco
 
 def _require_models(draft: PeopleDraft) -> None:
     document = draft.document
-    if isinstance(document, ProtectedRecordsDocument) and any(one["holds"] is False for one in document.models):
+    if isinstance(document, ProtectedRecordsDocument) and any(one.holds is False for one in document.models):
         raise AssertionError("the written table does not satisfy its models")  # never seen; nothing may be shown then

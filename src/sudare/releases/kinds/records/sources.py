@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from sudare.column_names import are_evident, shown_column
 from sudare.errors import InputError
-from sudare.io import complaints
+from sudare.io import Source, complaints
+from sudare.io.headers import require_columns
 from sudare.microdata.records import Records, read_people
 from sudare.sections import suggest
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
-__all__ = ["read_planned", "read_population", "require_named", "without_identifiers"]
+__all__ = ["read_planned", "read_population", "require_named", "require_planned_columns", "without_identifiers"]
 
 
 def read_planned(plan: PeoplePlan) -> Records:
@@ -30,20 +32,25 @@ def read_planned(plan: PeoplePlan) -> Records:
     return records
 
 
-def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
+def require_named(plan: PeoplePlan, columns: Sequence[str], *, peek: bool = True) -> None:
     """Refuse columns that the plan does not name, unless it drops them, and a file without those that it names.
+
+    Args:
+        plan: which says what to do with each column.
+        columns: of the file.
+        peek: whether rows may be looked at, to tell whether these are names.
 
     Raises:
         InputError: names the column.
     """
-    wanted = _wanted(plan)
+    wanted, looked_at = _wanted(plan), plan.source if peek else None
     for name in wanted:
         if name not in columns:
-            raise complaints.missing_column(name, list(columns), str(plan.source), asked=wanted)
+            raise complaints.missing_column(name, list(columns), str(plan.source), asked=wanted, peek=peek)
     for place, name in enumerate(columns if plan.others != "drop" else ()):
         if name not in wanted:
-            shown = shown_column(place, columns, wanted, plan.source)
-            if not are_evident(columns, wanted, plan.source):
+            shown = shown_column(place, columns, wanted, looked_at)
+            if not are_evident(columns, wanted, looked_at):
                 raise InputError(
                     f"Column {shown.english} of {plan.source.name} is not named by the plan, and the first row may hold no "
                     'names of columns. Put the names there, or write others = "drop" under [source].',
@@ -53,11 +60,26 @@ def require_named(plan: PeoplePlan, columns: Sequence[str]) -> None:
             hint = suggest(name, wanted)
             raise InputError(
                 f"{plan.source.name} has a column '{name:.60}' that the plan does not name.{hint.english} Add "
-                f"[columns.{name:.60}] with "
+                f"[columns.{toml_key(name):.60}] with "
                 'a role ("identifier" leaves it out), or write others = "drop" under [source].',
-                f"{plan.source.name} の列「{name:.60}」が計画にありません。{hint.japanese}[columns.{name:.60}] に role を書くか"
+                f"{plan.source.name} の列「{name:.60}」が計画にありません。{hint.japanese}"
+                f"[columns.{toml_key(name):.60}] に role を書くか"
                 '（"identifier" なら除かれます）、[source] に others = "drop" と書いてください。',
             )
+
+
+def require_planned_columns(plan: PeoplePlan) -> None:
+    """Refuse records that are not there or lack a column, by their headers alone.
+
+    Raises:
+        InputError: names the file and the column.
+    """
+    source = Source(str(plan.source), plan.source_format, encoding=plan.encoding)
+    columns = require_columns(source, _wanted(plan))
+    if columns is not None:
+        require_named(plan, columns, peek=False)
+    if plan.population is not None:
+        require_columns(Source(str(plan.population), encoding=plan.encoding), plan.quasi_identifiers)
 
 
 def read_population(plan: PeoplePlan) -> Records:

@@ -11,6 +11,7 @@ from sudare.microdata.models.registry import model_of_record
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata.search.large_counts import open_large
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.records.document import REPORT_FORMAT
 from sudare.releases.kinds.records.page import render_people_page
@@ -25,7 +26,7 @@ from sudare.releases.verification import (
     outcome_of,
 )
 from sudare.storage.guarded_json import read_stated
-from sudare.storage.staging import document_in, page_beside
+from sudare.storage.staging import document_in
 
 __all__ = ["read_report", "verify_people"]
 
@@ -55,59 +56,50 @@ def verify_people(folder: str | Path, ledger: str | None = None) -> list[Check]:
         InputError: if the folder is none of protected records.
         LedgerError: if the ledger cannot be opened.
     """
-    place = Path(folder)
-    document = read_report(place)
-    file = document_in(place)
-    checks = check_files(place, document, file.name)
-    checks.append(outcome_of("published", lambda: _check_published(place, document), file.name))
-    if "event" in document or "ledger" in document:
-        checks.append(outcome_of("cost", lambda: _check_cost(document), file.name))
+    document = StatedDocument(document_in(Path(folder)), read_report(folder))
+    has_price = "event" in document or "ledger" in document
+    checks = check_files(document)
+    checks.append(outcome_of("published", lambda: _check_published(document), document.name))
+    if has_price:
+        checks.append(outcome_of("cost", lambda: _check_cost(document), document.name))
         if "groups" in document or _k_of(document) is not None:
-            checks.append(outcome_of("groups", lambda: _check_groups(place, document), file.name))
+            checks.append(outcome_of("groups", lambda: _check_groups(document), document.name))
     else:
         checks += [
-            _check_models(place, document),
-            outcome_of("attacks", lambda: _check_attacks(place, document), file.name),
+            _check_models(document),
+            outcome_of("attacks", lambda: _check_attacks(document), document.name),
         ]
-    checks.append(
-        check_page(
-            place,
-            document,
-            lambda language: render_people_page(document, language=language),
-            file.name,
-            page_beside(file).name,
-        )
-    )
-    if "event" in document or "ledger" in document:
-        checks.append(check_ledger(place, document, ledger, file.name))
+    checks.append(check_page(document, lambda language: render_people_page(document.values, language=language)))
+    if has_price:
+        checks.append(check_ledger(document, ledger))
     elif ledger is not None:
-        checks.append(check_note(place, ledger, file.name))
+        checks.append(check_note(document, ledger))
     else:
         english, japanese = "nothing was charged: this is not differential privacy", "予算を使わない手法です"
         checks.append(Check("ledger", "skipped", english, japanese))
     return checks
 
 
-def _file(folder: Path, document: dict[str, Any]) -> Path:
-    path = folder / Path(document["files"][0]["name"]).name
+def _file(document: StatedDocument) -> Path:
+    path = document.listed_files()[0]
     if not path.is_file():  # such as a pipe, on which a reader would wait forever
         raise UnsoundError(f"{path.name} is missing", f"{path.name} がありません")
     return path
 
 
-def _read(folder: Path, document: dict[str, Any]) -> Records:
-    return read_people(_file(folder, document))
+def _read(document: StatedDocument) -> Records:
+    return read_people(_file(document))
 
 
-def _check_published(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
+def _check_published(document: StatedDocument) -> tuple[str, str]:
     """As many rows as stated, and the stated columns alone: no identifier."""
     stated = document["published"]
     roles = {column["name"]: column["role"] for column in document["columns"]}
     if document.get("larger_than_memory"):
-        with open_large(_file(folder, document)) as file:
+        with open_large(_file(document)) as file:
             names, rows = file.columns, file.count([file.columns[0]]).people
     else:
-        records = _read(folder, document)
+        records = _read(document)
         names, rows = records.names, records.rows
     if list(names) != list(stated["columns"]) or rows != stated["rows"]:
         raise UnsoundError("rows or columns are not those stated", "行数または列が記載と一致しません")
@@ -119,7 +111,7 @@ def _check_published(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return f"{rows:,} records, the stated columns and no others", f"{rows:,} 件、列は記載どおり"
 
 
-def _check_models(folder: Path, document: dict[str, Any]) -> Check:
+def _check_models(document: StatedDocument) -> Check:
     """Every promise that can be counted from the file holds."""
     models = document.get("models")
     if models == []:
@@ -132,11 +124,11 @@ def _check_models(folder: Path, document: dict[str, Any]) -> Check:
         named = [model.sensitive for model in asked if model.sensitive is not None]
         counts = None
         if document.get("larger_than_memory"):
-            with open_large(_file(folder, document)) as file:
+            with open_large(_file(document)) as file:
                 counted = file.count([*quasi, *named])
             records, counts = counted.records, counted.counts
         else:
-            records = _read(folder, document)
+            records = _read(document)
         for english, japanese, model in found:
             if model is not None and not satisfies(records, quasi, [model], counts=counts):
                 raise UnsoundError(f"does not hold: {english:.200}", f"満たされていません: {japanese:.200}")
@@ -154,15 +146,15 @@ def _check_models(folder: Path, document: dict[str, Any]) -> Check:
             f"{len(asked)} 個の条件が満たされています（ファイルだけから確認）{more_ja if rest else ''}",
         )
 
-    return outcome_of("models", check, document_in(folder).name)
+    return outcome_of("models", check, document.name)
 
 
-def _check_attacks(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
+def _check_attacks(document: StatedDocument) -> tuple[str, str]:
     """What the report says of attacks on the file is what they find, as far as they need nothing but the file."""
     from sudare.attacks.verdicts import AttackOutcome
 
     stated = {attack["attack"]: attack["outcome"] for attack in document["attacks"]}
-    for report in attack_folder(folder, document):
+    for report in attack_folder(document.folder, document.values):
         # Without the original records linkage cannot be judged, nor a model that compares with more than the file.
         is_open = report.attack == "models" and report.outcome is AttackOutcome.UNDECIDED
         found = {AttackOutcome.HELD.value, AttackOutcome.UNDECIDED.value} if is_open else {report.outcome.value}
@@ -180,12 +172,12 @@ def _check_attacks(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return "as stated: none succeeded", "記載どおり: 成功した攻撃はありません"
 
 
-def _check_cost(document: dict[str, Any]) -> tuple[str, str]:
+def _check_cost(document: StatedDocument) -> tuple[str, str]:
     event = event_of(document)
     return f"{event.cost} covers all measurements", f"{event.cost} は全測定の費用を満たします"
 
 
-def _k_of(document: dict[str, Any]) -> int | None:
+def _k_of(document: StatedDocument) -> int | None:
     """The smallest group that the noise's own record promises."""
     try:
         parts = document["event"]["measurements"]
@@ -194,11 +186,11 @@ def _k_of(document: dict[str, Any]) -> int | None:
         return None
 
 
-def _check_groups(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
+def _check_groups(document: StatedDocument) -> tuple[str, str]:
     k = _k_of(document)
     if k is None or document["groups"] != {"k": k, "holds": True}:
         raise UnsoundError("the smallest group is not that of the event", "組の最小の大きさがイベントと一致しません")
-    records = _read(folder, document)
+    records = _read(document)
     if records.rows and int(group(list(records.columns)).sizes.min()) < k:
         raise UnsoundError(f"a group has fewer than k = {k} records", f"k = {k} 件に満たない組があります")
     return f"every group has at least k = {k} records", f"どの組も k = {k} 件以上です"

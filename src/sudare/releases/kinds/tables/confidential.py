@@ -15,23 +15,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.attacks.verdicts import AttackOutcome, AttackReport
-from sudare.bilingual import Words
-from sudare.disclosure.status import CellStatus
 from sudare.disclosure.structure import TableSystem
 from sudare.disclosure.suppression.certificate import Certificate
 from sudare.disclosure.suppression.problem import UNKNOWN, Requirement, SuppressionProblem
 from sudare.errors import InputError, SudareError
+from sudare.releases.kinds.tables.confidential_document import (
+    CERTIFICATE,
+    CONFIDENTIAL,
+    CONFIDENTIAL_FORMAT,
+    CONFIDENTIAL_PAGE,
+)
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS, cell_numbers, whole_number
-from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
 from sudare.releases.kinds.tables.published_table import PublishedTables
 from sudare.storage.guarded_json import read_json
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from sudare.releases.kinds.tables.methods.cell_method import Protected
-    from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 
     Integers = NDArray[np.int64]
     Booleans = NDArray[np.bool_]
@@ -41,24 +40,12 @@ __all__ = [
     "CONFIDENTIAL",
     "CONFIDENTIAL_FORMAT",
     "CONFIDENTIAL_PAGE",
-    "NOTE",
     "HolderView",
-    "attacks_in_full",
-    "confidential_document",
     "proof_holds",
     "read_confidential",
     "write_confidential",
 ]
 
-CONFIDENTIAL = "confidential.json"
-CONFIDENTIAL_PAGE = "confidential.html"
-CERTIFICATE = "confidential-certificate.json"
-CONFIDENTIAL_FORMAT = "sudare-protected-table-confidential/1"
-NOTE = Words(
-    "This file has hidden values, or what they follow from. Keep it like the data, and never publish it.",
-    "このファイルには、秘匿した値またはそれを導ける情報が含まれます。データと同じように管理し、公表しないでください。",
-)
-MAX_VERDICTS = 1000
 MAX_DECIMALS = 18
 
 
@@ -92,83 +79,6 @@ class HolderView:
             if len(requirement.cells) == 1:
                 found[requirement.cells[0]] = getattr(requirement, end)
         return found
-
-
-def confidential_document(
-    plan: TablePlan,
-    protected: Protected,
-    input_hash: str,
-    *,
-    shows_true_values: bool,
-    record: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What is written for the holder, in plain values; the attacks and the public files are added later.
-
-    Args:
-        plan: what was asked for.
-        protected: what was done.
-        input_hash: of the data.
-        shows_true_values: whether cells that are shown have their true values, so that these need not be written again.
-        record: what the method says besides.
-    """
-    table, primaries, problem = protected.judged.table, protected.judged.primaries, protected.problem
-    label = table.system.label
-    exact = (protected.shown == table.values) & ~protected.hidden if shows_true_values else None
-    untold = np.arange(table.system.size) if exact is None else np.flatnonzero(~exact)
-    unsafe = np.flatnonzero(primaries.unsafe).tolist()
-    return {
-        "format": CONFIDENTIAL_FORMAT,
-        "note": _both(NOTE),
-        "input": {"sha256": input_hash},
-        "rules": [_full(one) for one in plan.rules],
-        "record_rules": [_full(one) for one in plan.record_rules],
-        "primary": len(unsafe),
-        "primary_by_status": _by_status(primaries.status[unsafe]),
-        "secondary": int((protected.hidden & ~primaries.unsafe).sum()),
-        "decimals": table.decimals,
-        "cells": {"numbers": untold.tolist(), "values": table.values[untold].tolist()},
-        "unsafe": [
-            {
-                "cell": cell,
-                "name": label(cell),
-                "status": int(primaries.status[cell]),
-                "lower": int(primaries.lower[cell]),
-                "upper": int(primaries.upper[cell]),
-            }
-            for cell in unsafe
-        ],
-        "must_show": np.flatnonzero(problem.shown).tolist(),
-        "must_hide": [] if problem.forced is None else np.flatnonzero(problem.forced).tolist(),
-        "whole_numbers": problem.whole_numbers,
-        "smallest": problem.smallest.tolist(),
-        "requirements": [[list(one.cells), one.lower, one.upper] for one in problem.requirements],
-        "insiders": [list(cells) for cells in problem.insiders],
-        "insider_share": problem.insider_share,
-        "insider_rest": [[insider, cell, rest] for (insider, cell), rest in sorted(problem.insider_rest.items())],
-        **record,
-    }
-
-
-def attacks_in_full(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
-    """All that the attacks found, for the holder: at most 1,000 verdicts of each, the worst first."""
-    return [
-        {
-            "attack": report.attack,
-            "outcome": report.outcome.value,
-            "summary": _both(report.summary),
-            "broken": len(report.with_outcome(AttackOutcome.BROKEN)),
-            "verdicts": [
-                {
-                    "target": one.target,
-                    "outcome": one.outcome.value,
-                    "number": one.number if np.isfinite(one.number) else None,
-                    **_both(one.sentence),
-                }
-                for one in report.verdicts[:MAX_VERDICTS]
-            ],
-        }
-        for report in reports
-    ]
 
 
 def write_confidential(path: Path, text: bytes) -> None:
@@ -256,16 +166,3 @@ def _amounts(values: Sequence[object], size: int) -> Integers:
     if len(values) != size:
         raise ValueError
     return np.array([whole_number(value, -MAX_UNITS) for value in values], dtype=np.int64)
-
-
-def _by_status(status: Integers) -> dict[str, int]:
-    kinds, counts = np.unique(status, return_counts=True)
-    return {CellStatus(kind).name: count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)}
-
-
-def _full(rule: PlannedRule) -> dict[str, str]:
-    return {"name": rule.name, **_both(rule.full)}
-
-
-def _both(words: Words) -> dict[str, str]:
-    return {"english": words.english, "japanese": words.japanese}

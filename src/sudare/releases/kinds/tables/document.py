@@ -1,15 +1,15 @@
 """``release.json``: what was done to a table and what everybody may know of it. Nothing in it follows from a hidden value.
 
-Left out on purpose, and told in ``confidential.json``: the parameters of rules about shares, which and how many cells were unsafe
-by which rule, the cost of the hidden cells (it is a sum of hidden values), and hashes of what is confidential.
+Left out on purpose, and stated in ``confidential.json``: the parameters of rules about shares, which and how many cells were
+unsafe by which rule, the cost of the hidden cells (it is a sum of hidden values), and hashes of what is confidential.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
@@ -18,9 +18,11 @@ from sudare.disclosure.rules import MinimumFrequency
 from sudare.releases.documents import INLINE, ReleaseDocument, describe_head
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
-from sudare.releases.kinds.tables.published_table import describe_dimension
+from sudare.releases.kinds.tables.published_table import DimensionRecord, describe_dimension
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from sudare.releases.kinds.tables.methods.cell_method import Protected
     from sudare.releases.kinds.tables.methods.method import MethodWords
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
@@ -45,6 +47,23 @@ class TableValue:
     is_count: bool
     decimals: int
     names: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleRecord:
+    """What everybody may know of a rule: its parameters only where they give nothing away.
+
+    Attributes:
+        name: of the rule.
+        english: what it says.
+        japanese: the same.
+        minimum: of a rule about the number of contributors.
+    """
+
+    name: str
+    english: str
+    japanese: str
+    minimum: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,10 +112,10 @@ class TablesWork:
     """
 
     method: str
-    settings: Mapping[str, Any]
-    protects: Mapping[str, str]
-    keeps: Mapping[str, str]
-    limits: Mapping[str, str]
+    settings: DataclassInstance
+    protects: Words
+    keeps: Words
+    limits: Words
     earlier: tuple[str, ...]
 
 
@@ -117,9 +136,9 @@ class TablesDocument(ReleaseDocument):
 
     work: TablesWork = field(metadata=INLINE)
     value: TableValue
-    dimensions: tuple[Mapping[str, Any], ...]
+    dimensions: tuple[DimensionRecord, ...]
     tables: tuple[TableSummary, ...]
-    rules: tuple[Mapping[str, Any], ...]
+    rules: tuple[RuleRecord, ...]
     mesh_level: str | None = None
     attacks: tuple[AttackSummary, ...] | None = None
     even_if_broken: bool | None = None
@@ -128,7 +147,7 @@ class TablesDocument(ReleaseDocument):
 def document_of_tables(
     plan: TablePlan,
     words: MethodWords,
-    settings: Mapping[str, Any],
+    settings: DataclassInstance,
     protected: Protected,
     files: Sequence[Path],
     decimals: int,
@@ -167,7 +186,7 @@ def document_of_tables(
 def document_of_meshes(
     plan: TablePlan,
     words: MethodWords,
-    settings: Mapping[str, Any],
+    settings: DataclassInstance,
     merged: MergedMeshes,
     files: Sequence[Path],
     level: str,
@@ -205,27 +224,18 @@ def with_attacks(document: TablesDocument, reports: Sequence[AttackReport], *, e
     )
 
 
-def _work(plan: TablePlan, words: MethodWords, settings: Mapping[str, Any]) -> TablesWork:
+def _work(plan: TablePlan, words: MethodWords, settings: DataclassInstance) -> TablesWork:
+    blanks = vars(settings)
     return TablesWork(
         method=plan.method,
-        settings=dict(settings),
-        protects=_filled(words.protects, settings),
-        keeps=_filled(words.keeps, settings),
-        limits=_filled(words.limits, settings),
+        settings=settings,
+        protects=words.protects.format(**blanks),
+        keeps=words.keeps.format(**blanks),
+        limits=words.limits.format(**blanks),
         earlier=tuple(folder.name for folder in plan.earlier),
     )
 
 
-def _rule(rule: PlannedRule) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": rule.name, **_both(rule.public)}
-    if isinstance(rule.rule, MinimumFrequency):
-        told["minimum"] = rule.rule.minimum
-    return told
-
-
-def _filled(words: Words, settings: Mapping[str, Any]) -> dict[str, str]:
-    return _both(words.format(**settings))
-
-
-def _both(words: Words) -> dict[str, str]:
-    return {"english": words.english, "japanese": words.japanese}
+def _rule(rule: PlannedRule) -> RuleRecord:
+    minimum = rule.rule.minimum if isinstance(rule.rule, MinimumFrequency) else None
+    return RuleRecord(name=rule.name, english=rule.public.english, japanese=rule.public.japanese, minimum=minimum)

@@ -7,6 +7,7 @@ holder's page shows besides what only the holder may know.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from sudare.releases.kinds.tables.methods.registry import method_of_document
 from sudare.releases.kinds.tables.published_meshes import read_published_meshes
 from sudare.releases.kinds.tables.published_table import PublishedTables, read_published_tables, show_number
 from sudare.releases.page_numbers import show_date, show_size
-from sudare.releases.page_template import page_template
+from sudare.releases.page_template import page_template, stated_words
 from sudare.storage.staging import document_in, page_beside
 
 if TYPE_CHECKING:
@@ -37,6 +38,44 @@ MAX_ROWS, MAX_COLUMNS = 40, 12
 MAX_INTERVALS = 40
 MAX_MESHES = 30
 HIDDEN = "×"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownAttack:
+    name: Words
+    outcome: Words
+    is_broken: bool
+    found: Words | None
+    worst: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownTable:
+    name: str
+    down: str
+    across: str | None
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, int, Sequence[str]]]
+    others: str
+    is_cut: bool
+    has_hidden: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownMeshes:
+    names: Sequence[str]
+    rows: Sequence[tuple[str, str, str, Sequence[str]]]
+    is_cut: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ShownInterval:
+    name: str
+    value: str
+    low: str
+    high: str
+    required: str
+    drawn: str
 
 
 def render_table_page(
@@ -69,13 +108,13 @@ def render_table_page(
         "language": language,
         "report": report,
         "own": None if confidential is None else own,
-        "note": _words(own["note"]) if own else None,
+        "note": stated_words(own["note"]) if own else None,
         "created": show_date(report.get("created")),
         "tiles": _tiles(method, report, own),
         "method": method.words.name,
-        "protects": [(name, _words(report[name])) for name in ("protects", "keeps", "limits")],
-        "rules": [_words(rule) for rule in (own.get("rules") or report["rules"])],
-        "record_rules": [_words(rule) for rule in own.get("record_rules") or []],
+        "protects": [(name, stated_words(report[name])) for name in ("protects", "keeps", "limits")],
+        "rules": [stated_words(rule) for rule in (own.get("rules") or report["rules"])],
+        "record_rules": [stated_words(rule) for rule in own.get("record_rules") or []],
         "hides_parameters": not own and any(rule["name"] not in ("threshold", "zero") for rule in report["rules"]),
         "pictures": [] if published is None else _pictures(report, published),
         "meshes": _meshes(folder, report) if method.is_of_meshes else None,
@@ -98,27 +137,19 @@ def _template() -> Template:
     return page_template(TEMPLATE, [Path(__file__).parent], page_words.TEXTS)
 
 
-def _words(values: Mapping[str, str]) -> Words:
-    return Words(values["english"], values["japanese"])
-
-
-def _same(text: str) -> Words:
-    return Words(text, text)
-
-
 def _tiles(
     method: DisclosureMethod[Any, Any, Any], report: Mapping[str, Any], own: Mapping[str, Any]
 ) -> list[tuple[str, Words]]:
     cells, hidden = (sum(table[name] for table in report["tables"]) for name in ("cells", "hidden"))
     held = [attack["outcome"] == "held" for attack in report.get("attacks") or []]
-    tiles = [("tile_method", method.words.name), ("tile_cells", _same(f"{cells:,}"))]
+    tiles = [("tile_method", method.words.name), ("tile_cells", Words.same(f"{cells:,}"))]
     if method.shows_true_values:  # what is not shown as it is, is hidden
-        tiles.append(("tile_hidden", _same(f"{hidden:,}")))
+        tiles.append(("tile_hidden", Words.same(f"{hidden:,}")))
     if "primary" in own:
-        tiles.append(("tile_unsafe", _same(f"{own['primary']:,}")))
+        tiles.append(("tile_unsafe", Words.same(f"{own['primary']:,}")))
     if "cost" in own:
-        tiles.append(("tile_secondary", _same(f"{own['secondary']:,}")))
-    tiles.append(("tile_attacks", _same(f"{sum(held)} / {len(held)}")))
+        tiles.append(("tile_secondary", Words.same(f"{own['secondary']:,}")))
+    tiles.append(("tile_attacks", Words.same(f"{sum(held)} / {len(held)}")))
     return tiles
 
 
@@ -131,27 +162,26 @@ def _cost(own: Mapping[str, Any], decimals: int) -> tuple[str, dict[str, str]] |
     return "cost_only", {"cost": f"{cost:,}"}
 
 
-def _attack(
-    method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], own: Mapping[str, Any]
-) -> dict[str, Any]:
+def _attack(method: DisclosureMethod[Any, Any, Any], attack: Mapping[str, Any], own: Mapping[str, Any]) -> _ShownAttack:
     full = next((one for one in own.get("attacks") or [] if one["attack"] == attack["attack"]), None)
-    return {
-        "name": method.attack_words[attack["attack"]],
-        "outcome": page_words.OUTCOMES[attack["outcome"]],
-        "is_broken": attack["outcome"] == "broken",
-        "found": None if full is None else _words(full["summary"]),
-        "worst": [] if full is None else [one["target"] for one in full["verdicts"][:5] if one["outcome"] == "broken"],
-    }
+    worst = [] if full is None else [one["target"] for one in full["verdicts"][:5] if one["outcome"] == "broken"]
+    return _ShownAttack(
+        name=method.attack_words[attack["attack"]],
+        outcome=page_words.OUTCOMES[attack["outcome"]],
+        is_broken=attack["outcome"] == "broken",
+        found=None if full is None else stated_words(full["summary"]),
+        worst=worst,
+    )
 
 
-def _pictures(report: Mapping[str, Any], published: PublishedTables) -> list[dict[str, Any]]:
+def _pictures(report: Mapping[str, Any], published: PublishedTables) -> list[_ShownTable]:
     return [
         _picture(name["name"], table, published)
         for name, table in zip(report["tables"], published.system.tables, strict=True)
     ]
 
 
-def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, Any]:
+def _picture(name: str, table: Table, published: PublishedTables) -> _ShownTable:
     """Two dimensions of a table, the others at their totals; the longer one downwards."""
     order = sorted(range(len(table.dimensions)), key=lambda axis: -len(table.dimensions[axis]))[:2]
     down = table.dimensions[order[0]]
@@ -168,16 +198,16 @@ def _picture(name: str, table: Table, published: PublishedTables) -> dict[str, A
         (down.codes[place], down.depth[place], [_shown(published, cell) for cell in row])
         for place, row in enumerate(cells.tolist())
     ]
-    return {
-        "name": name,
-        "down": down.name,
-        "across": None if across is None else across.name,
-        "columns": [""] if across is None else list(across.codes[:MAX_COLUMNS]),
-        "rows": rows,
-        "others": ", ".join(others),
-        "is_cut": _is_cut(down, MAX_ROWS) or (across is not None and _is_cut(across, MAX_COLUMNS)),
-        "has_hidden": bool(published.hidden[cells].any()),
-    }
+    return _ShownTable(
+        name=name,
+        down=down.name,
+        across=None if across is None else across.name,
+        columns=[""] if across is None else across.codes[:MAX_COLUMNS],
+        rows=rows,
+        others=", ".join(others),
+        is_cut=_is_cut(down, MAX_ROWS) or (across is not None and _is_cut(across, MAX_COLUMNS)),
+        has_hidden=bool(published.hidden[cells].any()),
+    )
 
 
 def _is_cut(dimension: Dimension, most: int) -> bool:
@@ -191,7 +221,7 @@ def _shown(published: PublishedTables, cell: int) -> str:
     return f"{int(whole):,}{point}{rest}"
 
 
-def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
+def _meshes(folder: Path, report: Mapping[str, Any]) -> _ShownMeshes:
     meshes = read_published_meshes(folder, report)
     names = list(meshes.values)
     hidden_first = sorted(
@@ -209,10 +239,10 @@ def _meshes(folder: Path, report: Mapping[str, Any]) -> dict[str, Any]:
                 [HIDDEN if number < 0 else f"{number:,}" for number in numbers],
             )
         )
-    return {"names": names[:MAX_COLUMNS], "rows": rows, "is_cut": len(meshes.codes) > MAX_MESHES}
+    return _ShownMeshes(names=names[:MAX_COLUMNS], rows=rows, is_cut=len(meshes.codes) > MAX_MESHES)
 
 
-def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _intervals(own: Mapping[str, Any]) -> list[_ShownInterval]:
     """Hidden cells with their intervals, the narrowest first; unsafe ones with what was required."""
     if "intervals" not in own:
         return []
@@ -229,11 +259,12 @@ def _intervals(own: Mapping[str, Any]) -> list[dict[str, Any]]:
         value = values[one["cell"]]
         rows.append((width / max(1, value), one["name"], value, low, high, lower, upper))
     rows.sort(key=lambda row: (row[0], row[1]))
-    return [_interval_row(row[1:], own["decimals"]) for row in rows[:MAX_INTERVALS]]
+    return [_interval(*row[1:], decimals=own["decimals"]) for row in rows[:MAX_INTERVALS]]
 
 
-def _interval_row(row: Sequence[Any], decimals: int) -> dict[str, Any]:
-    name, value, low, high, lower, upper = row
+def _interval(
+    name: str, value: int, low: Fraction | None, high: Fraction | None, lower: int, upper: int, *, decimals: int
+) -> _ShownInterval:
     left = float(low) if low is not None else float(value - 2 * lower - 1)
     right = float(high) if high is not None else float(value + 4 * upper + 1)
     span = max(right - left, 1e-9)
@@ -248,14 +279,14 @@ def _interval_row(row: Sequence[Any], decimals: int) -> dict[str, Any]:
         f'<rect class="needed" x="{start:.2f}" width="{max(0.6, end - start):.2f}" height="8"/>'
         f'<rect class="value" x="{place(value) - 0.4:.2f}" width="0.8" height="8"/></svg>'
     )
-    return {
-        "name": name,
-        "value": _plain(value, decimals),
-        "low": "−∞" if low is None else _plain(low, decimals),
-        "high": "∞" if high is None else _plain(high, decimals),
-        "required": f"{_plain(value - lower, decimals)} – {_plain(value + upper, decimals)}",
-        "drawn": drawn,
-    }
+    return _ShownInterval(
+        name=name,
+        value=_plain(value, decimals),
+        low="−∞" if low is None else _plain(low, decimals),
+        high="∞" if high is None else _plain(high, decimals),
+        required=f"{_plain(value - lower, decimals)} – {_plain(value + upper, decimals)}",
+        drawn=drawn,
+    )
 
 
 def _plain(value: int | Fraction, decimals: int) -> str:

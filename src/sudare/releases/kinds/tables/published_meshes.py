@@ -13,6 +13,7 @@ import numpy as np
 
 from sudare.disclosure.merging import SUPPRESSED, MergedMeshes
 from sudare.errors import InputError
+from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,8 +83,7 @@ def read_published_meshes(folder: Path, document: Mapping[str, Any]) -> Publishe
     """
     path = folder / "table.csv"
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.reader(stream))
+        rows = list(csv.reader(io.StringIO(read_regular_file(path).decode(), newline="")))
         names = [str(name) for name in document["value"]["names"]]
         if rows[0] != [*HEADER, *names, "status"]:
             raise ValueError

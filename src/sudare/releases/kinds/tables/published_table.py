@@ -21,6 +21,7 @@ from sudare.disclosure.structure import Dimension, Table, TableSystem
 from sudare.errors import InputError, SudareError
 from sudare.releases.kinds.tables.methods.registry import registered_cell_methods
 from sudare.releases.kinds.tables.plain_values import MAX_UNITS, whole_number
+from sudare.system.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Booleans = NDArray[np.bool_]
 
 __all__ = [
+    "DimensionRecord",
     "PublishedTables",
     "describe_dimension",
     "digits_needed_by",
@@ -85,8 +87,8 @@ def show_number(value: int, decimals: int) -> str:
 def digits_needed_by(values: Integers, decimals: int, at_least: int = 0) -> int:
     """Digits after the point that some values need.
 
-    What is published is shown with so many, whatever digits the hidden values have: else an end such as ``.00`` would tell
-    that some of them are no whole numbers.
+    What is published is shown with this many, whatever digits the hidden values have: else an end such as ``.00`` would tell that
+    some of them are no whole numbers.
 
     Args:
         values: that are shown, in units of ``10 ** -decimals``.
@@ -134,9 +136,24 @@ def table_text(table: Table, shown: Integers, hidden: Booleans, value_name: str,
     return stream.getvalue()
 
 
-def describe_dimension(dimension: Dimension) -> dict[str, Any]:
-    """A tree of codes as plain values."""
-    return {"name": dimension.name, "codes": list(dimension.codes), "parents": list(dimension.parents)}
+@dataclass(frozen=True, kw_only=True)
+class DimensionRecord:
+    """A tree of codes as a document has it.
+
+    Attributes:
+        name: of the dimension.
+        codes: all of them, parents first.
+        parents: the place of each code's parent.
+    """
+
+    name: str
+    codes: tuple[str, ...]
+    parents: tuple[int, ...]
+
+
+def describe_dimension(dimension: Dimension) -> DimensionRecord:
+    """A tree of codes as a document has it."""
+    return DimensionRecord(name=dimension.name, codes=tuple(dimension.codes), parents=tuple(dimension.parents))
 
 
 def system_of_document(document: Mapping[str, Any]) -> TableSystem:
@@ -196,9 +213,8 @@ def read_published_tables(folder: Path, document: Mapping[str, Any]) -> Publishe
 def _read_file(path: Path, table: Table, value_name: str, decimals: int) -> tuple[Integers, Booleans]:
     """Values and hidden cells of one table, in the order of its cells."""
     try:
-        with path.open(encoding="utf-8", newline="") as stream:
-            rows = list(csv.reader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error):
+        rows = list(csv.reader(io.StringIO(read_regular_file(path).decode(), newline="")))
+    except (OSError, ValueError, csv.Error):  # a name with a NUL is no name of a file either
         raise InputError(
             f"'{path.name}' is missing or cannot be read.", f"「{path.name}」がないか、読めません。"
         ) from None

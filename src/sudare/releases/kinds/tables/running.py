@@ -1,6 +1,6 @@
 """The kind ``tables``: tables that statistical disclosure control protects, from a plan to a folder with the tables and a report.
 
-What is done in which order is said in `sudare.releases.protocol`; here stands what tables add to it: how they are read, judged,
+The order of the steps is described in `sudare.releases.protocol`; here stands what tables add to it: how they are read, judged,
 protected, written and attacked. A table that an attack breaks is not shown unless that is asked for.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +20,14 @@ from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.attacking.linked_attacks import find_comparable
-from sudare.releases.kinds.tables.confidential import (
-    CONFIDENTIAL,
-    CONFIDENTIAL_PAGE,
-    attacks_in_full,
-    write_confidential,
-)
+from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE, write_confidential
+from sudare.releases.kinds.tables.confidential_document import attacks_in_full
 from sudare.releases.kinds.tables.document import TablesDocument, with_attacks
 from sudare.releases.kinds.tables.methods.method import TableDraft
 from sudare.releases.kinds.tables.methods.registry import method_named
 from sudare.releases.kinds.tables.page import render_table_page
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan, read_table_plan
+from sudare.releases.kinds.tables.sources import require_table_columns
 from sudare.releases.kinds.tables.verification import verify_protected
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
@@ -40,7 +37,7 @@ from sudare.storage.staging import PAGE
 __all__ = ["STAGES", "TABLES", "ProtectedFolder", "run_table_plan"]
 
 STAGES = ("tables.read", "tables.protect", "tables.write", "tables.attack")
-"""What progress is told of."""
+"""The stages that progress reports."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +67,7 @@ def run_table_plan(
     Args:
         plan: what to do.
         even_if_broken: show the tables even if an attack breaks them; the report then says so.
-        progress: told how far it is.
+        progress: called with the stage, and the share of it that is done.
 
     Raises:
         InputError: if the data is not what the plan says, cannot be protected, or an attack breaks the result; nothing is
@@ -93,7 +90,7 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         return read_table_plan(file, folder)
 
     def header(self, plan: TablePlan) -> PlanHeader:
-        """What the order needs to know of a plan; it has no price."""
+        """What the protocol needs to know of a plan; it has no price."""
         return plan.header
 
     def prepare(self, plan: TablePlan, folder: Path) -> None:
@@ -101,6 +98,10 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         for earlier in plan.earlier:
             _require_sound(earlier.resolve())
         method_named(plan.method).prepare(plan.protection)
+
+    def require_source(self, plan: TablePlan, *, has_opted_out: bool) -> None:
+        """Refuse files that are not there or lack a column."""
+        require_table_columns(plan)
 
     def read(self, plan: TablePlan, run: Run) -> object:
         """Read the data, and judge every cell."""
@@ -133,17 +134,14 @@ class TablesKind(Kind[TablePlan, object, object, TableDraft]):
         document = with_attacks(draft.document, attacked.reports, even_if_broken=even_if_broken)
         values = document_values(document)
         digest = hashlib.sha256(document_text(document)).hexdigest()
-        confidential = {
-            **draft.confidential,
-            "attacks": attacks_in_full(attacked.reports),
-            "report_sha256": digest,
-        }
+        confidential = replace(draft.confidential, attacks=attacks_in_full(attacked.reports), report_sha256=digest)
         for name in (CONFIDENTIAL, CONFIDENTIAL_PAGE):
             (folder / name).unlink(missing_ok=True)
         write_confidential(folder / CONFIDENTIAL, document_text(confidential))
         page = render_table_page(folder, values, language=plan.language)
         (folder / PAGE).write_text(page, encoding="utf-8", newline="")
-        own = render_table_page(folder, values, confidential=confidential, language=plan.language)
+        held = document_values(confidential)
+        own = render_table_page(folder, values, confidential=held, language=plan.language)
         write_confidential(folder / CONFIDENTIAL_PAGE, own.encode())
         return document
 

@@ -1,6 +1,6 @@
 """From the files of a plan to exact tables whose unsafe cells are known; several tables become one system of sums.
 
-Whatever is wrong with the data is told with the file, the row or the codes of the cell, and never with a value.
+An error in the data names the file, the row or the codes of the cell, and never a value.
 """
 
 from __future__ import annotations
@@ -14,14 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.disclosure.argus.files import read_apriori, read_metadata, read_table, table_of_records
+from sudare.bilingual import Words
+from sudare.disclosure.argus.files import read_apriori, read_argus_metadata, read_table, table_of_records
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.linking import link_tables
 from sudare.disclosure.rules import cells_with_code, primary_cells, strictest
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, Dimension, TableSystem
 from sudare.domain import mesh_cells
+from sudare.domain.mesh import other_level
 from sudare.errors import InputError, ParameterError
+from sudare.io import Source
+from sudare.io.headers import require_columns, require_openable
 from sudare.microdata.records import Records, read_people
 from sudare.releases.kinds.tables.methods.registry import cell_method_named, registered_cell_methods
 from sudare.releases.kinds.tables.planning.input_columns import digits_needed, exact_numbers, texts_without_gaps
@@ -37,7 +41,15 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["JudgedTable", "Meshes", "RecordCells", "hash_of_input", "read_judged_table", "read_meshes"]
+__all__ = [
+    "JudgedTable",
+    "Meshes",
+    "RecordCells",
+    "hash_of_input",
+    "read_judged_table",
+    "read_meshes",
+    "require_table_columns",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,13 +116,10 @@ def read_judged_table(plan: TablePlan) -> JudgedTable:
 
 
 def _of_records(plan: TablePlan, source: RecordsInput) -> JudgedTable:
-    named = [source.value, source.weight, source.holding, source.request]
     method = cell_method_named(plan.method)
-    columns = {dimension.column: None for dimension in plan.dimensions.values()}
-    columns |= dict.fromkeys(name for name in named if name is not None)
-    columns |= dict.fromkeys(method.columns_of_records(plan.protection))
+    columns = _columns_of_records(plan, source)
     with _about(source.path):
-        records = read_people(source.path, format=source.format, encoding=source.encoding, columns=list(columns))
+        records = read_people(source.path, format=source.format, encoding=source.encoding, columns=columns)
         if not records.rows:
             raise InputError("There are no rows.", "行がありません。")
         codes = {name: texts_without_gaps(records, one.column) for name, one in plan.dimensions.items()}
@@ -127,6 +136,45 @@ def _of_records(plan: TablePlan, source: RecordsInput) -> JudgedTable:
             judged = strictest(judged, _judge(apart, plan.record_rules, safe))
         keys = method.keys_of_cells(plan.protection, RecordCells(records, spans, codes, table.system))
     return JudgedTable(table, judged, keys)
+
+
+def _columns_of_records(plan: TablePlan, source: RecordsInput) -> list[str]:
+    named = [source.value, source.weight, source.holding, source.request]
+    columns = [dimension.column for dimension in plan.dimensions.values()]
+    columns += [name for name in named if name is not None]
+    columns += cell_method_named(plan.method).columns_of_records(plan.protection)
+    return list(dict.fromkeys(columns))
+
+
+def _columns_of_cells(plan: TablePlan, source: CellsInput, table: PlannedTable) -> list[str]:
+    columns = [plan.dimensions[name].column for name in table.dimensions]
+    columns += [source.value, *([source.contributors] if source.contributors else []), *source.largest]
+    return list(dict.fromkeys(columns))
+
+
+def require_table_columns(plan: TablePlan) -> None:
+    """Refuse data that is not there or lacks a column, by its headers alone.
+
+    Raises:
+        InputError: names the file and the column.
+    """
+    source = plan.source
+    wanted: list[tuple[Path, list[str]]] = []
+    if isinstance(source, ArgusInput):
+        for path in (source.path, source.metadata, *([source.apriori] if source.apriori else [])):
+            with _about(path):
+                require_openable(str(path))
+        return
+    if isinstance(source, RecordsInput):
+        wanted.append((source.path, _columns_of_records(plan, source)))
+    elif isinstance(source, CellsInput):
+        tables = [(table.path or source.path or Path(), table) for table in plan.tables]
+        wanted += [(path, _columns_of_cells(plan, source, table)) for path, table in tables]
+    else:
+        wanted.append((source.path, [source.mesh, source.population, *source.values]))
+    for path, columns in wanted:
+        with _about(path):
+            require_columns(Source(str(path), source.format, encoding=source.encoding), columns)
 
 
 def _contributions(records: Records, source: RecordsInput) -> Contributions:
@@ -150,12 +198,9 @@ def _of_cells(plan: TablePlan, source: CellsInput) -> JudgedTable:
     files = [(table, table.path or source.path or Path()) for table in plan.tables]
     read = []
     for table, path in files:
-        columns = dict.fromkeys(plan.dimensions[name].column for name in table.dimensions)
-        wanted = [*columns, source.value, *([source.contributors] if source.contributors else []), *source.largest]
+        columns = _columns_of_cells(plan, source, table)
         with _about(path):
-            read.append(
-                read_people(path, format=source.format, encoding=source.encoding, columns=list(dict.fromkeys(wanted)))
-            )
+            read.append(read_people(path, format=source.format, encoding=source.encoding, columns=columns))
     dimensions: dict[str, Dimension] = {}
     for name, one in plan.dimensions.items():
         held: list[str] = []
@@ -259,7 +304,7 @@ def _require_sound_cells(system: TableSystem, values: Integers, counts: Integers
 
 def _of_argus(plan: TablePlan, source: ArgusInput) -> JudgedTable:
     with _about(source.path):
-        metadata = read_metadata(source.metadata)
+        metadata = read_argus_metadata(source.metadata)
         marked = None
         if source.is_table:
             table, marked = read_table(source.path, metadata, plan.tables[0].dimensions, source.value or "")
@@ -329,9 +374,12 @@ def read_meshes(source: MeshInput) -> Meshes:
         try:
             mesh_cells(codes, source.level)
         except ParameterError as error:
+            hint = next((found for code in codes if (found := other_level(int(code), source.level)).en), Words.same(""))
             raise InputError(
-                f"The column '{source.mesh}' must hold mesh codes: {error.requirement}. It has {error.got}, counted from 0.",
-                f"列「{source.mesh}」には {source.level} のメッシュコードが必要です（{error.got}、0 から数えて）。",
+                f"The column '{source.mesh}' must hold mesh codes: {error.requirement}. It has {error.got}, counted from 0."
+                f"{hint.english}",
+                f"列「{source.mesh}」には {source.level} のメッシュコードが必要です（{error.got}、0 から数えて）。"
+                f"{hint.japanese}",
             ) from None
         population = exact_numbers(records.column(source.population), 0)[0]
         values = {name: exact_numbers(records.column(name), 0)[0] for name in source.values}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from sudare.errors import InputError
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT, read_report
 from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE
 from sudare.releases.kinds.tables.methods.registry import method_of_document, registered_methods
@@ -15,7 +14,7 @@ from sudare.releases.kinds.tables.page import render_table_page
 from sudare.releases.verification import Check, UnsoundError, check_files, check_note, check_page, outcome_of
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file
-from sudare.storage.staging import document_in, page_beside
+from sudare.storage.staging import document_in
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["verify_protected"]
@@ -40,7 +39,7 @@ def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Chec
     place = Path(folder)
     file = document_in(place)
     try:
-        document = read_report(place)
+        document = StatedDocument(file, read_report(place))
     except InputError:
         if not _claims_to_be_one(file):
             raise
@@ -52,17 +51,16 @@ def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Chec
                 f"{file.name} に不正な数値があるか、入れ子が深すぎます",
             )
         ]
-    checks = check_files(place, document, file.name)
-    checks.append(
-        outcome_of("tables", lambda: method_of_document(document).check_published(place, document), file.name)
-    )
-    checks.append(_check_page(place, document))
-    checks.append(_check_holder(place, document))
+    stated = document.values
+    checks = check_files(document)
+    checks.append(outcome_of("tables", lambda: method_of_document(stated).check_published(place, stated), file.name))
+    checks.append(_check_page(document))
+    checks.append(_check_holder(document))
     method = None
     with suppress(InputError):  # a method that is not known has failed already, with the tables
-        method = method_of_document(document)
+        method = method_of_document(stated)
     if method is not None:
-        checks += method.further_checks(place, document)
+        checks += method.further_checks(place, stated)
     if document.get("even_if_broken"):
         checks.append(
             Check(
@@ -73,7 +71,7 @@ def verify_protected(folder: str | Path, ledger: str | None = None) -> list[Chec
             )
         )
     if ledger is not None:
-        checks.append(check_note(place, ledger, file.name))
+        checks.append(check_note(document, ledger))
     return checks
 
 
@@ -86,17 +84,16 @@ def _claims_to_be_one(path: Path) -> bool:
     return f'"{REPORT_FORMAT}"'.encode() in text and text.rstrip().endswith(b"}")
 
 
-def _check_page(folder: Path, document: dict[str, Any]) -> Check:
+def _check_page(document: StatedDocument) -> Check:
     from jinja2 import TemplateError
 
     def render(language: str) -> str:
         try:
-            return render_table_page(folder, document, language=language)
+            return render_table_page(document.folder, document.values, language=language)
         except TemplateError:  # a report that lacks what the page shows
             raise ValueError from None
 
-    file = document_in(folder)
-    return check_page(folder, document, render, file.name, page_beside(file).name, _is_confidential)
+    return check_page(document, render, _is_confidential)
 
 
 def _is_confidential(name: str) -> bool:
@@ -108,8 +105,8 @@ def _is_confidential(name: str) -> bool:
     return name in kept or (name.startswith(ARGUS) and name.endswith(".csv"))
 
 
-def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
-    path, own = folder / CONFIDENTIAL, document_in(folder)
+def _check_holder(own: StatedDocument) -> Check:
+    path = own.folder / CONFIDENTIAL
     if not path.is_file():
         return Check(
             "confidential",
@@ -120,12 +117,14 @@ def _check_holder(folder: Path, document: Mapping[str, Any]) -> Check:
 
     def check() -> tuple[str, str]:
         document = read_json(path)
-        if not isinstance(document, dict) or document.get("report_sha256") != hash_of_file(own):
+        if not isinstance(document, dict) or document.get("report_sha256") != hash_of_file(own.path):
             raise UnsoundError(
                 f"{CONFIDENTIAL} belongs to another {own.name}", f"{CONFIDENTIAL} は別の {own.name} のものです"
             )
         readable = [
-            one.name for one in folder.iterdir() if one.name.startswith("confidential") and one.stat().st_mode & 0o077
+            one.name
+            for one in own.folder.iterdir()
+            if one.name.startswith("confidential") and one.stat().st_mode & 0o077
         ]
         if readable:
             raise UnsoundError(f"others can read {sorted(readable)[0]}", f"{sorted(readable)[0]} を他の人が読めます")

@@ -6,8 +6,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from sudare import CountTable, best_power
+from sudare import CountTable
 from sudare.accuracy import Accuracy, predict_accuracy
+from sudare.privacy import best_power
 from sudare.tables import Published
 
 __all__ = ["document_of"]

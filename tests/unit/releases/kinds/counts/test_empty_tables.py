@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from sudare import Budget, InputError, Unit
+from sudare import Budget, Unit
+from sudare.errors import InputError
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import Release, read_plan, run_release, verify_release
 from sudare.tables.registry import mechanism_names

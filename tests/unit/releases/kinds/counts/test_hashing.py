@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import CountTable, InputError
+from sudare import CountTable
+from sudare.errors import InputError
 from sudare.io import Source
 from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, PlanError, Unit
+from sudare import Budget, Unit
+from sudare.errors import PlanError
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import ReleasePlan, read_plan, run_release, verify_release
 from tests.unit.releases.kinds.counts.offices import PLAN, open_office, remaining

@@ -375,7 +375,7 @@ def test_a_signed_table_is_shown_as_such() -> None:
     """Negative margins have bars of their own to the left of 0, in both languages it is said what to do with them."""
     domain = Domain((Category("ward", ("a", "b", "c")),))
     signed = SignedTable.from_dense([-50, 100, 0], domain)
-    event = sudare.laplace(np.ones(3, dtype=int), sudare.Budget(epsilon=1)).event
+    event = sudare.tables.laplace(np.ones(3, dtype=int), sudare.Budget(epsilon=1)).event
     page = render_page({"title": "Wards", "event": json.loads(event.to_json())}, signed)
     reader = Reader(page)
     bars = [tag for tag in reader.tags if tag[0] == "rect" and tag[1].get("class") in ("fill", "below")]

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from sudare import Bins, Budget, Category, Mesh, PlanError, Positions, Unit
+from sudare import Bins, Budget, Category, Mesh, Positions, Unit
 from sudare.domain import Times
+from sudare.errors import PlanError
 from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.kinds.counts.domains import describe_domain, domain_of_description
 
@@ -271,3 +272,39 @@ def test_times(tmp_path: Path) -> None:
 def test_mistakes_in_times(old: str, new: str, key: str, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match=key):
         read_plan(written(tmp_path, **{'labels = ["f", "m"]': TIME.replace(old, new)}))
+
+
+@pytest.mark.parametrize(
+    "edges", ["[2025-04-01, 2025-05-01]", '["2025/05/01", "2025-04-01T09:00"]', "[2025-04-01T00:00:00Z, 2025-05-01]"]
+)
+def test_days_and_times_as_edges_are_told_how_to_be_written(tmp_path: Path, edges: str) -> None:
+    """What is told can be written as it stands."""
+    lines = PLAN.split("[[domain]]")[0], "[budget]\nepsilon = 1" + PLAN.split("epsilon = 0.1")[1]
+    file = tmp_path / "plan.toml"
+    file.write_text(
+        f'{lines[0]}[[domain]]\nname = "visit"\nkind = "bins"\nedges = {edges}\n{lines[1]}', encoding="utf-8"
+    )
+    with pytest.raises(PlanError) as told:
+        read_plan(file)
+    for said in (told.value.english, told.value.japanese):
+        _, written, _ = said.split("\n\n")
+        file.write_text(f"{lines[0]}{written}\n{lines[1]}", encoding="utf-8")
+        times = read_plan(file).domain.attributes[0]
+        assert isinstance(times, Times)
+        assert (times.name, times.first, times.last) == ("visit", date(2025, 4, 1), date(2025, 5, 1))
+
+
+def test_a_mesh_level_may_be_a_size(tmp_path: Path) -> None:
+    file = tmp_path / "plan.toml"
+    file.write_text(PLAN, encoding="utf-8")
+    by_name = read_plan(file).fingerprint()
+    file.write_text(PLAN.replace('"1/2"', '"500m"'), encoding="utf-8")
+    assert read_plan(file).fingerprint() == by_name
+
+
+def test_a_mesh_level_that_there_is_none_of(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(PLAN.replace('"1/2"', '"100m"'), encoding="utf-8")
+    with pytest.raises(PlanError) as told:
+        read_plan(tmp_path / "plan.toml")
+    assert "'level' in section [domain 1] must be one of '1' (80km)" in told.value.english
+    assert "「level」は次のいずれか: '1' (80km)" in told.value.japanese

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sudare import PlanError
+from sudare.errors import PlanError
 from sudare.releases.kinds.counts import read_plan
 from tests.unit.releases.kinds.counts.test_plan_file import written
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import Budget, PlanError
+from sudare import Budget
+from sudare.errors import PlanError
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import read_plan
 

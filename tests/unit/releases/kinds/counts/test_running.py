@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from sudare import (
-    Budget,
+from sudare import Budget, CountTable, ReleaseEvent, ResearchEntropy, Unit, publish
+from sudare.domain import SignedTable
+from sudare.errors import (
     BudgetExceededError,
-    CountTable,
     EntropyError,
     GuaranteeError,
     InputError,
@@ -26,11 +26,6 @@ from sudare import (
     OutputError,
     ParameterError,
     PlanError,
-    ReleaseEvent,
-    ResearchEntropy,
-    SignedTable,
-    Unit,
-    publish,
 )
 from sudare.ledger import Ledger, open_ledger
 from sudare.noise import SecureEntropy

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sudare import InputError
+from sudare.errors import InputError
 from sudare.releases.kinds.counts import Check, read_document, read_published_table, run_release, verify_release
 from tests.unit.releases.kinds.counts.offices import open_office
 

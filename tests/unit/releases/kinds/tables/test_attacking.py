@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import random
 import shutil
 from pathlib import Path
@@ -130,6 +131,16 @@ class TestFolders:
         reports = attack_folder(bare, read_report(bare))
         assert [report.attack for report in reports] == ["interval"]
         assert reports[0].outcome is AttackOutcome.HELD
+
+    @pytest.mark.parametrize("name", ["table\0.csv", "pipe.csv"])
+    def test_a_report_that_names_no_file(self, tmp_path: Path, name: str) -> None:
+        """A NUL is part of no name, and a pipe would keep its reader waiting for ever."""
+        out = self.made(tmp_path)
+        os.mkfifo(out / "pipe.csv")
+        document = read_report(out)
+        document["tables"][0]["file"] = name
+        with pytest.raises(InputError, match="is missing or cannot be read"):
+            attack_folder(out, document)
 
     def test_a_public_reader_of_what_is_broken(self, tmp_path: Path) -> None:
         out = self.made(tmp_path, WHOLE + "secondary = false\n")

@@ -111,7 +111,7 @@ MISTAKES: list[tuple[str, str, str]] = [
     (WHOLE.replace('"suppress"', '"round"\nbase = 1'), "from 2 to", "base"),
     (WHOLE.replace('"suppress"', '"merge-meshes"\nminimum = 3'), "if and only if", "method"),
     (MESHES.replace("merge-meshes", "none").replace("minimum = 10\n", ""), "if and only if", "method"),
-    (MESHES.replace('"1/2"', '"1/3"'), "no mesh level", "level"),
+    (MESHES.replace('"1/2"', '"1/3"'), "must be one of", "level"),
     (MESHES.replace('["men"]', '["people"]'), "which is the population", "values"),
     (WHOLE.replace('"suppress"', '"cell-key"\nkey_file = "k"\nidentifier = "firm"'), "makes counts", "method"),
     (CELL_KEY + "largest = 1\nvariance = 9\n", "cannot be met", "variance"),

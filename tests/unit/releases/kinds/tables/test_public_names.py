@@ -27,7 +27,7 @@ def test_no_name_hides_a_module() -> None:
 
 def test_another_name() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'supress'"):
-        _ = sudare.disclosure.supress
+        _ = sudare.disclosure.supress  # type: ignore[attr-defined]
 
 
 def test_importing_loads_nothing() -> None:

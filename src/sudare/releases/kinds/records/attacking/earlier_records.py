@@ -1,12 +1,12 @@
-"""The attack by a reader who has records that were published before: whose record is whose in both files, and what both tell.
+"""The attack of a reader who has records from before: which records of both files belong together, and what they tell.
 
 k-anonymity does not compose: each of two files may keep its k, and both together may not. Where a record of one file and one of
-the other agree in all columns that both publish, and no other record does, they belong to one person. Whoever looks for somebody
-in the later file then leaves out every record whose earlier half lies in another class than the person. What is left are the
-candidates. A promise of k is broken where fewer than k are left.
+the other agree in all columns that both publish, and no other record does, they belong to one person. Anyone who looks for
+somebody in the later file then leaves out every record whose earlier half lies in another class than the person. What is left are
+the candidates. A promise of k is broken where fewer than k are left.
 
 Files are compared two by two, from what is published alone. Columns whose values a method changed link nothing. Columns on other
-levels are compared on the coarser one, by the hierarchies of whoever is making the file; without them they link nothing.
+levels are compared on the coarser one, by the hierarchies of the plan that is carried out; without them they link nothing.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@
 - earlier: does the promise still hold for a reader who also has records that were published before?
 
 What counts as **broken**, and is refused: a promise that the file does not keep; and that more than MAX_FOUND of its records are
-found surely and rightly by whoever knows the quasi-identifiers, who is then more often right than wrong. Only k-map and presence
-allow that: they promise something about a population around the records. (With k-anonymity nobody is found surely.) What a
-method never promised to prevent is told with its number and left to the holder (undecided): k-anonymity without l-diversity
+found surely and rightly by anyone who knows the quasi-identifiers, who is then more often right than wrong. Only k-map and
+presence allow that: they promise something about a population around the records. (With k-anonymity nobody is found surely.) What
+a method never promised to prevent is reported with its number and left to the holder (undecided): k-anonymity without l-diversity
 leaves classes whose people share a value, and swapping leaves some records that are alone.
 
 Tables with a budget are not attacked here, and never refused: what an attack finds there is bounded beforehand.
@@ -38,7 +38,7 @@ from sudare.releases.kinds.records.attacking import attack_words as words
 from sudare.releases.kinds.records.attacking.earlier_records import attack_with_earlier
 from sudare.releases.kinds.records.attacking.linking import LinkageResult, comparable, link_exactly, link_nearest
 from sudare.releases.kinds.records.attacking.published_records import PublishedRecords, read_published_records
-from sudare.releases.kinds.records.document import record_of_words
+from sudare.releases.kinds.records.document_parts import AttackRecord, VerdictRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,10 +79,10 @@ def attack_folder(
     Args:
         folder: of records of people.
         document: what its ``release.json`` says, or will say.
-        original: the records as they were, for whoever holds them.
+        original: the records as they were, for their holder.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser; without them these columns cannot be compared with ``original``. Only
-            whoever is just making the file has them, and has checked while searching what the file alone cannot show.
+            the run that makes the file has them, and it has checked while searching what the file alone cannot show.
         outside: other people's file, with columns of the same names; whether a link with it is right nobody knows.
         earlier: folders of records of the same people that were published before, and can be compared.
 
@@ -130,26 +130,26 @@ def require_unbroken(reports: Sequence[AttackReport]) -> None:
             )
 
 
-def record_of_attacks(reports: Sequence[AttackReport]) -> list[dict[str, Any]]:
-    """The attacks as plain values, for a report."""
-    return [
-        {
-            "attack": report.attack,
-            "outcome": report.outcome.value,
-            "summary": record_of_words(report.summary),
-            "verdicts": [
-                {
-                    "target": verdict.target,
-                    "outcome": verdict.outcome.value,
-                    "number": verdict.number,
-                    "sentence": record_of_words(verdict.sentence),
-                    "remedy": record_of_words(verdict.remedy),
-                }
+def record_of_attacks(reports: Sequence[AttackReport]) -> tuple[AttackRecord, ...]:
+    """The attacks, for a report."""
+    return tuple(
+        AttackRecord(
+            attack=report.attack,
+            outcome=report.outcome.value,
+            summary=report.summary,
+            verdicts=tuple(
+                VerdictRecord(
+                    target=verdict.target,
+                    outcome=verdict.outcome.value,
+                    number=verdict.number,
+                    sentence=verdict.sentence,
+                    remedy=verdict.remedy,
+                )
                 for verdict in report.verdicts
-            ],
-        }
+            ),
+        )
         for report in reports
-    ]
+    )
 
 
 def _check_promises(table: PublishedRecords, *, is_being_made: bool) -> AttackReport | None:
@@ -213,7 +213,7 @@ def _link(
         verdict = words.verdict("linkage", table.name, AttackOutcome.HELD, smallest, sentence, words.COARSER)
         return AttackReport.of("linkage", sentence, [verdict])
     if table.counts is not None:
-        # Classes are published whole or not at all: whoever is alone here was alone there.
+        # Classes are published whole or not at all: anyone who is alone here was alone there.
         alone = int(np.count_nonzero(sizes == 1))
         found = LinkageResult(table.people, alone, alone)
         return AttackReport.of("linkage", words.exactly(found), [_verdict_of_links(table, found, words.exactly(found))])

@@ -1,4 +1,4 @@
-"""What a plan says of each column: whether it is published, by whom it could be known, and what may stand in it."""
+"""What a plan says of each column: whether it is published, who may know it, and which values it may have."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class HierarchyRule:
         build: the hierarchy for a column of the data.
         height: how many levels it has above the values, if that does not depend on the values.
         digest: of the file, if there is one.
-        of_height: the same with so many levels, where their number would else depend on the values.
+        of_height: the same with this many levels, where their number would else depend on the values.
         takes_for_missing: whether missing values may be called so: never as one of the groups may be called, in which they would
             be taken for values of it, or break the tree as soon as somebody is in it.
         trial: a value that the rule takes.

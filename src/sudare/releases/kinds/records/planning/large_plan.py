@@ -1,4 +1,4 @@
-"""What cannot be done to records that are larger than memory, said before anything is read."""
+"""What cannot be done to records that are larger than memory, refused before anything is read."""
 
 from __future__ import annotations
 

@@ -23,9 +23,10 @@ from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.planning.model_plan import read_models
 from sudare.releases.kinds.records.steps.step import Done, PlainStep
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
 __all__ = ["CLASSES_KEEP", "CLASSES_PROTECT", "Anonymize", "build_hierarchies", "pinned_levels"]
@@ -210,8 +211,9 @@ def _require_hierarchies(section: Section, columns: Mapping[str, PlannedColumn])
                 "method",
                 f"is \"anonymize\", and the quasi-identifier '{name}' has no hierarchy: add a file, or intervals, "
                 f"dates, mesh, "
-                f"mask, groups or flat to [columns.{name}]",
-                f'が "anonymize" ですが、準識別子「{name}」に階層がありません。[columns.{name}] に hierarchy（ファイル）、'
+                f"mask, groups or flat to [columns.{toml_key(name)}]",
+                f'が "anonymize" ですが、準識別子「{name}」に階層がありません。'
+                f"[columns.{toml_key(name)}] に hierarchy（ファイル）、"
                 "intervals、dates、mesh、mask、groups、flat のいずれかを加えてください",
             )
     return quasi
@@ -226,14 +228,14 @@ def _require_levels(section: Section, columns: Mapping[str, PlannedColumn], sear
         if search == "local":
             section.refuse(
                 "search",
-                f"is \"local\", which has no levels: leave 'level' out of [columns.{name}]",
-                f'が "local" のときは段階がありません。[columns.{name}] の「level」を除いてください',
+                f"is \"local\", which has no levels: leave 'level' out of [columns.{toml_key(name)}]",
+                f'が "local" のときは段階がありません。[columns.{toml_key(name)}] の「level」を除いてください',
             )
         if column.level < 0 or (height is not None and column.level > height):
             section.refuse(
                 "method",
-                f"needs 'level' in [columns.{name}] from 0 to {height or 0}, as its hierarchy has them, or none",
-                f"では、[columns.{name}] の「level」は 0 から {height or 0} です（省略もできます）",
+                f"needs 'level' in [columns.{toml_key(name)}] from 0 to {height or 0}, as its hierarchy has them, or none",
+                f"では、[columns.{toml_key(name)}] の「level」は 0 から {height or 0} です（省略もできます）",
             )
 
 

@@ -32,7 +32,7 @@ class MstStep(Synthesize):
     @classmethod
     def read(cls, section: Section, columns: Mapping[str, PlannedColumn], file: str) -> Self:
         """``rows`` may be left out; every column needs what may stand in it."""
-        from sudare.microdata.synthetic.synthesize import MAX_CELLS
+        from sudare.microdata.synthetic.synthesizing import MAX_CELLS
 
         sizes = require_described(section, cls.name, columns)
         if len(sizes) > 1 and sizes[-1][0] * sizes[-2][0] > MAX_CELLS:  # which the method would refuse later

@@ -15,6 +15,7 @@ from sudare.microdata.records import Records
 from sudare.releases.kinds.records.planning.column_plan import PlannedColumn, column_of, share_of
 from sudare.releases.kinds.records.steps.perturbing import PerturbingStep
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
@@ -42,8 +43,8 @@ class Pram(PerturbingStep):
         if values is None:
             section.refuse(
                 "column",
-                f"needs all values that may stand in '{column}': list them as 'values' in [columns.{column}]",
-                f"の「{column}」に入りうる値を [columns.{column}] の「values」に並べてください",
+                f"needs all values that may stand in '{column}': list them as 'values' in [columns.{toml_key(column)}]",
+                f"の「{column}」に入りうる値を [columns.{toml_key(column)}] の「values」に並べてください",
             )
         labels = (*values, None) if columns[column].missing is not None else values
         invariant = section.flag("invariant", False)

@@ -25,7 +25,7 @@ _REGISTERED: dict[str, type[Step]] = {}
 
 
 def register_step(step: type[Step]) -> None:
-    """Make a step known to plans, pages and whoever checks reports.
+    """Make a step known to plans, pages and the verification of reports.
 
     Raises:
         ParameterError: if another one has its name.
@@ -40,7 +40,7 @@ for _step in (Anonymize, SampleStep, Swap, Pram, Microaggregate, Noise, SampledG
 
 
 def registered_steps() -> tuple[type[Step], ...]:
-    """All of them, in the order in which they are told."""
+    """All of them, in the order in which they are shown."""
     return tuple(_REGISTERED.values())
 
 

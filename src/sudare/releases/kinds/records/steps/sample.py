@@ -23,7 +23,7 @@ __all__ = ["SampleStep"]
 
 @dataclass(frozen=True)
 class SampleStep(OutcomeStep):
-    """Some of the records: by coins, or so many, of all or of each stratum."""
+    """Some of the records: by coins, or this many, of all or of each stratum."""
 
     rate: Fraction | None
     rows: int | None

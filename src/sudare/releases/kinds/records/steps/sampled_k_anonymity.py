@@ -20,6 +20,7 @@ from sudare.releases.kinds.records.planning.column_plan import PlannedColumn, sh
 from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.steps.step import Done, PrivateStep
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
@@ -57,7 +58,7 @@ class SampledGroups(PrivateStep):
 
     @classmethod
     def read(cls, section: Section, columns: Mapping[str, PlannedColumn], file: str) -> Self:
-        """Levels are decided by whoever writes the plan, or chosen at a cost: that is what makes the guarantee true."""
+        """Levels are decided by the author of the plan, or chosen at a cost: that is what makes the guarantee true."""
         levels, free = {}, {}
         for name, column in columns.items():
             level = column.level or 0
@@ -66,8 +67,8 @@ class SampledGroups(PrivateStep):
             if not 0 <= level <= highest:
                 section.refuse(
                     "method",
-                    f"needs 'level' in [columns.{name}] from 0 to {highest}, as its hierarchy has them",
-                    f"には、[columns.{name}] の「level」を 0 から {highest} で指定してください",
+                    f"needs 'level' in [columns.{toml_key(name)}] from 0 to {highest}, as its hierarchy has them",
+                    f"には、[columns.{toml_key(name)}] の「level」を 0 から {highest} で指定してください",
                 )
             if (
                 column.rule is not None
@@ -76,9 +77,10 @@ class SampledGroups(PrivateStep):
             ):
                 section.refuse(
                     "method",
-                    f"needs another 'missing' in [columns.{name}]: a group of values may be called '{column.missing:.60}' "
-                    "as well",
-                    f"には、[columns.{name}] の「missing」に別の名前が必要です（値の区分も「{column.missing:.60}」になりえます）",
+                    f"needs another 'missing' in [columns.{toml_key(name)}]: a group of values may be called "
+                    f"'{column.missing:.60}' as well",
+                    f"には、[columns.{toml_key(name)}] の「missing」に別の名前が必要です"
+                    f"（値の区分も「{column.missing:.60}」になりえます）",
                 )
             levels[name] = level
             if column.level is None and column.rule is not None:
@@ -167,8 +169,8 @@ def _read_choices(
         section.refuse(
             "choose_levels",
             f"cannot choose the level of '{masked}': how many levels a mask has depends on the data. Give 'level' in "
-            f"[columns.{masked}], or a hierarchy file",
-            f"では「{masked}」の段階を選べません（mask の段階の数はデータによります）。[columns.{masked}] に「level」"
+            f"[columns.{toml_key(masked)}], or a hierarchy file",
+            f"では「{masked}」の段階を選べません（mask の段階の数はデータによります）。[columns.{toml_key(masked)}] に「level」"
             "か階層ファイルを指定してください",
         )
     if not free:

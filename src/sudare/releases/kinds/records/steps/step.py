@@ -35,7 +35,7 @@ from sudare.sections import Section
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.attacking.published_records import PublishedRecords
-    from sudare.releases.kinds.records.document import ProtectedRecordsDocument
+    from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
     from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 
@@ -214,7 +214,7 @@ class Step(ABC):
     def check_promise(cls, table: PublishedRecords, settings: Mapping[str, Any]) -> list[Verdict]:
         """Whether the published file keeps what the step promises of it, beside its models; counted from the file alone.
 
-        It is asked before the file is shown, when what is broken is refused, and by whoever verifies it.
+        It is asked before the file is shown, when what is broken is refused, and when it is verified.
         """
         return []
 

@@ -11,6 +11,7 @@ from sudare.privacy import Budget, ReleaseEvent, Unit
 from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
 from sudare.releases.kinds.records.steps.step import Done, PrivateStep
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
@@ -92,9 +93,9 @@ def require_described(section: Section, method: str, columns: Mapping[str, Plann
             section.refuse(
                 "method",
                 f"is \"{method}\", and nothing says what may stand in '{name}': list 'values' or 'bins' in "
-                f"[columns.{name}]. They "
+                f"[columns.{toml_key(name)}]. They "
                 'must be known without the data; or leave the column out with role = "identifier"',
-                f'が "{method}" ですが、列「{name}」に入りうる値が示されていません。[columns.{name}] に「values」'
+                f'が "{method}" ですが、列「{name}」に入りうる値が示されていません。[columns.{toml_key(name)}] に「values」'
                 f"か「bins」を"
                 'データを見ずに書くか、role = "identifier" として除いてください',
             )

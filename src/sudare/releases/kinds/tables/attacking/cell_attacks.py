@@ -67,7 +67,7 @@ def attack_cells(
     """Attack the published cells of a folder.
 
     Args:
-        folder: with the tables, and ``confidential.json`` if whoever asks is the holder.
+        folder: with the tables, and ``confidential.json`` if the caller is the holder.
         document: what its ``release.json`` says.
         earlier: folders of protected tables about the same data that were published before.
         further: the attacks that are about the method itself.

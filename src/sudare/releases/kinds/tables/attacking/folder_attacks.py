@@ -18,8 +18,8 @@ def attack_folder(
     """Attack the published tables of a folder.
 
     Args:
-        folder: with the tables, and ``confidential.json`` if whoever asks is the holder; without it, a cell counts as broken
-            only if its value is certain.
+        folder: with the tables, and ``confidential.json`` if the caller is the holder; without it, a cell counts as broken only
+            if its value is certain.
         document: what its ``release.json`` says.
         earlier: folders of protected tables about the same data that were published before.
 

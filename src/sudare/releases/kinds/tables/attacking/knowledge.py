@@ -134,7 +134,7 @@ def truth_of(published: PublishedTables, holder: HolderView | None) -> TrueCells
 
 
 def completed(knowledge: Knowledge, truth: TrueCells) -> Integers:
-    """Values that agree with all that is known: the true ones as far as they are told, and some for the rest.
+    """Values that agree with all that is known: the true ones as far as they are known, and some for the rest.
 
     The attack compares with them and never uses them; where the truth is not known, any will do.
 

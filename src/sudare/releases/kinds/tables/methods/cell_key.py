@@ -85,6 +85,42 @@ class CellKey:
         return max(abs(step) for row in self.table.noise for step in row)
 
 
+@dataclass(frozen=True, kw_only=True)
+class LargeCountNoise:
+    """Probabilities of whole numbers.
+
+    Attributes:
+        lowest: the first number.
+        probabilities: of it and those that follow.
+    """
+
+    lowest: int
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicNoise:
+    """What everybody may know of keyed noise.
+
+    Attributes:
+        largest: deviation that the plan asks for.
+        variance: of the noise.
+        forbidden: counts from 1 to this are not published.
+        stay: the probability that a count is not changed.
+        monotone: whether larger counts stay larger on average.
+        largest_deviation: that there is.
+        noise: of large counts.
+    """
+
+    largest: str
+    variance: str
+    forbidden: str | None = None
+    stay: str | None = None
+    monotone: str | None = None
+    largest_deviation: int
+    noise: LargeCountNoise
+
+
 class _KeyedNoise(CellMethod[CellKey, Protected]):
     """Counts with noise."""
 
@@ -150,12 +186,12 @@ class _KeyedNoise(CellMethod[CellKey, Protected]):
             raise ParameterError("judged", "protect_cells", "with the keys of its cells", None)
         return Protected.without_hiding(judged, settings.table.perturb(judged.table.counts, judged.keys))
 
-    def public_settings(self, plan: TablePlan, settings: CellKey, result: Protected) -> dict[str, Any]:
-        return {
+    def public_settings(self, plan: TablePlan, settings: CellKey, result: Protected) -> PublicNoise:
+        return PublicNoise(
             **dict(settings.settings),
-            "largest_deviation": settings.largest,
-            "noise": _law_of_large_counts(settings.table),
-        }
+            largest_deviation=settings.largest,
+            noise=_law_of_large_counts(settings.table),
+        )
 
     def reach(self, published: PublishedTables, settings: Mapping[str, Any]) -> tuple[int, int]:
         reach = whole_number(settings["largest_deviation"])
@@ -190,12 +226,12 @@ def _read_law(section: Section) -> tuple[PerturbationTable, tuple[tuple[str, str
     return table, tuple(settings)
 
 
-def _law_of_large_counts(table: PerturbationTable) -> dict[str, Any]:
+def _law_of_large_counts(table: PerturbationTable) -> LargeCountNoise:
     """The noise of large counts, as probabilities of whole numbers from the lowest on."""
     noise, bounds = table.noise[-1], table.bounds[-1]
     shares = dict(zip(noise, (high - low for low, high in zip((0, *bounds), bounds, strict=False)), strict=True))
     span = range(min(noise), max(noise) + 1)
-    return {"lowest": min(noise), "probabilities": [shares.get(step, 0) / KEY_UNITS for step in span]}
+    return LargeCountNoise(lowest=min(noise), probabilities=tuple(shares.get(step, 0) / KEY_UNITS for step in span))
 
 
 CELL_KEY = _KeyedNoise()

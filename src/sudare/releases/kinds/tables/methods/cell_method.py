@@ -22,7 +22,8 @@ from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.disclosure.suppression.singletons import joint_cells, lone_contributors
 from sudare.releases.documents import document_text
 from sudare.releases.kinds.tables.attacking.cell_attacks import AttackedCells, attack_cells
-from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, confidential_document, write_confidential
+from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, write_confidential
+from sudare.releases.kinds.tables.confidential_document import confidential_document
 from sudare.releases.kinds.tables.document import document_of_tables
 from sudare.releases.kinds.tables.methods.method import DisclosureMethod, SettingsT, TableDraft
 from sudare.releases.kinds.tables.planning.input_plan import ArgusInput, MeshInput
@@ -36,6 +37,7 @@ from sudare.releases.kinds.tables.sources import JudgedTable, RecordCells, hash_
 from sudare.releases.verification import UnsoundError
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from numpy.typing import NDArray
 
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
@@ -131,16 +133,16 @@ class CellMethod(DisclosureMethod[SettingsT, JudgedTable, ProtectedT]):
             InputError: if protection is impossible, or the time was too short for a safe answer.
         """
 
-    def confidential_record(self, result: ProtectedT) -> dict[str, Any]:
+    def confidential_record(self, result: ProtectedT) -> DataclassInstance | None:
         """What ``confidential.json`` says besides what it says of all methods; nothing by default."""
-        return {}
+        return None
 
     def confidential_files(self, result: ProtectedT) -> Mapping[str, bytes]:
         """What the holder gets besides, by name (`confidential_names`); nothing by default."""
         return {}
 
     def write(self, plan: TablePlan, settings: SettingsT, result: ProtectedT, folder: Path) -> TableDraft:
-        """Write the tables, what only the holder gets, and say what is to be said of them."""
+        """Write the tables, what only the holder gets, and return their description."""
         table = result.judged.table
         digits = _digits_shown(plan, result)
         shown = result.shown // 10 ** (table.decimals - digits)

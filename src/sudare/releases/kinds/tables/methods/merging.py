@@ -12,7 +12,7 @@ from sudare.bilingual import Words
 from sudare.disclosure.merging import MergedMeshes, merge_meshes, write_estat
 from sudare.errors import InputError
 from sudare.releases.kinds.tables.attacking.mesh_attacks import attack_meshes
-from sudare.releases.kinds.tables.confidential import CONFIDENTIAL_FORMAT, NOTE
+from sudare.releases.kinds.tables.confidential_document import ConfidentialDocument, DataHash
 from sudare.releases.kinds.tables.document import document_of_meshes
 from sudare.releases.kinds.tables.methods.method import DisclosureMethod, MethodWords, TableDraft
 from sudare.releases.kinds.tables.plain_values import whole_number
@@ -88,8 +88,8 @@ class _MeshMerging(DisclosureMethod[MergeMeshes, Meshes, MergedMeshes]):
         except InputError as error:
             raise InputError(f"{source.path.name}: {error.english}", f"{source.path.name}: {error.japanese}") from None
 
-    def public_settings(self, plan: TablePlan, settings: MergeMeshes, result: MergedMeshes) -> dict[str, Any]:
-        return {"minimum": settings.minimum}
+    def public_settings(self, plan: TablePlan, settings: MergeMeshes, result: MergedMeshes) -> MergeMeshes:
+        return settings
 
     def write(self, plan: TablePlan, settings: MergeMeshes, result: MergedMeshes, folder: Path) -> TableDraft:
         files = [folder / "table.csv"]
@@ -97,11 +97,7 @@ class _MeshMerging(DisclosureMethod[MergeMeshes, Meshes, MergedMeshes]):
         if "e-stat" in plan.formats:
             files.append(folder / ESTAT)
             write_estat(files[-1], result)
-        confidential = {
-            "format": CONFIDENTIAL_FORMAT,
-            "note": {"english": NOTE.english, "japanese": NOTE.japanese},
-            "input": {"sha256": hash_of_input(plan)},
-        }
+        confidential = ConfidentialDocument(input=DataHash(sha256=hash_of_input(plan)))
         told = self.public_settings(plan, settings, result)
         document = document_of_meshes(plan, self.words_for(settings), told, result, files, _meshes_of(plan).level)
         return TableDraft(document=document, confidential=confidential)

@@ -1,4 +1,4 @@
-"""What a method of disclosure control has to say for itself; nobody outside this room asks which method it is.
+"""What every method of disclosure control provides; nobody outside this room asks which method it is.
 
 A method is one object without state. What a plan says of it are its settings, a value of the method's own making; what everybody
 may know of them stands in ``release.json`` and is what attackers and verifiers go by.
@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sudare.bilingual import Words
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from sudare.attacks.verdicts import AttackReport
+    from sudare.releases.kinds.tables.confidential_document import ConfidentialDocument
     from sudare.releases.kinds.tables.document import TablesDocument
     from sudare.releases.kinds.tables.planning.input_plan import Input
     from sudare.releases.kinds.tables.planning.plan_file import TablePlan
@@ -50,7 +53,7 @@ class MethodWords:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableDraft:
-    """Tables that are written, and what is said of them.
+    """Tables that are written, and their description.
 
     Attributes:
         document: what ``release.json`` says, without the attacks.
@@ -58,7 +61,7 @@ class TableDraft:
     """
 
     document: TablesDocument
-    confidential: Mapping[str, Any]
+    confidential: ConfidentialDocument
 
 
 class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
@@ -131,8 +134,11 @@ class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
         """
 
     @abstractmethod
-    def public_settings(self, plan: TablePlan, settings: SettingsT, result: ResultT) -> dict[str, Any]:
-        """What everybody may know of the settings; an attacker is supposed to. They go through JSON."""
+    def public_settings(self, plan: TablePlan, settings: SettingsT, result: ResultT) -> DataclassInstance:
+        """What everybody may know of the settings, as a frozen dataclass whose fields go through JSON.
+
+        An attacker is supposed to know them.
+        """
 
     def words_for(self, settings: SettingsT) -> MethodWords:
         """What it does with these settings; the same for all by default."""
@@ -140,7 +146,7 @@ class DisclosureMethod(ABC, Generic[SettingsT, DataT, ResultT]):
 
     @abstractmethod
     def write(self, plan: TablePlan, settings: SettingsT, result: ResultT, folder: Path) -> TableDraft:
-        """Write what everybody gets and what the holder gets besides, and say what is to be said of it."""
+        """Write what everybody gets and what the holder gets besides, and return its description."""
 
     @abstractmethod
     def attack(self, folder: Path, document: Mapping[str, Any], earlier: Sequence[Path]) -> tuple[AttackReport, ...]:

@@ -37,11 +37,11 @@ _REGISTERED: dict[str, tuple[str, str]] = {
     "merge-meshes": (f"{HERE}.merging", "MERGING"),
     "none": (f"{HERE}.unprotected", "UNPROTECTED"),
 }
-"""The module and the name of each method's object, in the order in which people are told of them."""
+"""The module and the name of each method's object, in the order in which they are shown."""
 
 
 def register_method(name: str, module: str, attribute: str) -> None:
-    """Make a method known. Twice is as good as once.
+    """Make a method known. Repeating it changes nothing.
 
     Args:
         name: of the method, as in plans.

@@ -69,6 +69,23 @@ class RoundedCells(Protected):
     rounded: RoundedTable
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublicRounding:
+    """What everybody may know of rounding.
+
+    Attributes:
+        base: of which values are multiples.
+        steps: how many multiples away a value may have been moved.
+        reach: how far from its value a cell may be published.
+        optimal: whether the sum of all changes is the least possible.
+    """
+
+    base: int
+    steps: int
+    reach: int
+    optimal: bool
+
+
 class _Rounding(CellMethod[Round, RoundedCells]):
     """Multiples of a base."""
 
@@ -91,15 +108,15 @@ class _Rounding(CellMethod[Round, RoundedCells]):
         )
         return RoundedCells(judged, rounded.values.copy(), nothing, judged.primaries.status, problem, rounded)
 
-    def public_settings(self, plan: TablePlan, settings: Round, result: RoundedCells) -> dict[str, Any]:
+    def public_settings(self, plan: TablePlan, settings: Round, result: RoundedCells) -> PublicRounding:
         steps = result.rounded.steps
-        return {
-            "base": settings.base,
-            "steps": steps,
+        return PublicRounding(
+            base=settings.base,
+            steps=steps,
             # Magnitudes may have more digits than are shown, and come closer to the next multiple than one unit.
-            "reach": (steps + 1) * settings.base - plan.is_of_counts,
-            "optimal": result.rounded.optimal,
-        }
+            reach=(steps + 1) * settings.base - plan.is_of_counts,
+            optimal=result.rounded.optimal,
+        )
 
     def reach(self, published: PublishedTables, settings: Mapping[str, Any]) -> tuple[int, int]:
         steps, unit = whole_number(settings["steps"]), 10**published.decimals

@@ -98,6 +98,62 @@ class SuppressedCells(Protected):
     suppression: Suppression | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class PublicSuppression:
+    """What everybody may know of suppression.
+
+    Attributes:
+        secondary: whether further cells are hidden, so that the unsafe ones cannot be computed.
+    """
+
+    secondary: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostRecord:
+    """What the hidden cells cost.
+
+    Attributes:
+        secondary: of those that are hidden to protect others.
+        at_least: that any safe choice costs.
+    """
+
+    secondary: int
+    at_least: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalRecord:
+    """Between which values a public reader knows a hidden cell to be.
+
+    Attributes:
+        cell: its number.
+        name: its codes.
+        low: the lower end; None if there is none.
+        high: the upper end; None if there is none.
+        tight: whether the ends are the best that a reader can find.
+    """
+
+    cell: int
+    name: str
+    low: str | None
+    high: str | None
+    tight: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressionRecord:
+    """What only the holder may know of suppression.
+
+    Attributes:
+        cost: of the hidden cells.
+        intervals: of the hidden cells.
+    """
+
+    cost: CostRecord
+    intervals: tuple[IntervalRecord, ...]
+
+
 class _CellSuppression(CellMethod[Suppress, SuppressedCells]):
     """Hidden cells."""
 
@@ -142,8 +198,8 @@ class _CellSuppression(CellMethod[Suppress, SuppressedCells]):
         status = np.where(chosen, int(CellStatus.SECONDARY), primaries.status).astype(np.int64)
         return SuppressedCells(judged, shown, found.hidden, status, problem, found)
 
-    def public_settings(self, plan: TablePlan, settings: Suppress, result: SuppressedCells) -> dict[str, Any]:
-        return {"secondary": settings.secondary}
+    def public_settings(self, plan: TablePlan, settings: Suppress, result: SuppressedCells) -> PublicSuppression:
+        return PublicSuppression(secondary=settings.secondary)
 
     def words_for(self, settings: Suppress) -> MethodWords:
         protects, limits = WORDS.protects, WORDS.limits
@@ -153,26 +209,24 @@ class _CellSuppression(CellMethod[Suppress, SuppressedCells]):
             limits = Words(limits.en + NO_SINGLETONS.en, limits.ja + NO_SINGLETONS.ja)
         return MethodWords(WORDS.name, protects, WORDS.keeps, limits)
 
-    def confidential_record(self, result: SuppressedCells) -> dict[str, Any]:
+    def confidential_record(self, result: SuppressedCells) -> SuppressionRecord | None:
         found = result.suppression
         if found is None:
-            return {}
-        label = result.judged.table.system.label
-        return {
-            "cost": {"secondary": found.cost, "at_least": found.at_least},
-            "intervals": [
-                {
-                    "cell": cell,
-                    "name": label(cell),
-                    "low": None if low is None else str(low),
-                    "high": None if high is None else str(high),
-                    "tight": tight,
-                }
-                for cell, low, high, tight in zip(
-                    found.audit.cells, found.audit.low, found.audit.high, found.audit.tight, strict=True
+            return None
+        label, audit = result.judged.table.system.label, found.audit
+        return SuppressionRecord(
+            cost=CostRecord(secondary=found.cost, at_least=found.at_least),
+            intervals=tuple(
+                IntervalRecord(
+                    cell=cell,
+                    name=label(cell),
+                    low=None if low is None else str(low),
+                    high=None if high is None else str(high),
+                    tight=tight,
                 )
-            ],
-        }
+                for cell, low, high, tight in zip(audit.cells, audit.low, audit.high, audit.tight, strict=True)
+            ),
+        )
 
     def confidential_files(self, result: SuppressedCells) -> Mapping[str, bytes]:
         if result.suppression is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.releases.kinds.tables.methods.cell_method import CellMethod, Protected
@@ -47,8 +47,8 @@ class _NoProtection(CellMethod[Unprotected, Protected]):
     def protect_cells(self, settings: Unprotected, judged: JudgedTable) -> Protected:
         return Protected.without_hiding(judged, judged.table.values.copy())
 
-    def public_settings(self, plan: TablePlan, settings: Unprotected, result: Protected) -> dict[str, Any]:
-        return {}
+    def public_settings(self, plan: TablePlan, settings: Unprotected, result: Protected) -> Unprotected:
+        return settings
 
 
 UNPROTECTED = _NoProtection()

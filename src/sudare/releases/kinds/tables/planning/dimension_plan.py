@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sudare.disclosure.argus.metadata import read_hierarchy
-from sudare.disclosure.structure import Dimension
+from sudare.disclosure.argus.metadata import read_argus_hierarchy
+from sudare.disclosure.structure import CodeTree, Dimension
 from sudare.errors import InputError
 from sudare.io.formats.text_files import read_text
 from sudare.sections import Section
@@ -86,7 +86,7 @@ def read_dimension(section: Section, name: str, base: Path) -> PlannedDimension:
     tree, told = None, "data"
     if given == ["hierarchy"]:
         lead, file = section.text("lead", "@"), base / section.text("hierarchy")
-        tree, told = read_hierarchy(file, name, lead=lead, total=total), file.name
+        tree, told = read_argus_hierarchy(file, name, lead=lead, total=total), file.name
     elif given == ["parents"]:
         file = base / section.text("parents")
         tree, told = _read_parents(file, name, total), file.name
@@ -94,7 +94,7 @@ def read_dimension(section: Section, name: str, base: Path) -> PlannedDimension:
         nested = _nested(section, section.mapping("groups"), 0)
         tree, told = _tree(section, "groups", name, nested, total), "groups"
     elif given == ["codes"]:
-        flat: dict[str, Any] = {code: {} for code in texts_of(section, "codes")}
+        flat: CodeTree = {code: {} for code in texts_of(section, "codes")}
         tree, told = _tree(section, "codes", name, flat, total), "codes"
     section.finish()
     if tree is not None and total in missing:
@@ -112,9 +112,9 @@ def texts_of(section: Section, key: str) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _nested(section: Section, groups: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _nested(section: Section, groups: Mapping[str, Any], depth: int) -> CodeTree:
     """Groups as nested mappings; a list of texts ends a branch."""
-    found: dict[str, Any] = {}
+    found: CodeTree = {}
     for code, below in groups.items():
         if isinstance(below, dict) and depth < MAX_DEPTH:
             found[code] = _nested(section, below, depth + 1)

@@ -1,4 +1,4 @@
-"""Columns of the data as exact numbers and as codes; what is neither is told with its row, and never with its value."""
+"""Columns of the data as exact numbers and as codes; an error names the row, and never the value."""
 
 from __future__ import annotations
 

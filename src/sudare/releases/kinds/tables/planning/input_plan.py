@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sudare.domain import mesh_level
-from sudare.errors import SudareError, words_of_error
+from sudare.errors import ParameterError
 from sudare.releases.header import SOURCE_KEYS
 from sudare.releases.kinds.tables.planning.dimension_plan import texts_of
 from sudare.sections import Section
@@ -226,12 +226,10 @@ def _read_meshes(section: Section, base: Path, form: str) -> MeshInput:
     path, encoding = base / section.text("path"), section.text("encoding", "auto")
     mesh, level = section.text("mesh"), section.text("level")
     try:
-        mesh_level(level)
-    except SudareError as error:
-        reason = words_of_error(error)
-        section.refuse(
-            "level", f"is no mesh level: {reason.english}", f"はメッシュの階層ではありません。{reason.japanese}"
-        )
+        level = mesh_level(level).name
+    except ParameterError as error:
+        wanted = error.requirement_words
+        section.refuse("level", f"must be {wanted.english}", f"は{wanted.japanese}")
     values = texts_of(section, "values")
     population = section.text("population")
     if population in values:

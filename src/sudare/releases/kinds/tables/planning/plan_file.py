@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.releases.header import OUTPUT_KEYS, TITLE_KEYS, PlanWithHeader, read_header
@@ -33,6 +32,7 @@ from sudare.releases.kinds.tables.planning.protection_plan import protection_key
 from sudare.releases.kinds.tables.planning.rule_plan import RULE_KEYS, PlannedRule, largest_needed, read_rules
 from sudare.releases.old_keys import read_plan_values
 from sudare.sections import Section
+from sudare.storage.toml_text import toml_key
 
 __all__ = ["FORMATS", "PlannedTable", "TablePlan", "plan_values", "read_table_plan"]
 
@@ -187,8 +187,8 @@ def _read_dimensions(top: Section, file: str, base: Path) -> dict[str, PlannedDi
         if not isinstance(values, dict):
             top.refuse(
                 "dimensions",
-                f"must have a section [dimensions.{name:.60}]",
-                f"には [dimensions.{name:.60}] の形のセクションが必要です",
+                f"must have a section [dimensions.{toml_key(name):.60}]",
+                f"には [dimensions.{toml_key(name):.60}] の形のセクションが必要です",
             )
         found[name] = read_dimension(Section(values, f"dimensions.{name}", file, DIMENSION_KEYS), name, base)
     return found
@@ -212,8 +212,8 @@ def _read_tables(top: Section, base: Path, dimensions: Mapping[str, PlannedDimen
         if unknown:
             section.refuse(
                 "dimensions",
-                f"names '{unknown[0]:.60}', which has no section [dimensions.{unknown[0]:.60}]",
-                f"の「{unknown[0]:.60}」に当たる [dimensions.{unknown[0]:.60}] がありません",
+                f"names '{unknown[0]:.60}', which has no section [dimensions.{toml_key(unknown[0]):.60}]",
+                f"の「{unknown[0]:.60}」に当たる [dimensions.{toml_key(unknown[0]):.60}] がありません",
             )
         path = base / section.text("path") if section.has("path") else None
         section.finish()
@@ -327,7 +327,7 @@ def _require_rules(plan: TablePlan, rules: Section) -> None:
         )
 
 
-def plan_values(plan: TablePlan) -> dict[str, Any]:
+def plan_values(plan: TablePlan) -> dict[str, object]:
     """What a plan will do, for programs. Looks at no data."""
     return {
         "plan": str(plan.file),

@@ -1,6 +1,6 @@
-"""The section ``[protection]`` of a plan: which method it names, and that no key of another one is there.
+"""The section ``[protection]`` of a plan: the method that it names, and the check that no key of another method is there.
 
-What the keys of a method mean is said where the method is: `sudare.releases.kinds.tables.methods`.
+What the keys of a method mean is described where the method is: `sudare.releases.kinds.tables.methods`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The rules of a plan: which cells are unsafe, and what of this may be told to the public.
+"""The rules of a plan: which cells are unsafe, and what the public may know of this.
 
-Whoever knows the parameters of a dominance, p % or p-q rule can turn "this cell was published" and "this cell was hidden" into
-bounds on single contributions. They stay with the holder; that there is such a rule, and the least number of contributors, is
-told.
+Anyone who knows the parameters of a dominance, p % or p-q rule can turn "this cell was published" and "this cell was hidden" into
+bounds on single contributions. They stay with the holder; the report states that there is such a rule, and the least number of
+contributors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RULE_KEYS = ("threshold", "range", *PARTS, "zero")
 
 @dataclass(frozen=True)
 class PlannedRule:
-    """A rule, and how it is told.
+    """A rule, and its description.
 
     Attributes:
         name: its key in the plan.

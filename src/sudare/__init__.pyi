@@ -1,0 +1,47 @@
+from sudare import attacks as attacks
+from sudare import collect as collect
+from sudare import disclosure as disclosure
+from sudare import domain as domain
+from sudare import errors as errors
+from sudare import evaluate as evaluate
+from sudare import ledger as ledger
+from sudare import microdata as microdata
+from sudare import noise as noise
+from sudare import privacy as privacy
+from sudare import releases as releases
+from sudare import sql as sql
+from sudare import tables as tables
+from sudare.attacks.audits.programs import audit_function as audit_function
+from sudare.collect.questionnaires.answers import randomize_answers as randomize_answers
+from sudare.collect.questionnaires.questionnaire import Questionnaire as Questionnaire
+from sudare.collect.randomizers.categories import KaryResponse as KaryResponse
+from sudare.disclosure.structure import Dimension as Dimension
+from sudare.disclosure.suppression.problem import SuppressionProblem as SuppressionProblem
+from sudare.disclosure.suppression.secondary import suppress as suppress
+from sudare.domain.attributes import Bins as Bins
+from sudare.domain.attributes import Category as Category
+from sudare.domain.attributes import Mesh as Mesh
+from sudare.domain.attributes import Positions as Positions
+from sudare.domain.domain import Domain as Domain
+from sudare.domain.hierarchy import Hierarchy as Hierarchy
+from sudare.domain.table import CountTable as CountTable
+from sudare.evaluate.report import measure_errors as measure_errors
+from sudare.ledger.opening import open_ledger as open_ledger
+from sudare.microdata.models import KAnonymity as KAnonymity
+from sudare.microdata.records import Records as Records
+from sudare.microdata.search.anonymizing import anonymize as anonymize
+from sudare.noise.additive import add_noise as add_noise
+from sudare.noise.entropy import ResearchEntropy as ResearchEntropy
+from sudare.privacy.budget import Budget as Budget
+from sudare.privacy.composition import compose as compose
+from sudare.privacy.events import ReleaseEvent as ReleaseEvent
+from sudare.privacy.unit import Unit as Unit
+from sudare.releases.registry import run_plan as run_plan
+from sudare.sql.execution.connection import connect as connect
+from sudare.tables.planning.plan import Plan as Plan
+from sudare.tables.planning.planner import plan_table as plan_table
+from sudare.tables.published import Published as Published
+from sudare.tables.publishing import publish as publish
+
+__all__: list[str]
+__version__: str

@@ -1,0 +1,29 @@
+from sudare.tables.adaptive.adaptive_margins import adaptive_margins as adaptive_margins
+from sudare.tables.adaptive.suitability import Suitability as Suitability
+from sudare.tables.adaptive.suitability import suits_adaptive_margins as suits_adaptive_margins
+from sudare.tables.histograms.mechanism import histogram as histogram
+from sudare.tables.mechanisms.bisection import topdown_bisection as topdown_bisection
+from sudare.tables.mechanisms.flat import gaussian as gaussian
+from sudare.tables.mechanisms.flat import laplace as laplace
+from sudare.tables.mechanisms.nn_wavelet import nn_wavelet as nn_wavelet
+from sudare.tables.mechanisms.privelet import privelet as privelet
+from sudare.tables.mechanisms.pruning import PreparedTree as PreparedTree
+from sudare.tables.mechanisms.topdown import table_at_level as table_at_level
+from sudare.tables.mechanisms.topdown import topdown as topdown
+from sudare.tables.mechanisms.wide_tree import wide_tree as wide_tree
+from sudare.tables.planning.plan import Alternative as Alternative
+from sudare.tables.planning.plan import Plan as Plan
+from sudare.tables.planning.plan import PlannedLevel as PlannedLevel
+from sudare.tables.planning.plan import PredictedError as PredictedError
+from sudare.tables.planning.planner import plan_table as plan_table
+from sudare.tables.published import NoisyCounts as NoisyCounts
+from sudare.tables.published import Published as Published
+from sudare.tables.published import ThresholdEffect as ThresholdEffect
+from sudare.tables.publishing import publish as publish
+from sudare.tables.recovery.mechanisms import lasso as lasso
+from sudare.tables.recovery.mechanisms import lm as lm
+from sudare.tables.recovery.mechanisms import negative_l2 as negative_l2
+from sudare.tables.recovery.mechanisms import simplex as simplex
+from sudare.tables.strategies.margin_tree import margin_tree as margin_tree
+
+__all__: list[str]

@@ -1,0 +1,44 @@
+"""What the repository keeps of the durations of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tools.durations import Counts, count, main, read_tests, table
+
+JUNIT = """<testsuites><testsuite>
+<testcase classname="tests.unit.test_one" name="test_a[x]" time="0.25"/>
+<testcase classname="tests.unit.test_one.TestMore" name="test_b" time="2.5"><failure message="no"/></testcase>
+<testcase classname="tests.unit.test_two" name="test_c" time="1.0"><skipped message="later"/></testcase>
+</testsuite></testsuites>
+"""
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    folder = tmp_path / "tests" / "unit"
+    folder.mkdir(parents=True)
+    for name in ("test_one.py", "test_two.py"):
+        (folder / name).touch()
+    (tmp_path / "junit.xml").write_text(JUNIT, encoding="utf-8")
+    return tmp_path
+
+
+def test_files_and_tests_with_the_slowest_first(clone: Path) -> None:
+    tests = read_tests(clone / "junit.xml", clone)
+    assert count(tests) == Counts(passed=1, failed=1, skipped=1)
+    assert table(tests).splitlines() == [
+        "seconds\ttests\twhat",
+        "3.8\t3\tall",
+        "2.8\t2\ttests/unit/test_one.py",
+        "1.0\t1\ttests/unit/test_two.py",
+        "2.5\t1\ttests/unit/test_one.py::TestMore::test_b",
+        "1.0\t1\ttests/unit/test_two.py::test_c",
+        "0.2\t1\ttests/unit/test_one.py::test_a[x]",
+    ]
+
+
+def test_it_is_written(clone: Path) -> None:
+    assert main([str(clone / "junit.xml"), str(clone / "durations.tsv")]) == 0
+    assert (clone / "durations.tsv").read_text(encoding="utf-8").startswith("seconds\ttests\twhat\n3.8\t3\tall\n")
