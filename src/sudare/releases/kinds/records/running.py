@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.attacks.verdicts import AttackReport
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import document_values
+from sudare.releases.documents import StatedDocument, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
@@ -54,7 +55,6 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateSte
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import document_in
@@ -226,7 +226,12 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
             return Drawn(result=PeopleProtected(read=data, done=tuple(done)))
         made, event = run_private_step(plan, data.records)
         if not event.is_private:
-            raise GuaranteeError("Records must not be drawn from a seed, for research.")
+            raise GuaranteeError(
+                Words(
+                    "Records must not be drawn from a seed, for research.",
+                    "レコードを、研究用のシードから引いてはいけません。",
+                )
+            )
         return Drawn(result=PeopleProtected(read=data, done=(made,)), event=event)
 
     def write(self, plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:
