@@ -136,7 +136,7 @@ def render_page(
         "release": release,
         "is_private": release["event"].get("entropy") == "secure",
         "is_confidential": truth is not None or bool(release.get("confidential")),
-        "created": show_date(release.get("created")),
+        "created": show_date(release.get("created"), release.get("utc_offset")),
         "tiles": _tiles(release, table),
         "is_signed": isinstance(table, SignedTable),
         "threshold": _threshold(release),
@@ -288,14 +288,13 @@ def _measured(release: Mapping[str, Any]) -> _MeasuredSection:
     mechanism = str(release["event"].get("mechanism", ""))
     plan = release.get("plan") or {}
     levels = _list(plan, "levels")
-    largest = max((float(level.get("share", 0)) for level in levels), default=1) or 1
     reference = release.get("reference")
     return _MeasuredSection(
         levels=[
             (
                 Words.read(level.get("words"), level.get("name", "")),
-                bar(float(level.get("share", 0)) / largest),
-                f"{float(level.get('share', 0)):.1%}",
+                bar(float(level.get("share", 0))),
+                f"{100 * float(level.get('share', 0)):.1f} %",
                 show_amount(float(level.get("deviation", 0))),
             )
             for level in levels

@@ -105,7 +105,7 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
         "language": language,
         "report": report,
         "note": stated_words(note),
-        "created": show_date(report.get("created")),
+        "created": show_date(report.get("created"), report.get("utc_offset")),
         "tiles": _tiles(report),
         "promise": _promise(report) if is_private else None,
         "steps": [_step(step) for step in report["steps"]],
