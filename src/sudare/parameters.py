@@ -175,8 +175,8 @@ def read_chance(
         0.95
     """
     requirement = words or ("a number from 0 to 1" if with_ends else "a number above 0 and below 1")
-    number = exact_fraction(value, parameter, function, requirement)
-    if not 0 <= number <= 1 or (number in (0, 1) and not with_ends):
+    number = _plain_number(value)  # however small: a chance is not divided by
+    if number is None or not 0 <= number <= 1 or (number in (0, 1) and not with_ends):
         raise ParameterError(parameter, function, requirement, shown(value))
     return float(number)
 
