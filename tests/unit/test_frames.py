@@ -39,7 +39,7 @@ def test_every_frame_is_taken(kind: str) -> None:
     table = disclosure.aggregate(["sex", "age"], frame)
     assert table.values.tolist() == disclosure.aggregate(["sex", "age"], COLUMNS).values.tolist()
     assert microdata.measure(frame, ["sex"], "age").k == 1
-    assert microdata.satisfies(frame, "sex", [microdata.KAnonymity(2)]) is False
+    assert microdata.satisfies(frame, ["sex"], [microdata.KAnonymity(2)]) is False
 
 
 def test_relations_of_duckdb_are_taken() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import attacks, microdata
+from sudare import attacks, collect, microdata
 from sudare.errors import ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.parameters import exact_fraction, read_chance
@@ -21,6 +21,9 @@ from sudare.privacy import Budget, best_power
 def test_a_number_in_any_kind(half: Any) -> None:
     assert exact_fraction(half, "x", "f", "a number") == Fraction(1, 2)
     assert microdata.Closeness("ill", half).t == Fraction(1, 2)
+    assert collect.KaryResponse(["a", "b"], half).fingerprint() == collect.KaryResponse(["a", "b"], 0.5).fingerprint()
+    assert collect.Grid(0, 3, half) == collect.Grid(0, 3, 0.5)
+    assert collect.BoundedNoise(collect.Grid(0, 3, 1), half) == collect.BoundedNoise(collect.Grid(0, 3, 1), 0.5)
     assert Budget(epsilon=half) == Budget(epsilon=0.5)
     assert microdata.prosecutor_risk([1, 2, 3], threshold=half) == microdata.prosecutor_risk([1, 2, 3], threshold=0.5)
     assert best_power(Budget(epsilon=1), half) == best_power(Budget(epsilon=1), 0.5)

@@ -327,7 +327,7 @@ def read_people_records(records: Any, function: str, parameter: str = "records")
 
 
 def names_of_columns(names: object, records: Records, parameter: str, function: str) -> tuple[str, ...]:
-    """The names of some columns of a table; one name alone is a list of one.
+    """The names of some columns of a table.
 
     Args:
         names: as the user typed them.
@@ -339,10 +339,8 @@ def names_of_columns(names: object, records: Records, parameter: str, function: 
         ParameterError: if they are no texts.
         InputError: if the table has no such column.
     """
-    if isinstance(names, str):
-        names = (names,)
     requirement = "names of columns"
-    if not isinstance(names, Iterable) or isinstance(names, (Mapping, bytes)) or is_frame(names):
+    if not isinstance(names, Iterable) or isinstance(names, (str, bytes, Mapping)) or is_frame(names):
         raise ParameterError(parameter, function, requirement, shown(names), 'Such as ["age", "sex"].')
     listed = tuple(names)
     for name in listed:
@@ -451,7 +449,7 @@ def read_people(
         ...     read_people(file).column("zip").texts().tolist()
         ['00781', '81667']
     """
-    check_arguments(read_people, locals(), "columns", "format")
+    check_arguments(read_people, locals(), "format")
     return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns, form=format), columns or ())
 
 

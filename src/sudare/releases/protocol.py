@@ -43,6 +43,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
@@ -153,7 +154,12 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         if self.ledger is None:
             return open_ledger(account.location)
         if not self.ledger.is_at(account.location):
-            raise ParameterError("ledger", "carry_out", "the ledger that the plan names", Described("another one"))
+            raise ParameterError(
+                "ledger",
+                "carry_out",
+                Words("the ledger that the plan names", "計画に書かれた台帳"),
+                Described("another one"),
+            )
         return nullcontext(self.ledger)
 
     def publish_and_charge(self, price: ReleasePrice, account: LedgerEntryPoint, *, again: bool) -> Released[DraftT]:

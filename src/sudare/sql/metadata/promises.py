@@ -100,7 +100,10 @@ def check_promises(engine: Engine, metadata: Metadata, *, by_the_owner_of_the_da
         raise ParameterError(
             "by_the_owner_of_the_data",
             "check_promises",
-            "True, and may be so only if you may see all of the data",
+            Words(
+                "True, and may be so only if you may see all of the data",
+                "True（すべてのデータを見てよい人だけが指定できます）",
+            ),
             shown(by_the_owner_of_the_data),
             "The answers are exact, not private.",
         )

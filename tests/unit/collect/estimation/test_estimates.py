@@ -24,7 +24,7 @@ def test_intervals_of_a_normal_law() -> None:
     assert made([1.0], 1, [-0.5]).standard_errors.tolist() == [0]
 
 
-@pytest.mark.parametrize("level", [0, 1, 0.0, 1.0, -0.5, 95, float("nan"), "0.95"])
+@pytest.mark.parametrize("level", [0, 1, 0.0, 1.0, -0.5, 95, float("nan"), "95 %", "95"])
 def test_levels_that_are_none(level: object) -> None:
     with pytest.raises(ParameterError, match="level"):
         made([1.0], 1).intervals(level)  # type: ignore[arg-type]

@@ -98,7 +98,8 @@ def test_reports_of_research_entropy_are_refused(tmp_path: Path) -> None:
         {"epsilon_at_most": 0},
         {"epsilon_at_most": -1},
         {"epsilon_at_most": math.inf},
-        {"epsilon_at_most": "1"},
+        {"epsilon_at_most": "one"},
+        {"epsilon_at_most": "-1"},
     ],
 )
 def test_limits_that_are_none(tmp_path: Path, limits: dict[str, Any]) -> None:

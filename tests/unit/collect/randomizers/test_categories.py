@@ -160,7 +160,7 @@ def test_labels_that_are_none(labels: object) -> None:
         read_labels(labels, "test")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), 31, "1", None, True, 1e-300, 1e-19])
+@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), 31, "one", "31", None, True, 1e-300, 1e-19])
 def test_epsilons_that_are_none(epsilon: object) -> None:
     with pytest.raises(ParameterError, match="epsilon_at_most"):
         KaryResponse(range(3), epsilon)  # type: ignore[arg-type]

@@ -241,7 +241,7 @@ def test_impossible_bins(make: Any) -> None:
     for edges in ([0, 1], [0, 2, 1], [0, 0, 1], [0, 1, float("inf")], [[0, 1, 2]]):
         with pytest.raises(ParameterError, match="edges"):
             make(edges, 1)
-    for scale in (0, -1, float("nan"), 1e12, 1e-12, "1"):
+    for scale in (0, -1, float("nan"), 1e12, 1e-12, "one", "-1"):
         with pytest.raises(ParameterError, match="scale"):
             make([0, 1, 2], scale)
     for finer in (0, 1.5, True):

@@ -204,7 +204,8 @@ def test_values_between_points() -> None:
         (0, 10, 3),
         (0, float("inf"), 1),
         (float("nan"), 1, 1),
-        ("0", 1, 1),
+        ("zero", 1, 1),
+        ("1", "1", 1),
     ],
 )
 def test_impossible_grids(low: object, high: object, step: object) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.attacks.verdicts import AttackReport
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
@@ -225,7 +226,12 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
             return Drawn(result=PeopleProtected(read=data, done=tuple(done)))
         made, event = run_private_step(plan, data.records)
         if not event.is_private:
-            raise GuaranteeError("Records must not be drawn from a seed, for research.")
+            raise GuaranteeError(
+                Words(
+                    "Records must not be drawn from a seed, for research.",
+                    "レコードを、研究用のシードから引いてはいけません。",
+                )
+            )
         return Drawn(result=PeopleProtected(read=data, done=(made,)), event=event)
 
     def write(self, plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:
