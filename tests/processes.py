@@ -116,6 +116,19 @@ class Program:
             time.sleep(0.005)
         assert written.startswith(f"{line}\n"), written
 
+    @property
+    def output(self) -> list[str]:
+        """The whole lines that it wrote to ``stdout``; whoever is killed may leave half of one."""
+        lines = self._out.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        return [line.rstrip("\n") for line in lines if line.endswith("\n")]
+
+    def wait_for_lines(self, number: int) -> None:
+        """Until it has written so many, however slow the machine is."""
+        deadline = time.monotonic() + SECONDS
+        while len(self.output) < number:
+            assert self._process.is_alive() and time.monotonic() < deadline, self.errors  # noqa: PT018
+            time.sleep(0.005)
+
     def wait(self, seconds: float) -> int | None:
         """Its exit code, or minus the signal that ended it; None if it is not over by then."""
         self._process.join(seconds)

@@ -58,7 +58,7 @@ def read_tests(path: Path, root: Path = ROOT) -> list[TimedTest]:
 
 
 def _test(case: ET.Element, root: Path) -> TimedTest:
-    parts = case.get("classname", "").split(".")
+    parts = (case.get("classname") or "unknown").split(".")
     # A class in a file is the last part of what pytest writes; a file is the longest that is there.
     for end in range(len(parts), 0, -1):
         file = Path(*parts[:end]).with_suffix(".py")

@@ -6,11 +6,11 @@ divided; names of packages go on working, with a warning.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from sudare.border.notices import warn_user
 from sudare.moved_names import MOVED_NAMES
 
 __all__ = ["MOVED_MODULES", "MOVED_TO_PAPERS", "RENAMED", "moved_module", "old_names", "renamed"]
@@ -437,7 +437,7 @@ def renamed(package: str, name: str) -> Any:
         message = f"'{package}.{name}' is called {new!r} now."
     else:
         return None
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    warn_user(message, DeprecationWarning)
     return getattr(import_module(home or package), new or name)
 
 

@@ -11,6 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -22,6 +23,7 @@ import pytest
 from sudare.errors import UserError
 from tests.contracts.older_private_files import OLDER_FILES, unpack_older_files
 from tests.contracts.private_holders import HOLDERS, Holder
+from tests.processes import Program
 
 ADVICE = re.compile(r"go back to|restore|give another path|make a new one|控えに戻して|別のパス", re.IGNORECASE)
 FOREIGN = 0x7FFFFFF1
@@ -214,22 +216,22 @@ write_until_killed(sys.argv[1], sys.argv[2], count(int(sys.argv[3])))
 def killed(holder: Holder, first: int) -> list[int]:
     """The items that several processes had kept when they were killed."""
     firsts = [first, first + 100_000] if holder.many_processes else [first]
-    command = [sys.executable, "-c", WRITER, holder.name, str(holder.folder)]
-    writers = [subprocess.Popen([*command, str(number)], stdout=subprocess.PIPE, text=True) for number in firsts]
-    lines: list[str] = []
-    try:
-        for writer in writers:
-            assert writer.stdout is not None
-            lines.append(writer.stdout.readline())
-        time.sleep(random.uniform(0.05, 0.3))
-    finally:
-        for writer in writers:
-            writer.kill()
-            writer.wait(timeout=30)
-            assert writer.stdout is not None
-            lines += writer.stdout.read().splitlines(keepends=True)
-            writer.stdout.close()
-    return [int(line) for line in lines if line.endswith("\n")]
+    with tempfile.TemporaryDirectory() as place:
+        folders = [Path(place) / str(number) for number in firsts]
+        for folder in folders:
+            folder.mkdir()
+        writers = [
+            Program(WRITER, [holder.name, str(holder.folder), str(number)], folder)
+            for number, folder in zip(firsts, folders, strict=True)
+        ]
+        try:
+            for writer in writers:
+                writer.wait_for_lines(3)
+            time.sleep(random.uniform(0.05, 0.3))
+        finally:
+            for writer in writers:
+                writer.kill()
+        return [int(line) for writer in writers for line in writer.output]
 
 
 @pytest.mark.slow

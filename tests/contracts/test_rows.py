@@ -19,6 +19,7 @@ from sudare import attacks, collect, disclosure, evaluate, microdata, tables
 from sudare.accuracy import predict_accuracy
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import RowList, Rows, RowTuple, ShownRows
 from sudare.collect.prio.responses import RandomizedResponse
 from sudare.comparison.methods import METHODS
 from sudare.comparison.people import Population
@@ -28,12 +29,11 @@ from sudare.domain import CountTable, Domain, SignedTable
 from sudare.errors import ParameterError
 from sudare.evaluate.significance.hot_spots import HotSpot, HotSpots
 from sudare.examination.findings import Examination
-from sudare.frames import RowList, Rows, RowTuple, ShownRows
 from sudare.privacy import Budget
 from sudare.sql.execution.pricing import BatchPrice, ColumnPrice, MeasurePrice, Price
 from tests.contracts import working_calls as made
 
-KINDS: dict[Any, type] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
+KINDS: dict[Any, type[Any]] = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pa.Table}
 BUDGET = Budget(epsilon=1)
 MAP = np.arange(16).reshape(4, 4)
 PUBLISHED = tables.laplace(MAP, BUDGET, keep_measurements=True)
@@ -54,7 +54,7 @@ AVERAGED = attacks.average_answers([[1, 2], [3, 4]], made.LAW)
 CELLS = attacks.attack_suppressed_cells([3, 1, 2], [False, True, True], [[1, -1, -1]])
 DIFFERENCES = attacks.attack_by_differences(**made.WORKING["attack_by_differences"][1])
 UNIQUES = attacks.find_special_uniques({"age": [1, 2, 2], "sex": ["f", "f", "m"]})
-EVALUATION = evaluate.evaluate(MAP, MAP + 1)
+EVALUATION = evaluate.measure_errors(MAP, MAP + 1)
 RESULT = Result(next(iter(METHODS.values())), Fraction(3), 2, {"misplaced": MeasuredValue(0.1, 0.01)}, None, None)
 ONE_TOWN = Population((made.AGES, made.SEXES), np.zeros((60, 2), dtype=np.int64))
 DECODED = collect.Decoded(

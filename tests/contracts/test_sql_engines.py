@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,19 +26,19 @@ BY_NAME = {entry.name: entry for entry in ACCEPTED}
 SAME_EVERYWHERE = ["all-at-once", "group-all-aggregates", "join-chain-public", "per-person-status", "bigquery-groups"]
 
 
-EVERY_QUERY = "SUDARE_EVERY_QUERY"
-"""Set in the environment, all queries run on all databases; that takes about ten minutes."""
 QUICK = 8
-"""One query in so many runs in the quick part, on DuckDB."""
+"""One query in so many runs in `make unit`, on DuckDB."""
 
 
 def _cases(every: dict[EngineName, int]) -> list[Any]:
-    """Pairs of a database and a query: all queries, or one in so many; slow but for some on DuckDB."""
+    """Pairs of a database and a query: one in so many in `make test`, some of those in `make unit`, all others deep."""
     cases = []
     for name, step in every.items():
         entries = [entry for entry in ACCEPTED if DIALECTS[name] in entry.dialects]
-        for i, entry in enumerate(entries[:: 1 if EVERY_QUERY in os.environ else step]):
-            marks = [] if name == "duckdb" and i % QUICK == 0 else [pytest.mark.slow]
+        for i, entry in enumerate(entries):
+            marks = (
+                [] if name == "duckdb" and i % QUICK == 0 else [pytest.mark.slow if i % step == 0 else pytest.mark.deep]
+            )
             if name == "spark":
                 marks.append(pytest.mark.spark)
             cases.append(pytest.param(name, entry, id=f"{name}-{entry.name}", marks=marks))
@@ -87,7 +86,7 @@ class _Databases:
         return self._open[name][1]
 
 
-@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 1, "postgresql": 4, "spark": 16}))
+@pytest.mark.parametrize(("name", "entry"), _cases({"duckdb": 4, "postgresql": 8, "spark": 32}))
 def test_without_noise_it_is_the_plain_query(databases: _Databases, name: EngineName, entry: Accepted) -> None:
     asking = databases[name]
     plan = asking.plan(entry)
@@ -178,10 +177,13 @@ def test_nobody_decides_about_others(name: str, tmp_path: Path, servers: Servers
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("make", "unit"), [(shop, 3), (shop_with_violations, 8)])
-def test_one_unit_changes_no_more_than_is_stated(make: Any, unit: int, tmp_path: Path, servers: Servers) -> None:
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.deep)])
+def test_one_unit_changes_no_more_than_is_stated(
+    make: Any, unit: int, step: int, tmp_path: Path, servers: Servers
+) -> None:
     found = {}
     with _neighbours(make(), unit, tmp_path, servers) as (asking, other):
-        for entry in ACCEPTED:
+        for entry in ACCEPTED[unit % step :: step]:
             if "duckdb" in entry.dialects and not entry.by_row:
                 found[entry.name] = excess(asking.plan(entry), asking.engine, other.engine)
     assert {name: problems for name, problems in found.items() if problems} == {}

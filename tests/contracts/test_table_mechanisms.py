@@ -277,6 +277,25 @@ def least_noise(case: Case, table: np.ndarray) -> Budget:
     return Budget(epsilon=1).times(Fraction(min(scales)) * 900)
 
 
+def require_the_same_with_any_threads(case: Case, shape: tuple[int, int]) -> None:
+    counts = np.random.default_rng(3).integers(0, 300, size=shape)
+    budget = case.budgets()[0]
+    tables = [case(counts, budget, entropy=ResearchEntropy(4), threads=t).table for t in (1, 2, 5)]
+    assert tables[0] == tables[1] == tables[2]
+    assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
+
+
+@those(lambda case: not case.is_modelled)
+def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(case: Case) -> None:
+    require_the_same_with_any_threads(case, (150, 100))
+
+
+@those(lambda case: case.is_modelled)
+@pytest.mark.parametrize("shape", [(30, 20), pytest.param((150, 100), marks=pytest.mark.deep)], ids=str)
+def test_the_model_of_a_seed_does_not_depend_on_the_number_of_threads(case: Case, shape: tuple[int, int]) -> None:
+    require_the_same_with_any_threads(case, shape)
+
+
 @ALL
 class TestTableMechanism:
     @settings(max_examples=12)
@@ -339,13 +358,6 @@ class TestTableMechanism:
         assert first.table == again.table
         assert first.table != other.table
         assert not first.event.is_private
-
-    def test_the_table_of_a_seed_does_not_depend_on_the_number_of_threads(self, case: Case) -> None:
-        counts = np.random.default_rng(3).integers(0, 300, size=(150, 100))
-        budget = case.budgets()[0]
-        tables = [case(counts, budget, entropy=ResearchEntropy(4), threads=t).table for t in (1, 2, 5)]
-        assert tables[0] == tables[1] == tables[2]
-        assert np.corrcoef(tables[0].to_dense().ravel(), counts.ravel())[0, 1] > 0.2
 
     @pytest.mark.parametrize("shape", [(1,), (1, 1), (2,), (1, 7), (3, 1, 2)])
     def test_tiny_domains(self, case: Case, shape: tuple[int, ...]) -> None:

@@ -77,10 +77,10 @@ WORKING: dict[str, tuple[Any, dict[str, Any]]] = {
     "Game": (microdata.Game, {"gain": 120, "cost": 20}),
     "Metric": (microdata.Metric, {"name": "loss"}),
     "PublicColumn": (microdata.PublicColumn, {"name": "sex", "labels": ("f", "m")}),
-    "TransitionMatrix.keeping": (microdata.TransitionMatrix.keeping, {"labels": ["f", "m"], "kept": 0.5}),
+    "TransitionMatrix.keeping": (microdata.TransitionMatrix.keeping, {"labels": ["f", "m"], "keep": 0.5}),
     "add_noise_to_numbers": (
         microdata.add_noise_to_numbers,
-        {"records": PEOPLE, "column": "age", "epsilon": 1, "bounds": (0, 99)},
+        {"records": PEOPLE, "column": "age", "epsilon": 1, "bounds": (0, 99), "decimals": 0},
     ),
     "anonymize": (microdata.anonymize, {"records": PEOPLE, "hierarchies": HIERARCHIES, "models": [MODEL]}),
     "attribute_risks": (microdata.attribute_risks, {"records": PEOPLE, "names": ["age", "sex"]}),

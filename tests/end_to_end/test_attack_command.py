@@ -171,11 +171,12 @@ class TestPrograms:
 
     @pytest.mark.slow
     @pytest.mark.skipif(shutil.which("awk") is None, reason="the program is written in awk")
-    def test_half_the_noise_is_caught_and_the_honest_one_is_not(
-        self, run: Run, tmp_path: Path, files: list[str]
+    @pytest.mark.parametrize(("share", "runs"), [(0.25, 200), pytest.param(0.5, 500, marks=pytest.mark.deep)])
+    def test_too_little_noise_is_caught_and_the_honest_one_is_not(
+        self, run: Run, tmp_path: Path, files: list[str], share: float, runs: int
     ) -> None:
-        claimed = [*files, "--claim", "1", "--runs", "500", "--json"]
-        half = run("attack", "--program", self.command(tmp_path, 0.5), *claimed)
+        claimed = [*files, "--claim", "1", "--runs", runs, "--json"]
+        half = run("attack", "--program", self.command(tmp_path, share), *claimed)
         assert half.code == 7
         assert half.json["attacks"][0]["verdicts"][0]["number"] > 1
         honest = run("attack", "--program", self.command(tmp_path, 1), *claimed)

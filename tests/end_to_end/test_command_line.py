@@ -19,6 +19,7 @@ import pytest
 from sudare import Budget, Unit
 from sudare.ledger import open_ledger
 from tests.commands import runner
+from tests.processes import run_command
 
 PLAN = """
 title = "A small town"
@@ -59,6 +60,11 @@ def sudare(*arguments: object, folder: Path | None = None, **more: str) -> subpr
         stdin=subprocess.DEVNULL,
         timeout=120,
     )
+
+
+def forked(*arguments: object, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """The same in a process of its own that need not load everything: for tests that run many commands."""
+    return run_command([*map(str, arguments)], folder, environment(**more))
 
 
 @pytest.fixture
@@ -130,7 +136,7 @@ def test_a_release_from_end_to_end(tmp_path: Path) -> None:
     census = tmp_path / "census"
     people = [f"5339461{column}{quarter}" for column in range(8) for quarter in range(1, 5) for _ in range(30)]
     (census / "people.csv").write_text("KEY_CODE\n" + "\n".join(people) + "\n", encoding="utf-8")
-    plan = json.loads(sudare("plan", "census/plan.toml", "--json", folder=tmp_path).stdout)
+    plan = json.loads(forked("plan", "census/plan.toml", "--json", folder=tmp_path).stdout)
     assert plan["charge"] == {"epsilon": "0.1"}
     refused = sudare("release", "census/plan.toml", folder=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -138,14 +144,14 @@ def test_a_release_from_end_to_end(tmp_path: Path) -> None:
     assert made.returncode == 0
     assert made.stdout.strip() == str(census / "release")
     assert COLOUR not in made.stdout + made.stderr
-    again = sudare("release", "census/plan.toml", "--yes", "--json", folder=tmp_path)
+    again = forked("release", "census/plan.toml", "--yes", "--json", folder=tmp_path)
     assert json.loads(again.stdout)["is_repeated"] is True
     assert again.stderr == ""
-    verified = sudare("verify", "census/release", "--ledger", "census/budget.db", "--lang", "ja", folder=tmp_path)
+    verified = forked("verify", "census/release", "--ledger", "census/budget.db", "--lang", "ja", folder=tmp_path)
     assert verified.returncode == 0
     assert "正常です" in verified.stdout
-    assert sudare("map", "census/release", "--out", "map.png", folder=tmp_path).stdout == "map.png\n"
-    balance = json.loads(sudare("ledger", "list", "census/budget.db", "--json", folder=tmp_path).stdout)
+    assert forked("map", "census/release", "--out", "map.png", folder=tmp_path).stdout == "map.png\n"
+    balance = json.loads(forked("ledger", "list", "census/budget.db", "--json", folder=tmp_path).stdout)
     assert balance["datasets"][0]["remaining"] == {"epsilon": "0.3"}
     (census / "release" / "table.csv").write_text("KEY_CODE,count\n", encoding="utf-8")
     assert sudare("verify", "census/release", folder=tmp_path).returncode == 7
@@ -178,7 +184,7 @@ def test_exit_codes(
     """Of a process of its own; what it tells people in their languages is asked for without one."""
     if change is not None:
         (town / "plan.toml").write_text(PLAN.replace(*change), encoding="utf-8")
-    told = sudare(*arguments, "--json", folder=town)
+    told = forked(*arguments, "--json", folder=town)
     assert told.returncode == code, told.stderr
     assert "Traceback" not in told.stderr
     monkeypatch.chdir(town)

@@ -217,7 +217,8 @@ class TestSite:
     def test_every_page_is_there(self, site: Path) -> None:
         for name in PAGES:
             assert (site / name).with_suffix(".html").is_file()
-        assert (site / "pictures" / "maps.png").stat().st_size > 10_000
+        assert (site / "assets" / "released-map.png").stat().st_size > 10_000
+        assert (site / "pictures" / "power.png").stat().st_size > 10_000
 
     def test_nothing_is_fetched_from_elsewhere(self, site: Path) -> None:
         for page in site.rglob("*.html"):

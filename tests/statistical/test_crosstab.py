@@ -74,7 +74,9 @@ def test_inversion_is_unbiased_and_covers() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("people", [FULL, SPARSE], ids=["full", "sparse"])
+@pytest.mark.parametrize(
+    "people", [pytest.param(FULL, id="full"), pytest.param(SPARSE, id="sparse", marks=pytest.mark.deep)]
+)
 def test_maximum_likelihood_covers(people: NDArray[np.int64]) -> None:
     """Inside the simplex by the information, at its edge by the bootstrap: there it may cover more than it says."""
     runs = 120

@@ -16,8 +16,8 @@ import pytest
 
 from sudare import disclosure, microdata
 from sudare.bilingual import Words
+from sudare.border.frames import RowList, Rows, RowTuple, ShownRows, arrow_of_frame, as_frame, is_frame
 from sudare.errors import InputError, ParameterError
-from sudare.frames import RowList, Rows, RowTuple, ShownRows, arrow_of_frame, as_frame, is_frame
 
 COLUMNS = {"age": [31, 45, 31], "sex": ["f", "m", "f"]}
 FRAMES: dict[str, Any] = {
@@ -39,7 +39,7 @@ def test_every_frame_is_taken(kind: str) -> None:
     table = disclosure.aggregate(["sex", "age"], frame)
     assert table.values.tolist() == disclosure.aggregate(["sex", "age"], COLUMNS).values.tolist()
     assert microdata.measure(frame, ["sex"], "age").k == 1
-    assert microdata.satisfies(frame, "sex", [microdata.KAnonymity(2)]) is False
+    assert microdata.satisfies(frame, ["sex"], [microdata.KAnonymity(2)]) is False
 
 
 def test_relations_of_duckdb_are_taken() -> None:
@@ -88,7 +88,7 @@ class NoPandas:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, NoPandas())
-from sudare.frames import as_frame
+from sudare.border.frames import as_frame
 from sudare.errors import MissingPackageError
 print(type(as_frame({"a": [1]}, None, "f")).__name__)
 try:

@@ -14,6 +14,8 @@ from sudare.accuracy.groupings import Grouping, groupings_of
 from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
 from sudare.errors import Described, ParameterError
@@ -103,6 +105,7 @@ def predict_accuracy(
         >>> flat.errors[-1].kind, flat.errors[-1].mean_error, round(flat.errors[-1].rmse)
         ('total', 0.0, 11)
     """
+    check_arguments(predict_accuracy, locals(), "method", "public_total")
     read_domain(domain, FUNCTION)
     read_budget(budget, FUNCTION)
     protected = Unit() if unit is None else unit
@@ -199,7 +202,7 @@ def _read_public(table: object, parameter: str, domain: Domain) -> CountTable:
 
 def _read_runs(runs: object, domain: Domain) -> int:
     if runs is not None:
-        requirement = "left out, or a whole number from 2 to 10,000"
+        requirement = Words("left out, or a whole number from 2 to 10,000", "省略または 2 以上 10,000 以下の整数")
         return exact_integer(runs, "runs", FUNCTION, requirement, smallest=2, largest=10_000)
     return 6 if domain.cells <= 1 << 18 else 3 if domain.cells <= 1 << 22 else 2
 

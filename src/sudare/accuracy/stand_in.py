@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.layout import axis_bits, morton_layout
 
@@ -49,6 +50,7 @@ def invent_table(domain: Domain, people: int, seed: int, clustered: float = CLUS
         seed: which of many tables; the same arguments give the same table.
         clustered: how alike the halves of an area are; less means more clustered.
     """
+    check_arguments(invent_table, locals(), "domain", "people", "seed", "clustered")
     generator = np.random.default_rng(seed)
     layout = morton_layout(domain.shape)
     is_nominal = [axis not in domain.ordered_axes for axis in range(len(domain.shape))]

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
-from sudare.frames import ShownRows
+from sudare.border.frames import ShownRows
 
 if TYPE_CHECKING:
     from typing import Self

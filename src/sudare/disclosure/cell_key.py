@@ -19,10 +19,11 @@ import numpy as np
 
 from sudare.attacks.refusals import required
 from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_table import Contributions, aggregate, scaled
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import InputError, ParameterError
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, exact_fraction, exact_integer
 from sudare.system.regular_files import read_regular_file
 
@@ -136,16 +137,33 @@ def maximum_entropy_row(
         >>> {target: round(share, 4) for target, share in maximum_entropy_row(1, largest=2, variance="1.08", forbidden=1).items()}
         {0: 0.5133, 2: 0.46, 3: 0.0267}
     """
+    check_arguments(maximum_entropy_row, locals(), "forbidden", "monotone")
     name = "maximum_entropy_row"
-    number = exact_integer(count, "count", name, "a whole number from 0 on", smallest=0, largest=10**6)
+    number = exact_integer(
+        count, "count", name, Words("a whole number from 0 on", "0 以上の整数"), smallest=0, largest=10**6
+    )
     with required(Words(f"from 1 to {MAX_NOISE}", f"1 から {MAX_NOISE} までの整数")):
-        most = exact_integer(largest, "largest", name, f"from 1 to {MAX_NOISE}", smallest=1, largest=MAX_NOISE)
+        most = exact_integer(
+            largest,
+            "largest",
+            name,
+            Words(f"from 1 to {MAX_NOISE}", f"1 以上 {MAX_NOISE} 以下"),
+            smallest=1,
+            largest=MAX_NOISE,
+        )
     with required(Words(f"from 0 to {MAX_NOISE}", f"0 から {MAX_NOISE} までの整数")):
-        small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MAX_NOISE}", smallest=0, largest=MAX_NOISE)
+        small = exact_integer(
+            forbidden,
+            "forbidden",
+            name,
+            Words(f"from 0 to {MAX_NOISE}", f"0 以上 {MAX_NOISE} 以下"),
+            smallest=0,
+            largest=MAX_NOISE,
+        )
     with required(Words("a number above 0", "0 より大きい数")):
-        spread = float(exact_fraction(variance, "variance", name, "a number above 0"))
+        spread = float(exact_fraction(variance, "variance", name, Words("a number above 0", "0 より大きい数")))
         if spread <= 0:
-            raise ParameterError("variance", name, "a number above 0", variance)
+            raise ParameterError("variance", name, Words("a number above 0", "0 より大きい数"), variance)
     if number == 0:
         return {0: 1.0}
     noise = [step for step in range(-min(number, most), most + 1) if not 1 <= number + step <= small]
@@ -153,12 +171,12 @@ def maximum_entropy_row(
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
         with required(Words("a probability between 0 and 1", "0 より大きく 1 より小さい数")):
-            share = float(exact_fraction(stay, "stay", name, "a probability"))
+            share = float(exact_fraction(stay, "stay", name, Words("a probability", "確率（0 以上 1 以下）")))
             if not 0 < share < 1:
-                raise ParameterError("stay", name, "between 0 and 1", stay)
+                raise ParameterError("stay", name, Words("between 0 and 1", "0 と 1 の間"), stay)
         conditions.append((steps == 0) - share)
     orders = _orders(noise) if monotone and 0 in noise else []
-    shares = _largest_entropy(np.array(conditions), orders)
+    shares = _largest_entropy(np.array(conditions), orders) if noise else None
     if shares is None:
         raise InputError(
             f"No distribution of noise for the count {number} has mean 0, variance {variance} and deviations of at most {most}. "
@@ -181,11 +199,19 @@ def perturbation_table(
 
     Probabilities are rounded to ten digits, so that the table is the same on every computer.
 
+    Args:
+        largest: deviation.
+        variance: of the noise.
+        forbidden: no count becomes 1 up to this number.
+        stay: probability that a count does not change, where it may stay; None leaves it to the entropy.
+        monotone: whether larger deviations may never be more likely than smaller ones on the same side.
+
     Example:
         >>> table = perturbation_table(largest=2, variance="1.08", forbidden=1)
         >>> table.noise[1], table.bounds[1]
         ((-1, 1, 2), (5133333333, 9733333333, 10000000000))
     """
+    check_arguments(perturbation_table, locals(), "largest", "forbidden", "monotone")
     rows = [
         maximum_entropy_row(
             count, largest=largest, variance=variance, forbidden=forbidden, stay=stay, monotone=monotone
@@ -199,6 +225,10 @@ def read_perturbation_table(path: str | Path, *, separator: str = ";") -> Pertur
     """Read a table as the R package ptable writes it for tau-ARGUS: columns i, v and the probability p.
 
     Probabilities of a row may miss 1 by rounding; the last one takes the difference.
+
+    Args:
+        path: of the file.
+        separator: between its fields.
     """
     try:
         text = read_regular_file(path).decode("utf-8-sig")
@@ -248,8 +278,11 @@ def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
         >>> bool(first[1] == second[0])
         True
     """
+    check_arguments(record_keys, locals(), "identifiers")
     if not isinstance(secret, bytes) or not 16 <= len(secret) <= 64:
-        raise ParameterError("secret", "record_keys", "16 to 64 bytes", "something else")
+        raise ParameterError(
+            "secret", "record_keys", Words("16 to 64 bytes", "16 以上 64 以下のバイト数"), "something else"
+        )
     keys = [
         int.from_bytes(hashlib.blake2b(str(one).encode(), key=secret, digest_size=16).digest()) % KEY_UNITS
         for one in identifiers
@@ -273,6 +306,7 @@ def cell_keys(
         >>> table.counts.tolist(), (keys / KEY_UNITS).tolist()
         ([3, 1, 2], [0.5, 0.25, 0.25])
     """
+    check_arguments(cell_keys, locals(), "keys")
     array = np.asarray(keys)
     whole = array.astype(np.int64) if array.dtype.kind in "iu" else scaled(array, KEY_DIGITS, "keys")
     if ((whole < 0) | (whole >= KEY_UNITS)).any():

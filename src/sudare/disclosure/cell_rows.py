@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.frames import Rows
+from sudare.border.frames import Rows
 
 if TYPE_CHECKING:
     from sudare.disclosure.structure import TableSystem

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import A_FRAME, arrow_of_frame, is_frame
 from sudare.disclosure.structure import Dimension
 from sudare.errors import InputError, ParameterError
-from sudare.frames import A_FRAME, arrow_of_frame, is_frame
 from sudare.parameters import shown
 
 if TYPE_CHECKING:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import is_frame
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_table import Contributions, aggregate
 from sudare.disclosure.frames_in import read_columns, read_dimensions
 from sudare.disclosure.structure import CellTable, Dimension
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import is_frame
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def link_tables(first: CellTable, second: CellTable, pairs: Iterable[tuple[int, 
         >>> linked.values.tolist(), cells_of(linked, 1).tolist()
         ([3, 1, 2, 1, 2], [0, 3, 4])
     """
+    check_arguments(link_tables, locals(), "first", "second", "pairs")
     if first.decimals != second.decimals or first.weight_decimals != second.weight_decimals:
         raise ParameterError("second", "link_tables", f"in units of {first.decimals} decimals", second.decimals)
     for name in ("weights", "owners", "requests"):
@@ -154,7 +156,13 @@ def aggregate_linked(
 
 
 def cells_of(table: CellTable, number: int) -> Integers:
-    """The cells of one of the linked tables, in its own order: ``status[cells_of(linked, 1)]`` is what the second one shows."""
+    """The cells of one of the linked tables, in its own order: ``status[cells_of(linked, 1)]`` is what the second one shows.
+
+    Args:
+        table: linked tables.
+        number: of the table among them, from 0 on.
+    """
+    check_arguments(cells_of, locals(), "table", "number")
     if not 0 <= number < len(table.system.tables):
         raise ParameterError("number", "cells_of", f"below {len(table.system.tables)}", number)
     return table.system.tables[number].cells.reshape(-1)

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.frames import ShownRows
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_level
 from sudare.errors import InputError, ParameterError
-from sudare.frames import ShownRows
 from sudare.io import atomically
 from sudare.parameters import exact_integer
 
@@ -95,7 +97,8 @@ def merge_meshes(
         >>> merged.treatment.tolist(), merged.values["men"].tolist()
         ([1, 0, 2], [253, 40, 0])
     """
-    least = exact_integer(minimum, "minimum", "merge_meshes", "from 2 on", smallest=2, largest=10**6)
+    check_arguments(merge_meshes, locals(), "codes", "open_values", "values")
+    least = exact_integer(minimum, "minimum", "merge_meshes", Words("from 2 on", "2 以上"), smallest=2, largest=10**6)
     if not open_values or any(one.shape != codes.shape for one in (*open_values.values(), *values.values())):
         raise ParameterError("values", "merge_meshes", "columns with a number for each mesh", list(values))
     for name, column in (*open_values.items(), *values.items()):
@@ -195,7 +198,12 @@ def estat_text(merged: MergedMeshes, labels: Mapping[str, str] | None = None) ->
     named = [*merged.open_values, *merged.values]
     wrong = [name for name in (*named, *(labels or {}).values()) if set(name) & set(',"\r\n')]
     if wrong:
-        raise ParameterError("labels", "estat_text", "names without commas, quotes and line ends", wrong[0])
+        raise ParameterError(
+            "labels",
+            "estat_text",
+            Words("names without commas, quotes and line ends", "コンマ、引用符、改行を含まない名前"),
+            wrong[0],
+        )
     treatment = merged.treatment
     guests: dict[int, list[str]] = {}
     for place in np.flatnonzero(treatment == SUPPRESSED).tolist():
@@ -217,6 +225,11 @@ def estat_text(merged: MergedMeshes, labels: Mapping[str, str] | None = None) ->
 def write_estat(path: str | Path, merged: MergedMeshes, labels: Mapping[str, str] | None = None) -> None:
     """Write the meshes to a new file in cp932, as e-Stat does; see `estat_text`.
 
+    Args:
+        path: of the file.
+        merged: to write.
+        labels: what columns are called in the file, where that differs.
+
     Raises:
         OutputError: if the file exists, or cannot be written.
         ParameterError: if a label cannot be written in cp932.
@@ -224,6 +237,8 @@ def write_estat(path: str | Path, merged: MergedMeshes, labels: Mapping[str, str
     try:
         text = estat_text(merged, labels).encode("cp932")
     except UnicodeEncodeError:
-        raise ParameterError("labels", "write_estat", "names that cp932 can write", labels) from None
+        raise ParameterError(
+            "labels", "write_estat", Words("names that cp932 can write", "cp932 で書ける名前"), labels
+        ) from None
     with atomically(path) as temporary:
         temporary.write_bytes(text)

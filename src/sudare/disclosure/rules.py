@@ -15,6 +15,7 @@ import numpy as np
 
 from sudare.attacks.refusals import ToldParameterError, required
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.status import CellJudgement, CellStatus, PrimaryCells
 from sudare.disclosure.structure import CellTable, TableSystem
 from sudare.errors import InputError, ParameterError
@@ -301,8 +302,9 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
         >>> cells.status.tolist(), cells.upper.tolist()
         ([1, 3, 1], [0, 15, 0])
     """
+    check_arguments(primary_cells, locals(), "table", "rules", "safe")
     if not rules:
-        raise ParameterError("rules", "primary_cells", "one rule or more", rules)
+        raise ParameterError("rules", "primary_cells", Words("one rule or more", "1 個以上の規則"), rules)
     if (table.largest < 0).any() or (table.values < 0).any():
         raise InputError(
             "The table holds negative magnitudes. The rules are for magnitudes from 0 on.",
@@ -342,6 +344,9 @@ def strictest(*results: PrimaryCells) -> PrimaryCells:
 
     This is how rules for records and rules for holdings are used together.
 
+    Args:
+        *results: of the same cells.
+
     Example:
         >>> one = PrimaryCells(np.array([1, 5]), np.array([0, 2]), np.array([0, 2]), np.array([0, 0]))
         >>> two = PrimaryCells(np.array([1, 3]), np.array([0, 1]), np.array([0, 4]), np.array([0, 0]))
@@ -366,19 +371,32 @@ def strictest(*results: PrimaryCells) -> PrimaryCells:
 def cells_with_code(system: TableSystem, dimension: str, codes: Iterable[str]) -> Flags:
     """Which cells are about certain codes, such as the missing ones: ``primary_cells(..., safe=...)``.
 
+    Args:
+        system: the cells.
+        dimension: name of the dimension.
+        codes: of the dimension.
+
     Example:
         >>> from sudare.disclosure.structure import Dimension
         >>> system = TableSystem.of_dimensions([Dimension.flat("act", ["01", "00"])])
         >>> cells_with_code(system, "act", ["00"]).tolist()
         [False, False, True]
     """
+    check_arguments(cells_with_code, locals(), "system", "dimension", "codes")
     wanted = {(dimension, code) for code in codes}
     return np.array([any(pair in wanted for pair in name) for name in system.names], dtype=np.bool_)
 
 
 def _whole(value: object, name: str, function: str, largest: int = MAX_CONTRIBUTORS) -> int:
     with required(Words(f"a whole number from 1 to {largest}", f"1 から {largest} までの整数")):
-        return exact_integer(value, name, function, f"a whole number from 1 to {largest}", smallest=1, largest=largest)
+        return exact_integer(
+            value,
+            name,
+            function,
+            Words(f"a whole number from 1 to {largest}", f"1 以上 {largest} 以下の整数"),
+            smallest=1,
+            largest=largest,
+        )
 
 
 def _percent(value: object, name: str, function: str, largest: int | None = 100) -> Fraction:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows
 from sudare.disclosure.cell_rows import cell_columns
 from sudare.errors import ParameterError
-from sudare.frames import Rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

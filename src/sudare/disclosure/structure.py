@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_rows import CellRows
 from sudare.errors import InputError, ParameterError
 from sudare.extras import TABLE_PROTECTION, optional_module
+from sudare.parameters import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -57,6 +59,7 @@ class Dimension:
     parents: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        check_arguments(Dimension, vars(self), "name", "codes", "parents")
         if not self.codes or len(self.codes) != len(self.parents) or self.parents[0] != -1:
             raise ParameterError("parents", "Dimension", "one position for each code, -1 for the first", self.parents)
         if len(set(self.codes)) != len(self.codes):
@@ -69,8 +72,9 @@ class Dimension:
             raise ParameterError("parents", "Dimension", "positions before their children", self.parents)
 
     @classmethod
-    def flat(cls, name: str, codes: Sequence[str], total: str = "Total") -> Dimension:
+    def flat(cls, name: str, codes: Sequence[str] | str, total: str = "Total") -> Dimension:
         """A total and its parts, without levels between them."""
+        check_arguments(Dimension.flat, locals(), "codes", "total")
         return cls(name, (total, *codes), (-1, *([0] * len(codes))))
 
     @classmethod
@@ -81,9 +85,12 @@ class Dimension:
             >>> Dimension.of_tree("region", {"north": {"n1": {}, "n2": {}}, "south": {}}).parents
             (-1, 0, 1, 1, 0)
         """
+        check_arguments(Dimension.of_tree, locals(), "tree", "total")
         codes, parents = [total], [-1]
 
         def descend(branches: Mapping[str, Any], parent: int) -> None:
+            if not isinstance(branches, Mapping):
+                raise ParameterError("tree", "Dimension.of_tree", "mappings of codes within mappings", shown(branches))
             for code, below in branches.items():
                 codes.append(code)
                 parents.append(parent)
@@ -189,6 +196,7 @@ class TableSystem:
     @classmethod
     def of_dimensions(cls, dimensions: Sequence[Dimension]) -> TableSystem:
         """All combinations of codes, the last dimension running fastest."""
+        check_arguments(TableSystem.of_dimensions, locals(), "dimensions")
         dimensions = tuple(dimensions)
         if not dimensions or len({one.name for one in dimensions}) != len(dimensions):
             raise ParameterError("dimensions", "TableSystem.of_dimensions", "dimensions of different names", dimensions)
@@ -403,17 +411,8 @@ class CellTable(CellRows):
             raise ParameterError(
                 "weighted_counts", "CellTable", "given if and only if weights are", self.weight_decimals
             )
-        arrays = (
-            self.values,
-            self.counts,
-            self.largest,
-            self.weights,
-            self.weighted_counts,
-            self.owners,
-            self.requests,
-        )
-        for array in arrays:
-            if array is not None:
+        for name in ("values", "counts", "largest", "weights", "weighted_counts", "owners", "requests"):
+            if (array := getattr(self, name)) is not None:
                 array.setflags(write=False)
 
     @property

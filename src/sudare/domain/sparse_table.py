@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from sudare.border.frames import Rows
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain, read_domain
 from sudare.errors import Described, ParameterError
 from sudare.extras import SPARSE_ARRAYS, optional_module
-from sudare.frames import Rows
 from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import RowTuple
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
-from sudare.frames import RowTuple
 from sudare.parameters import exact_integer, shown
 
 if TYPE_CHECKING:

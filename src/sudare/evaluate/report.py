@@ -1,4 +1,4 @@
-"""All measures of exactness in one object."""
+"""All measures of accuracy in one object."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from sudare.border.frames import Rows
 from sudare.evaluate.areas import AreaError, areas_of, read_sides
 from sudare.evaluate.pairs import Pair, read_pair
 from sudare.evaluate.rectangles import RectangleError, random_rectangles, rectangles_of
 from sudare.evaluate.values import BANDS, Band, BandError, NonZeroShare, bands_of, read_bands, shares_of
 from sudare.extras import FIGURES, optional_module
-from sudare.frames import Rows
 
 __all__ = ["RECTANGLE_CLASSES", "Evaluation", "SidesError", "measure_errors"]
 

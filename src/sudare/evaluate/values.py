@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sudare.border.frames import Figures, RowTuple
 from sudare.errors import Described, ParameterError
 from sudare.evaluate.pairs import Pair, read_pair, summary
-from sudare.frames import Figures, RowTuple
 from sudare.parameters import exact_integer, shown
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
-from sudare.frames import Rows
+from sudare.border.frames import Rows
 
 __all__ = ["EXAMINATION_FORMAT", "KINDS", "NAMES", "Examination", "NotApplied", "Remark"]
 
@@ -20,7 +20,7 @@ KINDS: Mapping[str, Words] = {
     "private-table": Words("a table with differential privacy", "差分プライバシーのある表"),
     "private-people": Words("records with differential privacy", "差分プライバシーのあるレコード"),
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
-    "protected-table": Words("a table protected by classical rules", "統計的開示抑制で保護された表"),
+    "protected-table": Words("a table protected by statistical disclosure control", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
     "program": Words("a program", "プログラム"),
 }

@@ -1,4 +1,4 @@
-"""A table protected by classical rules as an attacker reads it: published counts, and bounds of the hidden ones."""
+"""A table protected by rules of disclosure control as an attacker reads it: published counts, and bounds of the hidden ones."""
 
 from __future__ import annotations
 

@@ -125,6 +125,11 @@ def _numbers_if_the_same(texts: NDArray[Any]) -> NDArray[Any]:
 def write_arrow(path: str | Path, table: Any, *, replace: bool = False) -> None:
     """Write a table of pyarrow to a CSV or Parquet file, by its name; whole or not at all.
 
+    Args:
+        path: of the file.
+        table: of pyarrow.
+        replace: whether a file that is there is replaced.
+
     Raises:
         OutputError: if the name ends in something else, the file exists, or it cannot be written.
     """

@@ -7,8 +7,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
+from sudare.border.frames import Rows
 from sudare.errors import LedgerError
-from sudare.frames import Rows
 from sudare.ledger import checks
 from sudare.ledger.amounts import Amount
 from sudare.ledger.entries import (

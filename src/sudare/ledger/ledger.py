@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TextIO
 
+from sudare.border.frames import RowList
 from sudare.errors import LedgerError
-from sudare.frames import RowList
 from sudare.ledger import checks
 from sudare.ledger.amounts import NOTHING
 from sudare.ledger.book import Book

@@ -11,12 +11,14 @@ import csv
 import io
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
+from sudare.border.frames import is_frame
 from sudare.column_names import parse_header
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
@@ -44,8 +46,9 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
     import pyarrow as pa
 
     files, form = files_and_format(Source(str(path), form, encoding=encoding))
-    if columns is not None and (isinstance(columns, str) or not all(isinstance(name, str) for name in columns)):
-        raise ParameterError("columns", "read_people", "names of columns", shown(columns))
+    is_listed = isinstance(columns, Iterable) and not isinstance(columns, (str, Mapping)) and not is_frame(columns)
+    if columns is not None and not (is_listed and all(isinstance(name, str) for name in columns)):
+        raise ParameterError("columns", "read_people", Words("names of columns", "列の名前"), shown(columns))
     wanted = None if columns is None else list(dict.fromkeys(columns))
     tables: list[Any] = []
     for file in files:

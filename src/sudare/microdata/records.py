@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from sudare.border.frames import A_FRAME, Rows, arrow_of_frame, is_frame
+from sudare.border.signatures import check_arguments
 from sudare.column_names import are_evident, first_repeated, listed_columns, shown_column
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import A_FRAME, Rows, arrow_of_frame, is_frame
 from sudare.io.formats.text_files import AUTO
 from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
@@ -83,6 +84,7 @@ class CodedColumn:
     @classmethod
     def of(cls, name: str, values: Iterable[object]) -> CodedColumn:
         """A column of values of any kind, as the texts they print as; None and not-a-number are missing."""
+        check_arguments(CodedColumn.of, locals(), "values")
         places: dict[str | None, int] = {}
         listed = values.tolist() if isinstance(values, np.ndarray) else values
         codes = [places.setdefault(_text(value), len(places)) for value in listed]
@@ -199,6 +201,7 @@ class Records(Rows):
         *,
         has_known_names: bool = False,
     ) -> None:
+        check_arguments(Records.__init__, locals(), "has_known_names")
         listed, were_named = _read_columns(columns)
         self._columns = {column.name: column for column in listed}
         self._has_known_names = has_known_names or were_named
@@ -224,6 +227,7 @@ class Records(Rows):
         Raises:
             InputError: if there is none of this name; it tells the name that was probably meant.
         """
+        check_arguments(Records.column, locals(), "name")
         if name not in self._columns:
             are_values = any(column.name in column.labels for column in self.columns)
             asked = self.names if self._has_known_names else ()
@@ -323,7 +327,7 @@ def read_people_records(records: Any, function: str, parameter: str = "records")
 
 
 def names_of_columns(names: object, records: Records, parameter: str, function: str) -> tuple[str, ...]:
-    """The names of some columns of a table; one name alone is a list of one.
+    """The names of some columns of a table.
 
     Args:
         names: as the user typed them.
@@ -335,10 +339,8 @@ def names_of_columns(names: object, records: Records, parameter: str, function: 
         ParameterError: if they are no texts.
         InputError: if the table has no such column.
     """
-    if isinstance(names, str):
-        names = (names,)
     requirement = "names of columns"
-    if not isinstance(names, Iterable) or isinstance(names, (Mapping, bytes)) or is_frame(names):
+    if not isinstance(names, Iterable) or isinstance(names, (str, bytes, Mapping)) or is_frame(names):
         raise ParameterError(parameter, function, requirement, shown(names), 'Such as ["age", "sex"].')
     listed = tuple(names)
     for name in listed:
@@ -447,11 +449,17 @@ def read_people(
         ...     read_people(file).column("zip").texts().tolist()
         ['00781', '81667']
     """
+    check_arguments(read_people, locals(), "format")
     return Records.of_arrow(read_texts(path, encoding=encoding, columns=columns, form=format), columns or ())
 
 
 def write_people(path: str | Path, records: AnyRecords, *, replace: bool = False) -> None:
     r"""Write people to a .csv (commas, UTF-8) or .parquet file; whole or not at all.
+
+    Args:
+        path: of the file; its ending tells the format.
+        records: to write: Records, a frame, or a mapping of names to values.
+        replace: whether a file that is there is replaced.
 
     Raises:
         OutputError: if the name ends in something else, the file exists, or it cannot be written.
@@ -465,6 +473,7 @@ def write_people(path: str | Path, records: AnyRecords, *, replace: bool = False
         ...     (Path(folder) / "people.csv").read_text()
         'age,name\n31,"a,b"\n,c\n'
     """
+    check_arguments(write_people, locals(), "path", "replace")
     records = read_people_records(records, "write_people")
     labels = (label for column in records.columns for label in column.labels)
     write_texts(path, records.to_arrow(), labels, replace=replace)

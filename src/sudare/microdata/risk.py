@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.frames import Figures, RowTuple
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
-from sudare.frames import Figures, RowTuple
 from sudare.microdata.grouping import group
 from sudare.microdata.records import AnyRecords, CodedColumn, names_of_columns, read_people_records
 from sudare.parameters import Rational, read_chance, shown
@@ -114,6 +116,7 @@ def prosecutor_risk(
         >>> risk.highest, risk.average, risk.at_risk
         (0.5, 0.3, 0.4)
     """
+    check_arguments(prosecutor_risk, locals(), "suppressed")
     counts = _sizes(sizes, "prosecutor_risk")
     counts = counts[_kept(counts, suppressed)]
     return _risk(counts, counts.astype(np.float64), threshold, "prosecutor_risk")
@@ -135,9 +138,12 @@ def journalist_risk(
         >>> journalist_risk([1, 4], [10, 4]).highest
         0.25
     """
+    check_arguments(journalist_risk, locals(), "suppressed")
     counts, everybody = _sizes(sizes, "journalist_risk"), _sizes(population, "journalist_risk", "population")
     if everybody.shape != counts.shape or (everybody < counts).any():
-        requirement = "at least as many people in each class as there are records"
+        requirement = Words(
+            "at least as many people in each class as there are records", "どの等価クラスでもレコード数以上の人数"
+        )
         raise ParameterError("population", "journalist_risk", requirement, Described("fewer, or other classes"))
     kept = _kept(counts, suppressed)
     return _risk(counts[kept], everybody[kept].astype(np.float64), threshold, "journalist_risk")
@@ -148,11 +154,17 @@ def marketer_risk(
 ) -> float:
     """The share of published records that an attacker gets right who guesses all of them.
 
+    Args:
+        sizes: of the classes of published records.
+        population: how many people of the population each class stands for; the class itself if left out.
+        suppressed: which classes are not published.
+
     Example:
         >>> from sudare.microdata.risk import marketer_risk
         >>> marketer_risk([2, 2, 6]), marketer_risk([2, 2, 6], [4, 4, 12])
         (0.3, 0.15)
     """
+    check_arguments(marketer_risk, locals(), "suppressed")
     if population is None:
         return prosecutor_risk(sizes, suppressed=suppressed).average
     return journalist_risk(sizes, population, suppressed=suppressed).average
@@ -160,6 +172,9 @@ def marketer_risk(
 
 def sample_uniqueness(sizes: ArrayLike) -> float:
     """The share of records that are alone in their class.
+
+    Args:
+        sizes: of the classes of records.
 
     Example:
         >>> from sudare.microdata.risk import sample_uniqueness
@@ -226,9 +241,10 @@ def matching_frequencies(columns: Sequence[CodedColumn], weights: ArrayLike | No
         >>> matching_frequencies([CodedColumn.of("job", ["nurse", None, "teacher"])])[0]
         array([2, 3, 2])
     """
+    check_arguments(matching_frequencies, locals(), "columns", "weights")
     function = "matching_frequencies"
     if not columns:
-        raise ParameterError("columns", function, "at least one column", Described("none"))
+        raise ParameterError("columns", function, Words("at least one column", "1 個以上の列"), Described("none"))
     rows = columns[0].rows
     worth = np.ones(rows) if weights is None else np.asarray(weights, dtype=np.float64)
     if worth.shape != (rows,) or not np.isfinite(worth).all() or (worth <= 0).any():
@@ -271,6 +287,7 @@ def individual_risk(frequencies: ArrayLike, people: ArrayLike, *, method: str = 
         >>> individual_risk([1, 3], [45.5, 108.0]).round(4).tolist()
         [0.0858, 0.0136]
     """
+    check_arguments(individual_risk, locals(), "frequencies", "people", "method")
     counts, everybody = np.asarray(frequencies, dtype=np.float64), np.asarray(people, dtype=np.float64)
     if counts.shape != everybody.shape or counts.ndim != 1 or (counts < 1).any() or (everybody <= 0).any():
         requirement = "a number above 0 for each record"
@@ -339,6 +356,7 @@ def attribute_risks(records: AnyRecords, names: Iterable[str], *, most: int | No
         >>> [(risk.names, risk.distinction, risk.separation) for risk in attribute_risks(people, ["age", "sex"])][0]
         (('sex',), 0.4, 0.6)
     """
+    check_arguments(attribute_risks, locals(), "most")
     records = read_people_records(records, "attribute_risks")
     names = names_of_columns(names, records, "names", "attribute_risks")
     columns = [records.column(name) for name in dict.fromkeys(names)]

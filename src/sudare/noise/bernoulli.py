@@ -77,6 +77,10 @@ _coin = lru_cache(maxsize=64)(ExponentialCoin)
 def fair_coins(size: int | tuple[int, ...], entropy: EntropySource | None = None) -> NDArray[np.bool_]:
     """Independent fair coins, one random bit each.
 
+    Args:
+        size: how many, or the shape of an array of them.
+        entropy: where chance comes from; secure if left out.
+
     Example:
         >>> import sudare
         >>> sudare.noise.fair_coins((2, 3)).shape

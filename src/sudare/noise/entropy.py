@@ -220,7 +220,11 @@ def _as_bytes(words: Words) -> memoryview:
 
 
 def entropy_name(source: EntropySource) -> Literal["secure", "research"]:
-    """How a release event names a source: ``secure`` for the secure source itself, ``research`` for any other."""
+    """How a release event names a source: ``secure`` for the secure source itself, ``research`` for any other.
+
+    Args:
+        source: of random bits.
+    """
     return "secure" if type(source) is SecureEntropy else "research"
 
 

@@ -6,7 +6,6 @@ plan that has a key under both names is refused, because one of them would be ov
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
+from sudare.border.notices import warn_user
 from sudare.errors import OldKeyWarning, PlanError
 from sudare.sections import read_toml
 
@@ -29,8 +29,6 @@ BOTH = Words(
     "{file}: {old} is the old name of {new}, and both are there. Keep {new} alone.",
     "{file}: {old} は {new} の古い書き方で、両方が書かれています。{new} だけを残してください。",
 )
-STACK_LEVEL = 5
-"""So that Python names the line that asked for the plan, and not one of these."""
 
 
 def _as_it_is(value: Any) -> Any:
@@ -138,7 +136,7 @@ def _rename(plan: dict[str, Any], key: OldKey, file: str) -> None:
     }
     holder.clear()
     holder.update(renamed)
-    warnings.warn(OldKeyWarning(NOTICE.format(**blanks)), stacklevel=STACK_LEVEL)
+    warn_user(OldKeyWarning(NOTICE.format(**blanks)))
 
 
 def _shown(key: str, value: str | None) -> str:

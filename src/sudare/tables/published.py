@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import Rows, ShownRows
 from sudare.domain.table import CountTable, SignedTable
-from sudare.frames import Rows, ShownRows
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 

@@ -460,6 +460,6 @@ def test_pk_that_cannot_be(run: Run, survey: Path) -> None:
     refused(run(*asked, "--records", "1"), 2, "--records")
     refused(run(*asked, "--records", "100", "--k", "100"), 2, "below the number of records")
     refused(run(*asked, "--records", "100", "--k", "1"), 2, "above 1")
-    refused(run(*asked, "--records", "100", "--k", "nan"), 2, "'k'")
+    refused(run(*asked, "--records", "100", "--k", "nan"), 2, "--k")
     simple(survey, "rappor", "bits = 16\nhashes = 2\ncohorts = 4\nf = 0.5\np = 0.5\nq = 0.75")
     refused(run(*asked, "--records", "100", "--k", "10"), 2, "No noise can be suggested for 'x' (rappor)")

@@ -1,4 +1,4 @@
-"""Tables protected by classical rules: read as an outsider reads them, with all that their report gives away."""
+"""Tables protected by disclosure control: read as an outsider reads them, with all that their report gives away."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def release(
 
 
 def protect(folder: Path, name: str, protection: str, columns: Sequence[int] = (0, 1, 2), threshold: int = 3) -> Path:
-    """Protect a table of the village by classical rules, broken or not."""
+    """Protect a table of the village by rules of disclosure control, broken or not."""
     from sudare.releases.kinds.tables import read_table_plan, run_table_plan
 
     if not (folder / "village.csv").exists():

@@ -1,4 +1,4 @@
-"""The answers of ARX's tests, its benchmark, SafePub, pyCANON and sdcMicro; the quick ones, and all among the slow tests."""
+"""The answers of ARX's tests, its benchmark, SafePub, pyCANON and sdcMicro; the quick ones, and all in `make test-deep`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_quick_known_answers() -> None:
 
 
 @needs_data
-@pytest.mark.slow
+@pytest.mark.deep
 def test_all_known_answers() -> None:
     found = all_known_answers(DATA)
     assert [answer for answer in found if not answer.passed and not answer.is_cheaper] == []

@@ -264,7 +264,7 @@ def test_errors_are_means_over_all_blocks() -> None:
     assert errors.table_rmse("income", 10, "normal", "bayes") == pytest.approx(1)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_whole_quick_run() -> None:
     settings = Settings(repeats=1, is_quick=True, processes=1)
     results = {step.name: json.loads(json.dumps(step.run(settings))) for step in pk.steps(settings)}

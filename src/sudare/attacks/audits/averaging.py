@@ -22,9 +22,10 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.tables.narrowing import narrow_together
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.distributions import normal_probability
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import Rational, exact_fraction
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def average_answers(
         >>> bool(once.confidences[0] < 0.3), int(often.estimates[0]), bool(often.confidences[0] > 0.99)
         (True, 10, True)
     """
+    check_arguments(average_answers, locals(), "law", "names", "repeats_noise", "floor")
     table = np.asarray(answers)
     if table.ndim != 2 or not table.shape[1] or not np.issubdtype(table.dtype, np.integer):
         requirement = "whole numbers, a row for each cell and a column for each answer"
@@ -224,6 +226,7 @@ def answers_that_break(law: NoiseLaw, *, sure: Rational = 0.99) -> int:
         >>> answers_that_break(NoiseLaw.laplace(1)), answers_that_break(NoiseLaw.laplace(10))
         (51, 5305)
     """
+    check_arguments(answers_that_break, locals(), "law")
     wanted = _sure(sure, "answers_that_break")
     if abs(law.mean) > 1e-6 * (1 + law.probabilities.size):
         raise ParameterError("law", "answers_that_break", "centred at 0", Described(f"a mean of {law.mean:.3g}"))
@@ -293,6 +296,7 @@ def average_linked_cells(
         >>> bool(cells.confidences[0] > 0.999), bool(cells.confidences[1] < 0.5)
         (True, True)
     """
+    check_arguments(average_linked_cells, locals(), "published", "equations", "law", "exact", "names")
     function = "average_linked_cells"
     values, matrix = np.asarray(published, dtype=np.float64), np.atleast_2d(np.asarray(equations, dtype=np.float64))
     if values.ndim != 1 or matrix.shape[1] != values.size:
@@ -362,7 +366,13 @@ def _names(names: Sequence[str] | None, number: int, function: str) -> tuple[str
 
 
 def _sure(value: Rational, function: str) -> float:
-    number = float(exact_fraction(value, "sure", function, "a number strictly between 0 and 1"))
+    number = float(
+        exact_fraction(
+            value, "sure", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
+        )
+    )
     if not 0 < number < 1:
-        raise ParameterError("sure", function, "a number strictly between 0 and 1", value)
+        raise ParameterError(
+            "sure", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"), value
+        )
     return number

@@ -32,9 +32,11 @@ from sudare.attacks.audits.audit_conditions import (
 from sudare.attacks.audits.empirical_epsilon import EpsilonAudit, audit_epsilon, largest_bound
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_integer
+from sudare.system.reasons import reason_of
 from sudare.system.scratch import scratch_folder
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]
@@ -157,6 +159,7 @@ def audit_function(
         >>> audit_function(lambda table: table + noise.draw(2), first, second, runs=6000, claimed=1).is_broken
         True
     """
+    check_arguments(audit_function, locals(), "program", "seconds", "progress")
     promise, failing, chance = read_claim("audit_function", claimed, delta, error_probability)
     require_different_inputs(first, second)
     return _audit(
@@ -386,8 +389,8 @@ def _run_in_time(words: Sequence[str], seconds: float) -> bool:
         )
     except OSError as reason:
         raise InputError(
-            f"The program '{words[0]}' cannot be started: {reason.strerror}.",
-            f"プログラム '{words[0]}' を起動できません（{reason.strerror}）。",
+            f"The program '{words[0]}' cannot be started: {reason_of(reason).english}.",
+            f"プログラム '{words[0]}' を起動できません（{reason_of(reason).japanese}）。",
         ) from None
     try:
         return process.wait(timeout=seconds) == 0

@@ -17,8 +17,9 @@ import numpy as np
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import Rational, read_chance
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ def link_records(columns: Sequence[KeyColumn], *, truth: ArrayLike | None = None
         >>> links.nearest.tolist(), links.share_right
         ([2, 0], 1.0)
     """
+    check_arguments(link_records, locals(), "columns")
     nearest, distance, ties, own = [], [], [], []
     exact_first: list[NDArray[np.int64]] = []
     exact_second: NDArray[np.int64] | None = None

@@ -29,6 +29,7 @@ from sudare.attacks.audits.laws import NoiseLaw
 from sudare.attacks.records.distances import KeyColumn, distances_by_part
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer
@@ -196,9 +197,10 @@ def membership_in_tables(
         >>> test.is_broken
         True
     """
+    check_arguments(membership_in_tables, locals(), "released", "law")
     function = "membership_in_tables"
     counts = np.asarray(released, dtype=np.float64)
-    number = exact_integer(people, "people", function, "a whole number >= 1", smallest=1)
+    number = exact_integer(people, "people", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1)
     if counts.ndim != 1:
         raise ParameterError("released", function, "counts in one dimension", Described(f"shape {counts.shape}"))
     groups = [
@@ -240,6 +242,7 @@ def membership_in_records(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(membership_in_records, locals(), "members", "outsiders")
     scores = [
         -np.concatenate([part.min(axis=1) for _, part in distances_by_part(columns, "membership_in_records")])
         for columns in (members, outsiders)
@@ -266,6 +269,7 @@ def evaluate_membership(
         confidence: of the limits.
         random_inclusion: whether a fair coin of its own decided for each of these people whether it is in.
     """
+    check_arguments(evaluate_membership, locals(), "member_scores", "outsider_scores")
     function = "evaluate_membership"
     goal, sure = (
         _between(value, name, function)
@@ -320,7 +324,11 @@ def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Intege
 
 
 def _between(value: Rational, name: str, function: str) -> float:
-    number = float(exact_fraction(value, name, function, "a number strictly between 0 and 1"))
+    number = float(
+        exact_fraction(value, name, function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"))
+    )
     if not 0 < number < 1:
-        raise ParameterError(name, function, "a number strictly between 0 and 1", value)
+        raise ParameterError(
+            name, function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"), value
+        )
     return number

@@ -21,11 +21,13 @@ import numpy as np
 from sudare.attacks.records.distances import codes_of_values
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows, columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     Integers = NDArray[np.int64]
@@ -113,7 +115,7 @@ class SpecialUniques(Rows):
         return Verdict("uniqueness", label, AttackOutcome.BROKEN, float(len(shortest)), sentence, REMEDY)
 
 
-def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int = 3) -> SpecialUniques:
+def find_special_uniques(columns: Mapping[str, ArrayLike] | IntoFrame, *, largest_size: int = 3) -> SpecialUniques:
     """Find the smallest combinations of attributes that make records unique.
 
     The score of a record adds, for each of its combinations of k attributes out of all a, the number of ways to build up to the
@@ -133,9 +135,13 @@ def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int 
         >>> found.combinations[1], found.combinations[0]
         ((('age',),), (('sex', 'age'),))
     """
+    columns = columns_of_frame(columns, "columns", "find_special_uniques")
+    check_arguments(find_special_uniques, locals(), "columns")
     function = "find_special_uniques"
     names = tuple(columns)
-    most = exact_integer(largest_size, "largest_size", function, "a whole number >= 1", smallest=1)
+    most = exact_integer(
+        largest_size, "largest_size", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1
+    )
     most = min(most, len(names))
     number = sum(comb(len(names), size) for size in range(1, most + 1))
     if not names or number > MAX_COMBINATIONS:
@@ -158,7 +164,9 @@ def find_special_uniques(columns: Mapping[str, ArrayLike], *, largest_size: int 
     return SpecialUniques(names, found, scores, most, _alone(codes))
 
 
-def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str, ArrayLike]) -> NDArray[np.bool_]:
+def population_uniques(
+    sample: Mapping[str, ArrayLike] | IntoFrame, population: Mapping[str, ArrayLike] | IntoFrame
+) -> NDArray[np.bool_]:
     """Which records of a sample are unique in it with all their values, and in the whole population as well.
 
     Args:
@@ -173,6 +181,9 @@ def population_uniques(sample: Mapping[str, ArrayLike], population: Mapping[str,
         >>> population_uniques({"age": [30, 40]}, {"age": [30, 40, 40]}).tolist()
         [True, False]
     """
+    sample = columns_of_frame(sample, "sample", "population_uniques")
+    population = columns_of_frame(population, "population", "population_uniques")
+    check_arguments(population_uniques, locals(), "sample", "population")
     function = "population_uniques"
     if set(sample) != set(population):
         raise ParameterError(

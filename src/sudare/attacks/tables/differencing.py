@@ -21,8 +21,9 @@ from sudare.attacks.tables.cell_system import CellSystem, CombinedPart
 from sudare.attacks.tables.small_parts import find_small_parts
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 __all__ = ["Combination", "Differences", "PublishedCell", "attack_by_differences"]
@@ -192,10 +193,11 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3,
         >>> attack_by_differences([city, old_town]).isolating[0].formula()
         'city - old town'
     """
+    check_arguments(attack_by_differences, locals(), "cells")
     function = "attack_by_differences"
     listed = list(cells)
-    least = exact_integer(threshold, "threshold", function, "a whole number >= 2", smallest=2)
-    allowed = exact_fraction(seconds, "seconds", function, "a number >= 0")
+    least = exact_integer(threshold, "threshold", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
+    allowed = exact_fraction(seconds, "seconds", function, Words("a number >= 0", "0 以上の数"))
     names = [cell.name for cell in listed]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -19,9 +19,11 @@ from sudare.attacks.tables.narrowing import Equation, narrow_together
 from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.extras import TABLE_ATTACKS, optional_module
-from sudare.frames import Rows
+from sudare.parameters import shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -199,6 +201,7 @@ def attack_suppressed_cells(
         >>> paired.lower.tolist(), paired.upper.tolist()
         ([0.0, 0.0], [7.0, 7.0])
     """
+    check_arguments(attack_suppressed_cells, locals(), "equations", "at_most", "whole_numbers", "names")
     table = _Table.read(values, hidden, equations, at_least, at_most)
     size = table.values.size
     labels = tuple(names) if names is not None else tuple(f"cell {place}" for place in range(size))
@@ -249,7 +252,11 @@ class _Table:
             raise _wrong("values", "at most 2**52 in size; use a larger unit", numbers)
         if mask.dtype != np.bool_ or mask.shape != numbers.shape:
             raise _wrong("hidden", f"{numbers.size} times True or False, one for each cell", mask)
-        matrix = sparse.csc_array(equations)
+        try:
+            matrix = sparse.csc_array(equations)
+        except (TypeError, ValueError):
+            requirement = f"a matrix of whole numbers with {numbers.size} columns"
+            raise ParameterError("equations", "attack_suppressed_cells", requirement, shown(equations)) from None
         if matrix.shape[1] != numbers.size or not np.array_equal(matrix.data, np.rint(matrix.data)):
             raise _wrong("equations", f"a matrix of whole numbers with {numbers.size} columns", matrix)
         matrix = matrix.astype(np.int64)

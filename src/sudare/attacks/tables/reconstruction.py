@@ -30,8 +30,9 @@ from sudare.attacks.tables.solver import IntegerProgram, Row, SolverFailure
 from sudare.attacks.tables.statistic_rows import StatisticRows
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
-from sudare.frames import Rows
 from sudare.parameters import exact_fraction, exact_integer
 
 if TYPE_CHECKING:
@@ -251,10 +252,12 @@ def reconstruct(
         >>> result.number, result.people()
         (2, [('F', 89), ('M', 89)])
     """
-    exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
-    allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
+    check_arguments(reconstruct, locals(), "domain", "statistics", "groups")
+    exact_integer(limit, "limit", "reconstruct", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
+    above = Words("a number above 0", "0 より大きい数")
+    allowed = exact_fraction(seconds, "seconds", "reconstruct", above)
     if not allowed > 0:
-        raise ParameterError("seconds", "reconstruct", "a number above 0", seconds)
+        raise ParameterError("seconds", "reconstruct", above, seconds)
     deadline = time.monotonic() + float(allowed)
     compiled = StatisticRows(domain, list(statistics))
     if compiled.contradicts:

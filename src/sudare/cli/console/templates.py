@@ -63,7 +63,7 @@ location = "{ledger}"
 dataset = {dataset}
 
 [method]
-name = "auto"                     # sudare plans the most exact one it knows
+name = "auto"                     # sudare plans the most accurate one it knows
 # workload = "areas"              # which sums matter: "cells", "areas", "margins", "totals", sides such as [1, 4, 16],
 #                                 # or several with weights: { cells = 1, 16 = 2 }
 # public_total = true             # publish the total exactly; it is then not protected

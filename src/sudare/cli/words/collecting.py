@@ -69,7 +69,7 @@ HELP: Mapping[str, Words] = {
     ),
     "collect.crosstab.help": Words(
         "Reconstruct the table of true answers to several questions from randomized records.",
-        "ランダム化されたレコードから、複数の質問への真の回答の表を再構築します。",
+        "ランダム化されたレコードから、真の回答のクロス表を推定します。",
     ),
     "collect.crosstab.examples": Words.same(
         "sudare collect crosstab reports.parquet --by sex --by smoker\nsudare collect crosstab reports.parquet "

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.distributions import normal_quantile
-from sudare.frames import ShownRows
 from sudare.parameters import Rational, read_chance
 from sudare.refine import project_on_simplex
 

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
 from sudare.collect.transitions.transition import Transition
 from sudare.domain.arguments import read_array
@@ -17,6 +20,7 @@ from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     Counts = NDArray[np.int64]
@@ -71,7 +75,12 @@ class RandomizedAttribute:
         for name, given, wanted in (("labels", labels, values), ("report_labels", report_labels, reports)):
             if len(given) != wanted or len(set(given)) != wanted:
                 got = Described(f"{len(given)} labels")
-                raise ParameterError(name, "RandomizedAttribute", f"{wanted} different labels", got)
+                raise ParameterError(
+                    name,
+                    "RandomizedAttribute",
+                    Words(f"{wanted} different labels", f"互いに異なる {wanted} 個のラベル"),
+                    got,
+                )
             object.__setattr__(self, name, given)
 
     @classmethod
@@ -116,7 +125,7 @@ Attributes = Sequence[RandomizedAttribute | Transition]
 """What the estimates take: names and labels may be left out."""
 
 
-def count_reports(columns: Mapping[str, ArrayLike], attributes: Sequence[RandomizedAttribute]) -> Counts:
+def count_reports(columns: Mapping[str, ArrayLike] | IntoFrame, attributes: Sequence[RandomizedAttribute]) -> Counts:
     """How many records report each cell.
 
     Args:
@@ -133,6 +142,8 @@ def count_reports(columns: Mapping[str, ArrayLike], attributes: Sequence[Randomi
         >>> count_reports({"sex": ["f", "m", "f"]}, [sex]).tolist()
         [2, 1]
     """
+    columns = columns_of_frame(columns, "columns", "count_reports")
+    check_arguments(count_reports, locals(), "columns")
     function = "count_reports"
     read = _read_attributes(attributes, function)
     shape = tuple(attribute.transition.reports for attribute in read)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import columns_of_frame
+from sudare.border.signatures import check_arguments
 from sudare.collect.questionnaires.questionnaire import Questionnaire
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.questionnaires.reports import from_columns, mark_of, read_randomizer, specification, to_arrow
@@ -23,6 +25,7 @@ from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
     from sudare.noise.entropy import EntropySource
@@ -42,7 +45,7 @@ VERSION = 1
 
 
 def randomize_answers(
-    questionnaire: Questionnaire, answers: Mapping[str, ArrayLike], entropy: EntropySource | None = None
+    questionnaire: Questionnaire, answers: Mapping[str, ArrayLike] | IntoFrame, entropy: EntropySource | None = None
 ) -> dict[str, NDArray[Any]]:
     """A report for each answer of each person.
 
@@ -64,6 +67,8 @@ def randomize_answers(
         >>> reports["smoker"].shape
         (3,)
     """
+    answers = columns_of_frame(answers, "answers", "randomize_answers")
+    check_arguments(randomize_answers, locals(), "questionnaire", "answers")
     lengths = set()
     for name in questionnaire.questions:
         if name not in answers:
@@ -89,9 +94,11 @@ def randomize_answers(
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
     """The error for an answer that a question does not allow; it does not name the answer."""
+    allowed = error.requirement_words
     return InputError(
-        f"An answer to '{question}' is not what the questionnaire allows: it must be {error.requirement}.",
-        f"「{question}」の回答に、調査票で許されない値があります（{error.requirement}）。",
+        f"An answer to '{question}' is not what the questionnaire allows: it must be {allowed.english}.",
+        f"「{question}」の回答に、調査票で許されない値があります"
+        f"{f'（{allowed.japanese}）' if allowed.japanese else ''}。",
     )
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.collect.device.client import ADDED, REPORT_VERSION, fingerprint_of, read_specification, report_line
 from sudare.collect.questionnaires.report_forms import form_of
 from sudare.collect.randomizers.randomizer import Randomizer
@@ -51,12 +52,16 @@ METADATA = b"sudare"
 def specification(randomizer: Randomizer) -> dict[str, Any]:
     """All that a device and the collector must agree on: the randomizer, its fingerprint, and how to draw a report.
 
+    Args:
+        randomizer: to describe.
+
     Example:
         >>> from sudare.collect import KaryResponse, read_randomizer, specification
         >>> question = KaryResponse(("yes", "no"), 1)
         >>> read_randomizer(specification(question)) == question
         True
     """
+    check_arguments(specification, locals(), "randomizer")
     told = {**randomizer.to_dict(), "fingerprint": randomizer.fingerprint()}
     try:
         return {**told, "drawing": randomizer.drawing()}
@@ -109,6 +114,10 @@ def report_lines(randomizer: Randomizer, reports: ArrayLike) -> Iterator[str]:
 
 def read_lines(lines: Iterable[str], randomizer: Randomizer) -> NDArray[Any]:
     """Reports, from lines of JSON; empty lines are left out.
+
+    Args:
+        lines: reports, one a line.
+        randomizer: that made them.
 
     Raises:
         InputError: if a line is no report, or one of another version or another randomizer.
@@ -208,6 +217,7 @@ def write_reports(path: str | Path, randomizer: Randomizer, reports: ArrayLike) 
         ...     read_reports(Path(folder) / "reports.parquet")[1].tolist()
         ['yes', 'no']
     """
+    check_arguments(write_reports, locals(), "path", "randomizer")
     target = Path(path)
     try:
         if target.suffix == ".parquet":
@@ -242,6 +252,7 @@ def read_reports(path: str | Path, randomizer: Randomizer | None = None) -> tupl
     Raises:
         InputError: if the file cannot be read, or holds reports of another version or another randomizer.
     """
+    check_arguments(read_reports, locals(), "path", "randomizer")
     target = Path(path)
     try:
         require_regular_file(target)

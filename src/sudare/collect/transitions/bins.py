@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.collect.transitions.grids import exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
 from sudare.collect.transitions.transition import Transition
@@ -60,6 +62,7 @@ def laplace_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Arra
         >>> laplace_bins([0, 1, 2, 3], scale=1).probabilities().round(4).tolist()
         [[0.5819, 0.3057, 0.1124], [0.2605, 0.4791, 0.2605], [0.1124, 0.3057, 0.5819]]
     """
+    check_arguments(laplace_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "laplace_bins")
     units = (ends - ends[0]) / sigma
     below, above = units, (ends[-1] - ends) / sigma  # distances from the lower and to the upper end of the range
@@ -166,6 +169,7 @@ def normal_bins(edges: ArrayLike, scale: Rational, finer: int = 1, shares: Array
         >>> normal_bins([0, 1, 2], scale=1).probabilities().round(4).tolist()
         [[0.6112, 0.3888], [0.3888, 0.6112]]
     """
+    check_arguments(normal_bins, locals(), "edges", "shares")
     ends, sigma, parts, weights = _read_bins(edges, scale, finer, shares, "normal_bins")
     units = (ends - ends[0]) / sigma
     if units[-1] > MAX_NORMAL_SIGMA:
@@ -285,16 +289,33 @@ def _read_bins(
 ) -> tuple[NDArray[np.float64], float, int, NDArray[np.float64]]:
     ends = np.asarray(edges, dtype=np.float64)
     if ends.ndim != 1 or ends.size < 3 or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
-        raise ParameterError("edges", function, "three or more ascending numbers: two bins at least", shown(edges))
-    requirement = "a number above 0, from 1e-9 to 1e9 times the range"
+        raise ParameterError(
+            "edges",
+            function,
+            Words("three or more ascending numbers: two bins at least", "小さい順に 3 個以上の数（区間は 2 個以上）"),
+            shown(edges),
+        )
+    requirement = Words(
+        "a number above 0, from 1e-9 to 1e9 times the range", "0 より大きい数（範囲の 1e-9 倍以上 1e9 倍以下）"
+    )
     sigma = float(exact_fraction(scale, "scale", function, requirement))
     if not 1e-9 <= sigma / float(ends[-1] - ends[0]) <= 1e9:
         raise ParameterError("scale", function, requirement, scale)
-    parts = exact_integer(finer, "finer", function, "a whole number >= 1", smallest=1, largest=MAX_FINER // ends.size)
+    parts = exact_integer(
+        finer,
+        "finer",
+        function,
+        Words("a whole number >= 1", "1 以上の整数"),
+        smallest=1,
+        largest=MAX_FINER // ends.size,
+    )
     if shares is None:
         return ends, sigma, parts, np.full((ends.size - 1, parts), 1 / parts)
     weights = np.asarray(shares, dtype=np.float64)
-    requirement = f"numbers >= 0 for {ends.size - 1} bins with {parts} parts each, above 0 for some part of each bin"
+    requirement = Words(
+        f"numbers >= 0 for {ends.size - 1} bins with {parts} parts each, above 0 for some part of each bin",
+        f"{ends.size - 1} 区間それぞれ {parts} 個の 0 以上の数（どの区間にも 0 より大きい数があること）",
+    )
     if weights.shape != (ends.size - 1, parts) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ParameterError("shares", function, requirement, shown(shares))
     if (weights.sum(axis=1) <= 0).any():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.argus.metadata import (
     ArgusMetadata,
     Variable,
@@ -62,6 +63,10 @@ LEFT_TO_OTHERS = ("c", "w", "ab")
 
 def read_records(path: str | Path, metadata: ArgusMetadata) -> dict[str, list[str]]:
     """Read a file of records into columns of texts, blanks around them removed.
+
+    Args:
+        path: of the file.
+        metadata: what it says of the columns.
 
     Raises:
         InputError: if a line is too short or has the wrong number of fields.
@@ -322,6 +327,7 @@ def status_lines(
         >>> status_lines(table, np.array([1, 5, 11]))
         ['"Total",12,1', '"a",x,5', '"b",x,11']
     """
+    check_arguments(status_lines, locals(), "table", "status", "safe", "widths")
     if len(table.system.tables) != 1 or status.shape != table.values.shape:
         raise ParameterError("status", "status_lines", "one status for each cell of one table", status.shape)
     filled = widths or {}
@@ -347,6 +353,13 @@ def write_status_table(
     path: str | Path, table: CellTable, status: Integers, *, safe: bool = True, widths: Mapping[str, int] | None = None
 ) -> None:
     """Write a table with status codes to a new file; see `status_lines`.
+
+    Args:
+        path: of the file.
+        table: its cells.
+        status: of each cell.
+        safe: whether safe cells are written, too.
+        widths: of the columns; None to separate fields.
 
     Raises:
         OutputError: if the file exists, or cannot be written.

@@ -170,6 +170,9 @@ def _second_place(path: str | Path, code: str, number: int, first: int) -> Input
 def read_argus_metadata(path: str | Path) -> ArgusMetadata:
     r"""Read a .rda file: variables, one on a line, each followed by its marks.
 
+    Args:
+        path: of the file.
+
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import ShownRows
 from sudare.disclosure.suppression.certificate import Witness
 from sudare.disclosure.suppression.linear import (
     MAX_NODES,
@@ -24,7 +25,6 @@ from sudare.disclosure.suppression.linear import (
 )
 from sudare.disclosure.suppression.problem import SuppressionProblem
 from sudare.errors import InputError
-from sudare.frames import ShownRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.errors import InputError, ParameterError
 
@@ -65,6 +67,7 @@ def lone_contributors(table: CellTable) -> LoneContributors:
         >>> lone_contributors(CellTable(system, values, counts, largest, owners=owners)).insiders
         ((1, 2),)
     """
+    check_arguments(lone_contributors, locals(), "table")
     alone = np.flatnonzero(table.counts == 1).tolist()
     if table.owners is None:
         return LoneContributors(_linked_by_sums(table.system, table.counts), {})
@@ -128,6 +131,7 @@ def joint_cells(table: CellTable, primaries: PrimaryCells) -> tuple[Requirement,
         >>> joint_cells(table, PrimaryCells(np.array([1, 3, 3, 1]), levels, levels, np.zeros(4, dtype=np.int64)))
         (Requirement(cells=(1, 2), lower=3, upper=3),)
     """
+    check_arguments(joint_cells, locals(), "table", "primaries")
     if table.owners is None:
         return ()
     unsafe = primaries.unsafe
@@ -179,8 +183,9 @@ def too_few(
         >>> np.flatnonzero(too_few(problem, problem.primary, counts, 3)).tolist()
         [2]
     """
+    check_arguments(too_few, locals(), "problem", "hidden", "counts", "threshold")
     if threshold < 1:
-        raise ParameterError("threshold", "too_few", "1 or more", threshold)
+        raise ParameterError("threshold", "too_few", Words("1 or more", "1 以上"), threshold)
     chosen = hidden.copy()
     for total, parts in problem.system.sums():
         inside = [cell for cell in parts if chosen[cell]]

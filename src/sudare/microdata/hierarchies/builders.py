@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_codes, mesh_level
 from sudare.domain.mesh import MeshLevel
 from sudare.errors import Described, ParameterError
@@ -69,9 +70,15 @@ def date_hierarchy(
         >>> date_hierarchy("born", ["1987-05-03"]).paths()
         [('1987-05-03', '1987-05', '1987-Q2', '1987', '1980s', '*')]
     """
+    check_arguments(date_hierarchy, locals(), "values", "steps", "top", "missing")
     chosen = list(steps)
     if [step for step in DATE_STEPS if step in chosen] != chosen:
-        raise ParameterError("steps", "date_hierarchy", "some of " + ", ".join(DATE_STEPS) + ", in order", shown(steps))
+        raise ParameterError(
+            "steps",
+            "date_hierarchy",
+            Words("some of " + ", ".join(DATE_STEPS) + ", in order", f"{', '.join(DATE_STEPS)} のいくつか（この順）"),
+            shown(steps),
+        )
 
     def groups(text: str) -> list[str]:
         if len(text) != len("2020-01-31"):
@@ -117,6 +124,7 @@ def mesh_hierarchy(
         >>> mesh_hierarchy("KEY_CODE", ["533946113"], "1/2").paths()
         [('533946113', '53394611', '533946', '5339', '*')]
     """
+    check_arguments(mesh_hierarchy, locals(), "values", "coarser", "top", "missing")
     finest = mesh_level(level, "mesh_hierarchy")
     chain: list[str] = []
     if coarser is None:
@@ -130,7 +138,12 @@ def mesh_hierarchy(
     if any(
         fine.divisions % coarse.divisions or fine.divisions == coarse.divisions for fine, coarse in pairwise(levels)
     ):
-        raise ParameterError("coarser", "mesh_hierarchy", "levels that lie in one another", shown(str(chain)))
+        raise ParameterError(
+            "coarser",
+            "mesh_hierarchy",
+            Words("levels that lie in one another", "互いに入れ子になる段階"),
+            shown(str(chain)),
+        )
 
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     texts = list(dict.fromkeys(str(label) for label in listed_values(listed) if label is not None and label != ""))
@@ -164,14 +177,25 @@ def _coarser_codes(texts: Sequence[str], levels: Sequence[MeshLevel]) -> list[tu
 def meshes_within(codes: Iterable[str | int], coarse: str, fine: str) -> list[str]:
     """All meshes of a finer level within some meshes: a domain that does not depend on the data.
 
+    Args:
+        codes: of the coarse meshes.
+        coarse: their level, such as ``"1"``.
+        fine: the level of the meshes within them.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import meshes_within
         >>> meshes_within(["53394611"], "3", "1/2")
         ['533946111', '533946112', '533946113', '533946114']
     """
+    check_arguments(meshes_within, locals(), "codes")
     outer, inner = mesh_level(coarse, "meshes_within"), mesh_level(fine, "meshes_within")
     if inner.divisions % outer.divisions:
-        raise ParameterError("fine", "meshes_within", f"a level within {outer.name!r}", shown(fine))
+        raise ParameterError(
+            "fine",
+            "meshes_within",
+            Words(f"a level within {outer.name!r}", f"{outer.name!r} に含まれる段階"),
+            shown(fine),
+        )
     ratio = inner.divisions // outer.divisions
     rows, columns = mesh_cells([str(code) for code in codes], outer)
     steps = np.arange(ratio)
@@ -210,13 +234,16 @@ def masked_hierarchy(
         >>> masked_hierarchy("zip", ["81667", "81675"]).paths()[0]
         ('81667', '8166*', '816**', '81***', '8****', '*****')
     """
+    check_arguments(masked_hierarchy, locals(), "values", "missing")
     if not isinstance(mask, str) or len(mask) != 1:
-        raise ParameterError("mask", "masked_hierarchy", "one letter", shown(mask))
+        raise ParameterError("mask", "masked_hierarchy", Words("one letter", "1 文字"), shown(mask))
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     first = next((str(label) for label in listed_values(listed) if label is not None and label != ""), mask)
     between = len(first) - 1
     if levels is not None:
-        between = exact_integer(levels, "levels", "masked_hierarchy", "a whole number >= 1", smallest=1)
+        between = exact_integer(
+            levels, "levels", "masked_hierarchy", Words("a whole number >= 1", "1 以上の整数"), smallest=1
+        )
 
     def groups(text: str) -> list[str]:
         if levels is None and len(text) != len(first):
@@ -256,6 +283,7 @@ def grouped_hierarchy(
         >>> grouped_hierarchy("job", {"health": ["nurse", "doctor"], "school": ["teacher"]}).paths()[2]
         ('teacher', 'school', '*')
     """
+    check_arguments(grouped_hierarchy, locals(), "top", "missing")
     found: list[tuple[str, ...]] = []
 
     def walk(part: Any, above: tuple[str, ...]) -> None:
@@ -267,16 +295,28 @@ def grouped_hierarchy(
                 (str(value), *above) for value in (sorted(part) if isinstance(part, (set, frozenset)) else part)
             )
         else:
-            raise ParameterError("groups", "grouped_hierarchy", "mappings, and lists of values within", shown(part))
+            raise ParameterError(
+                "groups",
+                "grouped_hierarchy",
+                Words("mappings, and lists of values within", "対応表と、その中の値のリスト"),
+                shown(part),
+            )
 
     walk(groups, ())
     lengths = {len(path) for path in found}
     if not isinstance(groups, Mapping) or len(lengths) != 1:
         got = Described("none" if not found else "values of different depth")
-        raise ParameterError("groups", "grouped_hierarchy", "groups of values that are equally deep", got)
+        raise ParameterError(
+            "groups", "grouped_hierarchy", Words("groups of values that are equally deep", "同じ深さの区分"), got
+        )
     by_value = {path[0]: path[1:] for path in found}
     if len(by_value) != len(found):
-        raise ParameterError("groups", "grouped_hierarchy", "each value in one group", Described("a value twice"))
+        raise ParameterError(
+            "groups",
+            "grouped_hierarchy",
+            Words("each value in one group", "どの値も 1 つの区分に属すること"),
+            Described("a value twice"),
+        )
     values = [path[0] for path in found]
     between = min(lengths) - 1
     return build_hierarchy(name, values, lambda text: by_value[text], between, top, missing, Words("a value", "値"))
@@ -285,11 +325,17 @@ def grouped_hierarchy(
 def flat_hierarchy(name: str, values: Values, *, top: str = TOP) -> Generalization:
     """Values that are published as they are, or not at all. A missing value is one of them.
 
+    Args:
+        name: of the column.
+        values: that it has.
+        top: what all of them become.
+
     Example:
         >>> from sudare.microdata.hierarchies.builders import flat_hierarchy
         >>> flat_hierarchy("sex", ["f", "m"]).paths()
         [('f', '*'), ('m', '*')]
     """
+    check_arguments(flat_hierarchy, locals(), "values", "top")
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     has_missing = any(label is None or label == "" for label in listed_values(listed))
     return build_hierarchy(name, listed, lambda text: (), 0, top, top if has_missing else None, Words("a value", "値"))

@@ -15,6 +15,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.models.sizes import KAnonymity, KMap
 from sudare.parameters import Rational, exact_fraction, shown
@@ -52,15 +54,21 @@ class Game:
     def __init__(
         self, gain: Rational, cost: Rational, benefit: Rational = 0, loss: Rational = 0, *, attacker: str = "prosecutor"
     ) -> None:
+        check_arguments(Game.__init__, locals(), "attacker")
         for name, given in {"gain": gain, "cost": cost, "benefit": benefit, "loss": loss}.items():
-            amount = exact_fraction(given, name, "Game", "an amount of at least 0")
+            amount = exact_fraction(given, name, "Game", Words("an amount of at least 0", "0 以上の金額"))
             if amount < 0 or (name == "cost" and amount == 0):
                 raise ParameterError(
                     name, "Game", "above 0" if name == "cost" else "an amount of at least 0", shown(given)
                 )
             object.__setattr__(self, name, amount)
         if attacker not in ATTACKERS:
-            raise ParameterError("attacker", "Game", "one of " + ", ".join(ATTACKERS), shown(attacker))
+            raise ParameterError(
+                "attacker",
+                "Game",
+                Words("one of " + ", ".join(ATTACKERS), f"{', '.join(ATTACKERS)} のいずれか"),
+                shown(attacker),
+            )
         object.__setattr__(self, "attacker", attacker)
 
     @property
@@ -74,6 +82,9 @@ def no_attack(game: Game) -> KAnonymity | KMap:
 
     A class of exactly gain / cost people would leave the attacker without loss or gain; one person more is asked for.
 
+    Args:
+        game: what an attacker gains and pays.
+
     Raises:
         ParameterError: if no attack pays even on a record that is alone.
 
@@ -82,12 +93,13 @@ def no_attack(game: Game) -> KAnonymity | KMap:
         >>> no_attack(Game(gain=120, cost=20)).describe()
         '7-anonymity: at least 7 records share each published combination of quasi-identifiers'
     """
+    check_arguments(no_attack, locals(), "game")
     k = math.floor(game.largest_attacked) + 1
     if k < 2:
         raise ParameterError(
             "gain",
             "no_attack",
-            "at least the cost",
+            Words("at least the cost", "費用以上の金額"),
             shown(game.gain),
             "Else no attack pays, and nothing needs a model.",
         )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, ValueHistogram
 from sudare.microdata.models.model import SensitiveModel, at_most, or_empty, per_class
@@ -73,10 +74,19 @@ class AlphaAnonymity(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "alpha": fraction_of, "k": whole_of})
 
     def __init__(self, column: str, alpha: Rational, k: int) -> None:
-        exact = exact_fraction(alpha, "alpha", "AlphaAnonymity", "a share above 0 and at most 1")
+        exact = exact_fraction(
+            alpha, "alpha", "AlphaAnonymity", Words("a share above 0 and at most 1", "0 より大きく 1 以下の割合")
+        )
         if not 0 < exact <= 1:
-            raise ParameterError("alpha", "AlphaAnonymity", "a share above 0 and at most 1", shown(alpha))
-        size = exact_integer(k, "k", "AlphaAnonymity", "a whole number of at least 2", smallest=2)
+            raise ParameterError(
+                "alpha",
+                "AlphaAnonymity",
+                Words("a share above 0 and at most 1", "0 より大きく 1 以下の割合"),
+                shown(alpha),
+            )
+        size = exact_integer(
+            k, "k", "AlphaAnonymity", Words("a whole number of at least 2", "2 以上の整数"), smallest=2
+        )
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "k", size)
@@ -130,9 +140,10 @@ class BetaLikeness(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "beta": fraction_of, "enhanced": flag_of})
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
-        exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
+        check_arguments(BetaLikeness.__init__, locals(), "enhanced")
+        exact = exact_fraction(beta, "beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
-            raise ParameterError("beta", "BetaLikeness", "a number above 0", shown(beta))
+            raise ParameterError("beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"), shown(beta))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "beta", exact)
         object.__setattr__(self, "enhanced", bool(enhanced))
@@ -185,9 +196,10 @@ class DeltaDisclosure(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "delta": fraction_of, "absent": flag_of})
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
-        exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
+        check_arguments(DeltaDisclosure.__init__, locals(), "absent")
+        exact = exact_fraction(delta, "delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
-            raise ParameterError("delta", "DeltaDisclosure", "a number above 0", shown(delta))
+            raise ParameterError("delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"), shown(delta))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "delta", exact)
         object.__setattr__(self, "absent", bool(absent))

@@ -12,8 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from sudare.border.frames import Figures
 from sudare.errors import ParameterError
-from sudare.frames import Figures
 from sudare.microdata.grouping import Classes, ValueHistogram, group, histogram
 from sudare.microdata.models.closeness import equal_parts, order_of_values, ordered_values
 from sudare.microdata.models.diversity import class_entropies, recursive_parts
@@ -56,6 +56,11 @@ class Measured(Figures):
 
 def measure(records: AnyRecords, quasi_identifiers: Sequence[str], sensitive: str) -> Measured:
     """Measure a table as it stands.
+
+    Args:
+        records: the table: Records, a frame, or a mapping of names to values.
+        quasi_identifiers: the columns that an attacker may know.
+        sensitive: the column that nobody should learn.
 
     Raises:
         InputError: if the table has no such column.

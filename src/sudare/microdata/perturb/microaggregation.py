@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
 from sudare.kernels.records.microaggregation import group_by_distance
 from sudare.microdata.perturb.number_columns import NumberColumn, read_number_column
@@ -80,14 +81,25 @@ def microaggregate(
         >>> microaggregate(people, ["wage"], k=3).records.column("wage").texts().tolist()
         ['12', '92', '12', '92', '12', '92']
     """
+    check_arguments(microaggregate, locals(), "method")
     records = read_people_records(records, "microaggregate")
     columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"
-    smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    smallest = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if method not in ("multivariate", "univariate"):
-        raise ParameterError("method", function, "'multivariate' or 'univariate'", shown(method))
+        raise ParameterError(
+            "method",
+            function,
+            Words("'multivariate' or 'univariate'", "'multivariate' または 'univariate'"),
+            shown(method),
+        )
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
-        raise ParameterError("columns", function, "a list of different names of columns", Described("another object"))
+        raise ParameterError(
+            "columns",
+            function,
+            Words("a list of different names of columns", "互いに異なる列名のリスト"),
+            Described("another object"),
+        )
     numbers = [read_number_column(records.column(name)) for name in columns]
     if records.rows < smallest:
         raise InputError(

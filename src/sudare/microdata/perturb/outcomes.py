@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.frames import Rows
+from sudare.border.frames import Rows
 from sudare.microdata.records import CodedColumn, Records
 
 __all__ = ["Outcome", "share_changed"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.perturb.exact_draws import random_order, read_probability, toss_coins
 from sudare.microdata.perturb.outcomes import Outcome
@@ -93,6 +94,11 @@ def sample_of_size(records: AnyRecords, size: int, *, entropy: EntropySource | N
 
     The number is fixed, so records are not independent: the guarantee of sampled k-anonymity does not hold for it.
 
+    Args:
+        records: the data.
+        size: how many records to draw.
+        entropy: where chance comes from; secure if left out.
+
     Raises:
         InputError: if the table has fewer records.
 
@@ -104,7 +110,7 @@ def sample_of_size(records: AnyRecords, size: int, *, entropy: EntropySource | N
     """
     records = read_people_records(records, "sample_of_size")
     function = "sample_of_size"
-    wanted = exact_integer(size, "size", function, "a whole number >= 0", smallest=0)
+    wanted = exact_integer(size, "size", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     if wanted > records.rows:
         raise InputError(
             f"A sample of {wanted} records is larger than the table. Ask for fewer.",
@@ -148,6 +154,7 @@ def sample_of_strata(
         >>> sample.count("f"), sample.count("m")
         (6, 4)
     """
+    check_arguments(sample_of_strata, locals(), "column")
     records = read_people_records(records, "sample_of_strata")
     strata = records.column(column)
     source = read_entropy(entropy, "sample_of_strata")
@@ -185,7 +192,7 @@ def _wanted(
             whole, rest = divmod(share * count, 1)
             drawn[alike] = int(whole) + toss_coins(rest, alike.size, source)
         return drawn
-    requirement = "a share, or a whole number >= 0 for each value"
+    requirement = Words("a share, or a whole number >= 0 for each value", "割合、または値ごとに 0 以上の整数")
     wanted = np.zeros(len(counts), dtype=np.int64)
     places = {label: place for place, label in enumerate(strata.labels)}
     for label, size in sizes.items():

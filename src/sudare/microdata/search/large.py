@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.errors import OutputError, ParameterError
 from sudare.io.engine import identifier, literal
 from sudare.microdata.grouping import Tuples
@@ -101,6 +103,20 @@ def anonymize_file(
         ...     (Path(folder) / "safe.csv").read_text().splitlines()[:2], dict(result.search.levels)
         (['sex,ill', '*,no'], {'sex': 1})
     """
+    check_arguments(
+        anonymize_file,
+        locals(),
+        "source",
+        "target",
+        "hierarchies",
+        "models",
+        "others",
+        "levels",
+        "metric",
+        "method",
+        "time_limit",
+        "replace",
+    )
     with open_large(source, memory=memory, threads=threads) as people:
         return anonymize_large(
             people,
@@ -155,7 +171,13 @@ def anonymize_large(
     share = check_request(hierarchies, models, (), suppression, method, "removed")
     if method == "local" or any(model.needs_population for model in models):
         raise ParameterError(
-            "method", "anonymize_file", "optimal or heuristic, without k-map or presence", shown(method)
+            "method",
+            "anonymize_file",
+            Words(
+                "optimal or heuristic, without k-map or presence",
+                "optimal または heuristic（k-map と presence は使えません）",
+            ),
+            shown(method),
         )
     pins = dict(levels or {})
     check_pins(pins, hierarchies, "anonymize_file")

@@ -19,8 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.frames import Rows
+from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
-from sudare.frames import Rows
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.hierarchies.numbers import NUMBER
 from sudare.microdata.records import AnyRecords, CodedColumn, Records, names_of_columns, read_people_records
@@ -201,13 +203,19 @@ def recode_locally(
         >>> recode_locally(people, ["age"], 2).records.column("age").texts().tolist()
         ['[31, 35]', '[31, 35]', '[52, 60]', '[52, 60]', '[52, 60]']
     """
+    check_arguments(recode_locally, locals(), "hierarchies", "allowed")
     records = read_people_records(records, "recode_locally")
     names = names_of_columns(names, records, "names", "recode_locally")
     function = "recode_locally"
-    k = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    k = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     known = dict(hierarchies or {})
     if isinstance(names, str) or not names or len(set(names)) != len(names):
-        raise ParameterError("names", function, "different names of columns, at least one", shown(names))
+        raise ParameterError(
+            "names",
+            function,
+            Words("different names of columns, at least one", "互いに異なる 1 個以上の列名"),
+            shown(names),
+        )
     for name in known:
         if name not in names:
             raise ParameterError("hierarchies", function, "of the columns in names", name)

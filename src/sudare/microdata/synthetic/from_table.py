@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
+from sudare.border.signatures import check_arguments
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
 from sudare.microdata.synthetic.public_columns import numbers_in_bins, whole_edges
@@ -81,7 +83,7 @@ def people_of_table(
         rows_at_once,
         "rows_at_once",
         function,
-        f"a whole number from 1 to {MAX_ROWS_AT_ONCE}",
+        Words(f"a whole number from 1 to {MAX_ROWS_AT_ONCE}", f"1 以上 {MAX_ROWS_AT_ONCE} 以下の整数"),
         smallest=1,
         largest=MAX_ROWS_AT_ONCE,
     )
@@ -123,6 +125,7 @@ def write_people_of_table(
         ...     write_people_of_table(Path(folder) / "people.parquet", released)
         3
     """
+    check_arguments(write_people_of_table, locals(), "path", "replace")
     suffix = Path(path).suffix
     if suffix not in (".csv", ".parquet"):
         raise OutputError(

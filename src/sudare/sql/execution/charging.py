@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
 from sudare.errors import (
     DatabaseError,
@@ -31,7 +32,6 @@ from sudare.errors import (
     QueryRefusedError,
     UserError,
 )
-from sudare.frames import RowTuple
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge

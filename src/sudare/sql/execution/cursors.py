@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.border.frames import FrameKind, ShownRows, as_frame
 from sudare.errors import ParameterError
 from sudare.extras import DATA_FRAMES, missing_package
-from sudare.frames import FrameKind, ShownRows, as_frame
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
 import stat
-import subprocess
-import sys
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +16,6 @@ from sudare.microdata.pseudonyms import (
     Design,
     Mapping,
     Scope,
-    SecretKey,
     TextForm,
     export_mapping,
     import_mapping,
@@ -30,18 +26,21 @@ from sudare.microdata.pseudonyms import (
     relink_mapping,
     rotate_key,
 )
+from tests.processes import Program
 from tests.unit.microdata.pseudonyms.conftest import Office
 
 SCOPE = Scope("university", "patient", 1)
 FORM = TextForm("digits", 9)
 
 WRITER = """
-import sys
+import sys, time
+from pathlib import Path
 from sudare.microdata.pseudonyms import Mapping, Scope, TextForm, read_key
-key, place, first, last, step = read_key(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])
+key, place, go, first, last, step = read_key(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), *map(int, sys.argv[4:])
 with Mapping(place, key) as mapping:
     print("ready", flush=True)
-    sys.stdin.readline()
+    while not go.exists():
+        time.sleep(0.001)
     for start in range(first, last, step):
         ids = [str(i) for i in range(start, start + step)]
         found = mapping.pseudonyms(Scope("university", "patient", 1), ids, TextForm("digits", 9))
@@ -56,11 +55,12 @@ def place(office: Office) -> Path:
     return path
 
 
-def start_writer(key: SecretKey, place: Path, first: int, last: int, step: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", WRITER, str(key.path), str(place), *map(str, (first, last, step))]
-    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert started.stdout is not None
-    assert started.stdout.readline() == "ready\n"
+def start_writer(office: Office, place: Path, first: int, last: int, step: int) -> Program:
+    """It begins when there is a file ``go``."""
+    folder = Path(tempfile.mkdtemp(dir=office.folder))
+    arguments = [str(office.key.path), str(place), str(office.folder / "go"), *map(str, (first, last, step))]
+    started = Program(WRITER, arguments, folder)
+    started.wait_for("ready")
     return started
 
 
@@ -169,13 +169,10 @@ def test_pseudonyms_do_not_run_out_silently(office: Office, place: Path) -> None
 @pytest.mark.slow
 def test_many_processes_agree(office: Office, place: Path) -> None:
     """Four at once see the same people for the first time."""
-    writers = [start_writer(office.key, place, 0, 400, 20) for _ in range(4)]
-    for writer in writers:
-        assert writer.stdin is not None
-        writer.stdin.write("go\n")
-        writer.stdin.flush()
-    told = [writer.communicate(timeout=60)[0].split() for writer in writers]
-    assert all(writer.returncode == 0 for writer in writers)
+    writers = [start_writer(office, place, 0, 400, 20) for _ in range(4)]
+    (office.folder / "go").touch()
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+    told = [" ".join(writer.output[1:]).split() for writer in writers]
     assert all(len(one) == 400 for one in told)
     assert told[0] == told[1] == told[2] == told[3]
     assert len({pair.split(":")[1] for pair in told[0]}) == 400
@@ -184,20 +181,12 @@ def test_many_processes_agree(office: Office, place: Path) -> None:
 @pytest.mark.slow
 def test_a_killed_process_leaves_whole_entries_behind(office: Office, place: Path) -> None:
     """What was told before kill -9 is what everybody is told after it."""
-    writer = start_writer(office.key, place, 0, 10**6, 50)
-    assert writer.stdin is not None
-    assert writer.stdout is not None
-    writer.stdin.write("go\n")
-    writer.stdin.flush()
-    told = [writer.stdout.readline().split() for _ in range(10)]
+    writer = start_writer(office, place, 0, 10**6, 50)
+    (office.folder / "go").touch()
+    writer.wait_for_lines(11)
     time.sleep(0.05)
-    os.kill(writer.pid, signal.SIGKILL)
-    # Not `communicate`: it would pass over what `readline` had read ahead, and begin inside a line.
-    rest = writer.stdout.read().splitlines()
-    writer.wait(timeout=60)
-    writer.stdout.close()
-    writer.stdin.close()
-    pairs = [pair.split(":") for line in [*told, *(line.split() for line in rest[:-1])] for pair in line]
+    writer.kill()
+    pairs = [pair.split(":") for line in writer.output[1:] for pair in line.split()]
     with Mapping(place, office.key) as mapping:
         assert mapping.known(SCOPE, [person for person, _ in pairs]) == [name for _, name in pairs]
         entries = dict(mapping.entries(SCOPE))

@@ -272,6 +272,26 @@ def test_neither_mbi_nor_jax_is_loaded_unless_asked_for() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("mbi") is None, reason="needs the extra synth")
+def test_mbi_fits_as_well_without_a_warning() -> None:
+    """One model alone: the rest of `test_mbi_finds_the_same_model_without_a_warning`."""
+    code = """
+import numpy as np
+from sudare.tables.adaptive.graphical_model import fit_model, loss_of
+from sudare.microdata.synthetic.mbi_model import fit_with_mbi
+from sudare.tables.adaptive.measured import Evidence
+
+unequal = Evidence((0, 2), np.arange(6.0).reshape(3, 2), np.array([[1.0, 1.0], [4.0, 1.0], [4.0, 1.0]]))
+evidence = [unequal, Evidence((1,), np.array([9.0]), np.ones(1))]
+theirs, ours = fit_with_mbi([3, 1, 2], evidence, 15.0, steps=500), fit_model([3, 1, 2], evidence, 15.0, steps=500)
+assert abs(loss_of(theirs, evidence) - loss_of(ours, evidence)) < 0.01
+import jax
+assert not jax.config.jax_enable_x64, "settings of the process are as they were"
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=300)
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(importlib.util.find_spec("mbi") is None, reason="needs the extra synth")
 def test_mbi_finds_the_same_model_without_a_warning() -> None:
     """In a process of its own, because JAX's threads stay for good and warn of every later fork."""
     code = """

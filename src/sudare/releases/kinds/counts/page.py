@@ -120,7 +120,7 @@ def render_page(
         (True, False)
     """
     if not isinstance(language, str) or language not in ("en", "ja"):
-        raise ParameterError("language", "render_page", "'en' or 'ja'", shown(language))
+        raise ParameterError("language", "render_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language))
     if not isinstance(release, Mapping) or not isinstance(release.get("event"), Mapping):
         raise ParameterError("release", "render_page", "a release document with its event", shown(release))
     if not isinstance(table, SparseTable):

@@ -95,7 +95,9 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
         ParameterError: if the language is another one.
     """
     if language not in ("en", "ja"):
-        raise ParameterError("language", "render_people_page", "'en' or 'ja'", shown(language))
+        raise ParameterError(
+            "language", "render_people_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+        )
     note = report.get("note") or {"english": "", "japanese": ""}
     is_private = "event" in report
     context = {

@@ -98,7 +98,9 @@ def render_table_page(
         InputError: if the tables are not those of the report.
     """
     if language not in ("en", "ja"):
-        raise ParameterError("language", "render_table_page", "'en' or 'ja'", shown(language))
+        raise ParameterError(
+            "language", "render_table_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+        )
     method = method_of_document(report)
     published = None if method.is_of_meshes else read_published_tables(folder, report)
     own = confidential or {}

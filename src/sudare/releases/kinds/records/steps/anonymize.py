@@ -23,7 +23,7 @@ from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.planning.model_plan import read_models
 from sudare.releases.kinds.records.steps.step import Done, PlainStep
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.document_parts import ProtectedRecordsDocument
