@@ -20,7 +20,7 @@ from sudare.privacy import ReleaseEvent, best_power
 from sudare.releases.accounts import Charge
 from sudare.releases.header import PlanTitle
 from sudare.storage.hashes import hash_of_file
-from sudare.system.clock import time_text
+from sudare.system.clock import offset_text, time_text
 from sudare.version import __version__
 
 if TYPE_CHECKING:
@@ -97,7 +97,8 @@ class DocumentHead:
         title: what the release is called.
         publisher: who publishes it.
         description: what it is about.
-        created: when.
+        created: when, in UTC.
+        utc_offset: how far the clocks were from UTC where it was made, such as ``"+09:00"``; pages tell the time by it.
         files: that are published, with their hashes.
         versions: of sudare, Python and the packages that took part.
     """
@@ -107,6 +108,7 @@ class DocumentHead:
     publisher: str
     description: str
     created: str
+    utc_offset: str | None = None
     files: tuple[PublishedFile, ...]
     versions: Mapping[str, str]
 
@@ -233,6 +235,7 @@ def describe_head(
         publisher=title.publisher,
         description=title.description,
         created=time_text(),
+        utc_offset=offset_text(),
         files=tuple(describe_file(path) for path in files),
         versions={
             "sudare": __version__,

@@ -253,7 +253,12 @@ def _subject(release_plan: ReleasePlan, words: Catalogue) -> RenderableType:
         (words("plan.protected"), unit_in_words(unit, words)),
         (
             words("plan.promise"),
-            words("plan.power", who=of_one_unit(unit.who), power=percent_rounded_up(power), alarm=f"{FALSE_ALARM:.0%}"),
+            words(
+                "plan.power",
+                who=of_one_unit(unit.who),
+                power=percent_rounded_up(power),
+                alarm=percent_rounded_up(FALSE_ALARM),
+            ),
         ),
         (words("plan.method"), _method(release_plan).explain(words.language)),
     ]

@@ -321,7 +321,7 @@ SPOKEN: Mapping[str, Words] = {
     "collect.mean": Words("mean", "平均"),
     "collect.unbiased": Words("unbiased", "不偏推定"),
     "collect.error": Words("standard error", "標準誤差"),
-    "collect.interval": Words("interval", "区間"),
+    "collect.interval": Words("interval ({level})", "区間（{level}）"),
     "collect.constrained": Words("constrained", "制約付き"),
     "collect.more": Words("and {count} more", "ほか {count} 件"),
     "collect.plan_needs": Words(

@@ -171,7 +171,7 @@ SPOKEN: Mapping[str, Words] = {
         "台帳を読めないため、予算が使われたかどうかは 'sudare ledger show' で確認してください。",
     ),
     "ledger.entry": Words("entry", "項目"),
-    "ledger.time": Words("time (UTC)", "日時 (UTC)"),
+    "ledger.time": Words("time", "日時"),
     "ledger.kind": Words("kind", "種類"),
     "ledger.says": Words("what it says", "内容"),
     "ledger.description": Words("description", "説明"),

@@ -109,7 +109,7 @@ def render_table_page(
         "report": report,
         "own": None if confidential is None else own,
         "note": stated_words(own["note"]) if own else None,
-        "created": show_date(report.get("created")),
+        "created": show_date(report.get("created"), report.get("utc_offset")),
         "tiles": _tiles(method, report, own),
         "method": method.words.name,
         "protects": [(name, stated_words(report[name])) for name in ("protects", "keeps", "limits")],
