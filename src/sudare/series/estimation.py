@@ -15,7 +15,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.parameters import describe_array, exact_integer
-from sudare.series.strategies import Strategy
+from sudare.series.strategies import SeriesStrategy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class RunningEstimate:
         ([5.0, 7.0], [6.0, 7.0])
     """
 
-    def __init__(self, strategy: Strategy, nodes: int) -> None:
+    def __init__(self, strategy: SeriesStrategy, nodes: int) -> None:
         count = exact_integer(nodes, "nodes", "RunningEstimate", "at least 1", smallest=1, largest=MAX_NODES)
         self.strategy = strategy
         self.tick = 0

@@ -32,7 +32,7 @@ from sudare.privacy.unit import Unit
 from sudare.refine.trees import NoisyTree
 from sudare.series.estimation import RunningEstimate
 from sudare.series.paths import Caps, LevelChanges, Paths
-from sudare.series.strategies import Strategy
+from sudare.series.strategies import SeriesStrategy
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, places_in_tree, refined_totals
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LevelDesign:
         measurement: the noise, and what it costs for a window.
     """
 
-    strategy: Strategy
+    strategy: SeriesStrategy
     measurement: SeriesMeasurement
 
     @cached_property

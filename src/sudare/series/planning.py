@@ -16,7 +16,7 @@ from sudare.privacy.conversion import epsilon_to_rho
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.mechanism import LevelDesign, SeriesDesign
-from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, Strategy, strategy_for
+from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
 
@@ -139,14 +139,14 @@ def _rho_of(budget: Budget) -> Fraction:
     return epsilon_to_rho(budget.epsilon, budget.delta)
 
 
-def _strategy(name: str | None, ticks: int, moves: int, depth: int) -> Strategy:
+def _strategy(name: str | None, ticks: int, moves: int, depth: int) -> SeriesStrategy:
     """The strategy that was named; else the best one, with buffers where there are many nodes."""
     if name is not None:
         return strategy_for(name, ticks, moves)
     return strategy_for("power" if 1 << depth <= SMALL_LEVEL else "buffered", ticks, moves)
 
 
-def _measurement(budget: Budget, share: Fraction, strategy: Strategy, moves: int) -> SeriesMeasurement:
+def _measurement(budget: Budget, share: Fraction, strategy: SeriesStrategy, moves: int) -> SeriesMeasurement:
     """A share of the budget as noise: Laplace for a pure epsilon, else Gaussian."""
     given = {"ticks": strategy.ticks, "moves": moves, "strategy": strategy.name}
     if budget.currency == "epsilon":

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["STRATEGIES", "Buffers", "Strategy", "best_power", "strategy_for"]
+__all__ = ["STRATEGIES", "Buffers", "SeriesStrategy", "best_power", "strategy_for"]
 
 MAX_TICKS = 4096
 MAX_MOVES = 1024
@@ -68,7 +68,7 @@ class Buffers:
 
 
 @dataclass(frozen=True, eq=False)
-class Strategy:
+class SeriesStrategy:
     """A strategy for one level of a series.
 
     Attributes:
@@ -122,7 +122,7 @@ class Strategy:
         return float(np.abs(error).max())
 
 
-def strategy_for(name: str, ticks: int, moves: int) -> Strategy:
+def strategy_for(name: str, ticks: int, moves: int) -> SeriesStrategy:
     """A strategy by its name.
 
     | name | measures |
@@ -188,36 +188,36 @@ def _power_coefficients(ticks: int, power: float) -> Reals:
     return np.concatenate([[1.0], np.cumprod((steps - 1 + power) / steps)])
 
 
-def _fresh(ticks: int, moves: int) -> Strategy:
-    return Strategy("fresh", (1,) * ticks, 1, Buffers(np.ones(1), np.ones(1)))
+def _fresh(ticks: int, moves: int) -> SeriesStrategy:
+    return SeriesStrategy("fresh", (1,) * ticks, 1, Buffers(np.ones(1), np.ones(1)))
 
 
-def _moves(ticks: int, moves: int) -> Strategy:
-    return Strategy("moves", (1,) + (0,) * (ticks - 1), 1, Buffers(np.zeros(0), np.zeros(0)))
+def _moves(ticks: int, moves: int) -> SeriesStrategy:
+    return SeriesStrategy("moves", (1,) + (0,) * (ticks - 1), 1, Buffers(np.zeros(0), np.zeros(0)))
 
 
-def _square_root(ticks: int, moves: int) -> Strategy:
+def _square_root(ticks: int, moves: int) -> SeriesStrategy:
     return _rounded("square-root", _power_coefficients(ticks, 0.5), moves)
 
 
-def _power(ticks: int, moves: int) -> Strategy:
+def _power(ticks: int, moves: int) -> SeriesStrategy:
     return _rounded("power", _power_coefficients(ticks, best_power(ticks, moves)), moves)
 
 
-def _buffered(ticks: int, moves: int) -> Strategy:
+def _buffered(ticks: int, moves: int) -> SeriesStrategy:
     wanted = _power_coefficients(ticks, best_power(ticks, moves))
     buffers = _fitted_buffers(wanted)
     return _rounded("buffered", buffers.coefficients(ticks), moves, buffers)
 
 
-def _banded(ticks: int, moves: int) -> Strategy:
+def _banded(ticks: int, moves: int) -> SeriesStrategy:
     """The coefficients times a line that falls to 0 at the end of the band."""
     band = max(1, round(ticks * BAND))
     line = np.maximum(1.0 - np.arange(ticks) / band, 0.0)
     return _rounded("banded", _power_coefficients(ticks, best_power(ticks, moves)) * line, moves)
 
 
-STRATEGIES: dict[str, Callable[[int, int], Strategy]] = {
+STRATEGIES: dict[str, Callable[[int, int], SeriesStrategy]] = {
     "fresh": _fresh,
     "moves": _moves,
     "square-root": _square_root,
@@ -249,7 +249,7 @@ def _fitted_buffers(wanted: Reals) -> Buffers:
         decays = decays[weights > weights.min()]
 
 
-def _rounded(name: str, coefficients: Reals, moves: int, buffers: Buffers | None = None) -> Strategy:
+def _rounded(name: str, coefficients: Reals, moves: int, buffers: Buffers | None = None) -> SeriesStrategy:
     """Whole numbers in place of real ones, as fine as sums of 64 bits allow."""
     squares = float((coefficients**2).sum())
     bits = SCALE_BITS
@@ -260,7 +260,7 @@ def _rounded(name: str, coefficients: Reals, moves: int, buffers: Buffers | None
     # then the conditions of the chain formula hold.
     steps = np.round(np.append(coefficients[:-1] - coefficients[1:], coefficients[-1]) * scale)
     whole = np.cumsum(steps[::-1])[::-1]
-    return Strategy(name, tuple(int(value) for value in whole), scale, buffers)
+    return SeriesStrategy(name, tuple(int(value) for value in whole), scale, buffers)
 
 
 def _inverse(coefficients: Reals) -> Reals:
