@@ -1,17 +1,18 @@
 """Write the code that numba makes of the kernels into the package: ``python tools/prepare_kernels.py``.
 
 Almost all of the time that numba takes to compile a kernel goes into its front end, which is written in Python. What the
-front end makes, LLVM's intermediate code, does not depend on the processor. It is kept in ``kernels/prepared/code``, so that
+front end makes, LLVM's intermediate code, does not depend on the processor. It is kept in ``kernels/prepared``, so that
 a machine's first release only waits for LLVM. See ``src/sudare/kernels/prepared/prepared.md``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
+import lzma
 import re
 import sys
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from numba.core.sigutils import normalize_signature
 
 from sudare.kernels.compiling import OPTIONS, Kernel
 from sudare.kernels.prepared.calling import NOT_AN_ARRAY, NUMBERS
-from sudare.kernels.prepared.index import CODE, INDEX, SYMBOLS, fingerprint
+from sudare.kernels.prepared.index import CODE, INDEX, SYMBOLS, all_code, fingerprint
 from sudare.kernels.warming import all_kernels
 
 IMPORTED = re.compile(r"^\s*from (sudare\.kernels[\w.]*) import", re.MULTILINE)
@@ -88,30 +89,33 @@ def main() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     codegen.CPUCodeLibrary._optimize_final_module = _optimize_cheaply
-    CODE.mkdir(exist_ok=True)
-    about = json.loads(INDEX.read_text(encoding="utf-8")) if INDEX.exists() else {}
-    version, known = llvm.llvm_version_info[0], about.get("kernels", {})
-    entries, written = {}, 0
+    about: dict[str, Any] = {"llvm": 0, "kernels": {}, "sources": {}}
+    if INDEX.exists():
+        about = json.loads(INDEX.read_text(encoding="utf-8"))
+    version, written = llvm.llvm_version_info[0], 0
+    entries: dict[str, dict[str, Any]] = {}
+    parts: list[bytes] = []
+    current = fingerprint(sorted({name for kernel in all_kernels().values() for name in sources_of(kernel)}))
     for full, kernel in all_kernels().items():
-        file, old = CODE / f"{full}.bc.z", known.get(full)
-        is_same = old is not None and about["llvm"] == version and file.exists()
-        if is_same and old["sources"] == fingerprint(sources_of(kernel)) and old["signature"] == kernel.signature:
-            entries[full] = old
-            continue
-        try:
-            entries[full], code = prepare(kernel, full)
-        except LookupError as left_out:
-            sys.stdout.write(f"{left_out}\n")
-            continue
-        file.write_bytes(zlib.compress(code, 9))
-        written += 1
-    for file in CODE.glob("*.bc.z"):
-        if file.name.removesuffix(".bc.z") not in entries:
-            file.unlink()
-    INDEX.write_text(
-        json.dumps({"llvm": version, "kernels": entries}, indent=1, sort_keys=True) + "\n", encoding="utf-8"
-    )
-    size = sum(path.stat().st_size for path in CODE.iterdir())
+        old = about["kernels"].get(full)
+        is_same = old is not None and about["llvm"] == version and old["signature"] == kernel.signature
+        if is_same and all(about["sources"].get(name) == current[name] for name in sources_of(kernel)):
+            entry, code = old, all_code()[old["start"] : old["end"]]
+        else:
+            try:
+                entry, code = prepare(kernel, full)
+            except LookupError as left_out:
+                sys.stdout.write(f"{left_out}\n")
+                continue
+            written += 1
+        start = sum(map(len, parts))
+        entries[full] = {**entry, "start": start, "end": start + len(code), "sha256": hashlib.sha256(code).hexdigest()}
+        parts.append(code)
+    CODE.write_bytes(lzma.compress(b"".join(parts), preset=9 | lzma.PRESET_EXTREME))
+    lines = [f"{json.dumps(name)}: {json.dumps(entry, sort_keys=True)}" for name, entry in entries.items()]
+    head = f'{{"llvm": {version},\n"sources": {json.dumps(current, indent=0)},\n"kernels": {{\n'
+    INDEX.write_text(head + ",\n".join(lines) + "\n}}\n", encoding="utf-8")
+    size = CODE.stat().st_size + INDEX.stat().st_size
     sys.stdout.write(f"{written} of {len(entries)} kernels written anew, {size / 1000:.0f} kB in all\n")
 
 
@@ -147,7 +151,7 @@ def prepare(kernel: Kernel, full: str) -> tuple[dict[str, Any], bytes]:
         "arguments": [_described(kind) for kind in kinds],
         "result": _results(result),
         "signature": kernel.signature,
-        "sources": fingerprint(sources_of(kernel)),
+        "modules": sources_of(kernel),
     }
     return described, module.as_bitcode()
 
@@ -166,6 +170,9 @@ def _shrink(module: Any) -> None:
     options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = options.loop_interleaving = False
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+    names = llvm.create_new_module_pass_manager()
+    names.add_strip_symbols_pass()
+    names.run(module, builder)
 
 
 def _entry(entry: str, inner: str, text: str, kinds: list[Any]) -> str:

@@ -27,16 +27,9 @@ from tools.durations import count, read_tests, table
 __all__ = ["compile_kernels", "main", "needs_compiling", "record"]
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ("src/sudare/kernels", "papers/src/sudare_papers/kernels")
+KERNELS = ("src/sudare/kernels",)
 STAMP = ".venv/.kernels"
-LOAD = """
-import importlib, pkgutil
-import sudare.kernels, sudare_papers.kernels
-for room in (sudare.kernels, sudare_papers.kernels):
-    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-        importlib.import_module(module.name)
-"""
-"""A kernel is compiled when its module is loaded."""
+LOAD = "from sudare.kernels.warming import prepare_all; prepare_all()"
 
 
 def needs_compiling(root: Path = ROOT) -> bool:
@@ -48,7 +41,7 @@ def needs_compiling(root: Path = ROOT) -> bool:
 
 def compile_kernels(root: Path = ROOT) -> None:
     """Compile all kernels in one process; what is wrong with one is told by the tests."""
-    paths = os.pathsep.join(str(root / folder) for folder in ("src", "papers/src"))
+    paths = str(root / "src")
     done = subprocess.run([sys.executable, "-c", LOAD], cwd=root, env={**os.environ, "PYTHONPATH": paths}, check=False)  # noqa: S603
     if done.returncode == 0:
         (root / STAMP).touch()

@@ -295,14 +295,14 @@ def listed_columns(
             return Words(
                 " None of the columns that are asked for was found, so the names of the others may be values, and are not shown. "
                 "Look at them, and correct those that you ask for.",
-                " 求められた列が一つも見つからず、ほかの列の名前が値かもしれないので、表示しません。列の名前を確かめ、"
+                "求められた列が一つも見つからず、ほかの列の名前が値かもしれないので、表示しません。列の名前を確かめ、"
                 "求める列の名前を直してください。",
             )
         return Words(
             " None of the columns that are asked for was found in its first row, which may hold a person and is not shown. The "
             "file may have no header, or another separator: open it and look. Its first row must hold the names of the columns, "
             "separated by commas (by tabs in a .tsv file).",
-            " 求められた列が一つも見つからず、1行目が人のレコードかもしれないので、表示しません。見出しがないか、区切り文字が違う"
+            "求められた列が一つも見つからず、1行目が人のレコードかもしれないので、表示しません。見出しがないか、区切り文字が違う"
             "可能性があります。ファイルを開いて確かめてください。1行目には、コンマ（.tsv ではタブ）で区切った列名が必要です。",
         )
     nearest = nearest_column(name, names, asked)

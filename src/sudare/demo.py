@@ -21,6 +21,7 @@ from sudare.examples import invent_country
 from sudare.io import write_table
 from sudare.ledger import open_ledger
 from sudare.releases.kinds.counts import Release, ReleasePlan, read_plan, run_release, verify_release
+from sudare.system.reasons import reason_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -184,7 +185,8 @@ def _prepare(folder: Path) -> None:
         (folder / MARK).touch()
     except OSError as error:
         raise OutputError(
-            f"'{folder}' cannot be written: {error.strerror}.", f"「{folder}」に書き込めません: {error.strerror}。"
+            f"'{folder}' cannot be written: {reason_of(error).english}.",
+            f"「{folder}」に書き込めません: {reason_of(error).japanese}。",
         ) from None
 
 

@@ -34,6 +34,10 @@ named, with its position, because nobody could find it otherwise.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+from typing import Self
+
 from sudare.bilingual import Worded, Words
 from sudare.renamed import old_names
 
@@ -66,34 +70,74 @@ __all__ = [
 AT_PLACE = Words("Line {line}, column {column}: {sentence}", "{line} 行 {column} 文字目: {sentence}")
 
 
+REFUSED = Words(
+    "The '{parameter}' parameter of {function} {reason}",
+    "{function} の「{parameter}」{reason}",
+)
+WANTED = Words("{text}", "条件: {text}。")
+GIVEN = Words("{text}", "（指定: {text}）")
+CANNOT_BE_DONE = Words("This cannot be done as it is asked for.", "この指定では実行できません。")
+REASON = Words("must be {requirement}. Got {got} instead.{hint}", "は使えません{got}。{requirement}{hint}")
+
+
 class SudareError(Exception):
     """Base of every exception that sudare raises on purpose."""
 
 
-class ParameterError(SudareError, ValueError):
+class ParameterError(Worded, SudareError, ValueError):
     """An argument is not what the function takes.
+
+    It is told in both languages. What has no Japanese words is left out in Japanese: no English stands in its place.
 
     Attributes:
         parameter: name of the parameter, as the caller typed it.
         function: name of the function or class that was called.
         requirement: what is allowed, as a phrase that follows "must be".
-        requirement_words: the same in both languages, where it has words in both.
+        requirement_words: the same in both languages; the Japanese text is empty where it has none.
         got: the offending value, or a description of it where the value itself is protected data.
+        hint: a sentence more.
+        hint_words: the same in both languages; the Japanese text is empty where it has none.
     """
 
-    def __init__(self, parameter: str, function: str, requirement: str | Words, got: object, hint: str = "") -> None:
+    def __init__(
+        self, parameter: str, function: str, requirement: str | Words, got: object, hint: str | Words = ""
+    ) -> None:
         self.parameter = parameter
         self.function = function
         self.requirement = str(requirement)
-        self.requirement_words = requirement if isinstance(requirement, Words) else Words.same(requirement)
+        self.requirement_words = _in_both(requirement)
         self.got = got
-        self.hint = hint
-        super().__init__(parameter, function, requirement, got, hint)
+        self.hint = str(hint)
+        self.hint_words = _in_both(hint)
+        # Not the next of several bases, which may take other arguments.
+        SudareError.__init__(self, parameter, function, requirement, got, hint)
 
     @property
     def got_in_short(self) -> str:
         """What was given, in a few words."""
         return self.got if isinstance(self.got, Described) else _short_repr(self.got)
+
+    @property
+    def reason(self) -> Words:
+        """What is wrong with the value, without the names of function and parameter: for whoever typed it elsewhere."""
+        wanted, hint = self.requirement_words, self.hint_words
+        shown = self.got.japanese if isinstance(self.got, Described) else self._got_in_plans
+        got = Words(self.got_in_short, shown)
+        return REASON.format(
+            requirement=WANTED.format(text=wanted) if wanted.japanese else wanted,
+            got=GIVEN.format(text=got) if shown else got,
+            hint=Words(f" {hint.english}" if hint.english else "", hint.japanese),
+        )
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]
+        """The whole sentence; it names function and parameter as a program calls them."""
+        return REFUSED.format(parameter=self.parameter, function=self.function, reason=self.reason)
+
+    @property
+    def _got_in_plans(self) -> str:
+        """What was given as people type it: decimals of plans are no objects."""
+        return str(self.got)[:80] if isinstance(self.got, (Decimal, Fraction)) else _short_repr(self.got)
 
     def __str__(self) -> str:
         wanted = f"The '{self.parameter}' parameter of {self.function} must be {self.requirement}."
@@ -102,9 +146,30 @@ class ParameterError(SudareError, ValueError):
 
 
 class Described(str):
-    """Words that stand for a value in an error message: the value itself is long, or must not be shown."""
+    """Words that stand for a value in an error message: the value itself is long, or must not be shown.
 
-    __slots__ = ()
+    Args:
+        text: in both languages, or in English alone; then nothing of the value is said in Japanese.
+
+    Example:
+        >>> Described(Words("a table", "表")).japanese
+        '表'
+    """
+
+    japanese: str
+
+    def __new__(cls, text: str | Words) -> Self:
+        """The English text, as a text like others."""
+        described = super().__new__(cls, str(text))
+        described.japanese = text.japanese if isinstance(text, Words) else ""
+        return described
+
+
+def _in_both(text: str | Words) -> Words:
+    """Words as they are; an English text that has no Japanese twin. What holds no word is the same in both."""
+    if isinstance(text, Words):
+        return text
+    return Words(text, text if not any(map(str.isalpha, text)) else "")
 
 
 def _short_repr(value: object, limit: int = 80) -> str:
@@ -131,19 +196,34 @@ class SeedError(ParameterError):
     """A seed was handed to the secure entropy source."""
 
 
-class EntropyError(SudareError, RuntimeError):
+class SpokenError(Worded, SudareError):
+    """A sentence in both languages, or in English alone; the Japanese text is empty then.
+
+    Args:
+        sentence: what happened, and what to do.
+    """
+
+    def __init__(self, sentence: str | Words = "") -> None:
+        self.words = _in_both(sentence)
+        super().__init__(sentence)
+
+    def __str__(self) -> str:
+        return self.english
+
+
+class EntropyError(SpokenError, RuntimeError):
     """A repeatable stream was about to be used twice, by a copy or by a forked process."""
 
 
-class EventError(SudareError, ValueError):
+class EventError(SpokenError, ValueError):
     """A release event is malformed, of an unknown kind or version, or claims less than it costs."""
 
 
-class GuaranteeError(SudareError):
+class GuaranteeError(SpokenError):
     """The guarantee asked for cannot be given."""
 
 
-class NotPrivateError(SudareError):
+class NotPrivateError(SpokenError):
     """A result drawn from research entropy was offered where a private one is required."""
 
 
@@ -252,8 +332,25 @@ class OldKeyWarning(Worded, SudareWarning):
         return self.english
 
 
-class WeakBudgetWarning(SudareWarning):
-    """A budget so large that the guarantee means nothing."""
+class WeakBudgetWarning(Worded, SudareWarning):
+    """A budget so large that the guarantee means nothing.
+
+    Args:
+        words: in both languages.
+    """
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        super().__init__(words)
+
+    def __str__(self) -> str:
+        return self.english
+
+
+def words_of_error(error: SudareError) -> Words:
+    """What an error of sudare says, in both languages; where it has no Japanese words, that it cannot be done."""
+    words = error.words if isinstance(error, Worded) else Words(str(error), "")
+    return words if words.japanese else Words(words.english, CANNOT_BE_DONE.japanese)
 
 
 __getattr__ = old_names(__name__)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
 Rational = int | float | Fraction | Decimal | str
 """What a user may type where an exact number is wanted; a text is a decimal or a quotient, such as ``"0.2"`` or ``"1/3"``."""
 
+CHANCE = Words("a number above 0 and below 1", "0 より大きく 1 より小さい数")
+CHANCE_WITH_ENDS = Words("a number from 0 to 1", "0 以上 1 以下の数")
 MIN_NORMAL = Fraction(sys.float_info.min)
 MAX_FLOAT = Fraction(sys.float_info.max)
 MIN_PLAIN_POWER = -6
@@ -46,7 +49,7 @@ def exact_fraction(
     value: object,
     parameter: str,
     function: str,
-    requirement: str,
+    requirement: str | Words,
     *,
     error: type[ParameterError] = ParameterError,
 ) -> Fraction:
@@ -128,19 +131,24 @@ def shown(value: object) -> object:
     """
     if value is None or isinstance(value, (str, numbers.Number, Decimal)) or _is_boolean(value):
         return value
-    return Described(f"an object of type {type(value).__name__}")
+    return _of_type(value)
+
+
+def _of_type(value: object) -> Described:
+    name = type(value).__name__
+    return Described(Words(f"an object of type {name}", f"{name} 型の値"))
 
 
 def exact_integer(
     value: Any,
     parameter: str,
     function: str,
-    requirement: str,
+    requirement: str | Words,
     *,
     smallest: int | None = None,
     largest: int | None = None,
     error: type[ParameterError] = ParameterError,
-    hint: str = "",
+    hint: str | Words = "",
 ) -> int:
     """Read a whole number within bounds.
 
@@ -156,7 +164,7 @@ def exact_integer(
 
 
 def read_chance(
-    value: object, parameter: str, function: str, *, with_ends: bool = False, words: str | None = None
+    value: object, parameter: str, function: str, *, with_ends: bool = False, words: str | Words | None = None
 ) -> float:
     """A probability, as whatever kind of number it was typed.
 
@@ -174,8 +182,8 @@ def read_chance(
         >>> read_chance("0.95", "level", "intervals")
         0.95
     """
-    requirement = words or ("a number from 0 to 1" if with_ends else "a number above 0 and below 1")
-    number = _plain_number(value)  # however small: a chance is not divided by
+    requirement = words or (CHANCE_WITH_ENDS if with_ends else CHANCE)
+    number = _plain_number(value)  # a chance may be as small as it likes
     if number is None or not 0 <= number <= 1 or (number in (0, 1) and not with_ends):
         raise ParameterError(parameter, function, requirement, shown(value))
     return float(number)
@@ -188,7 +196,7 @@ def read_flag(value: object, parameter: str, function: str) -> bool:
         ParameterError: if it is neither.
     """
     if not isinstance(value, bool):
-        raise ParameterError(parameter, function, "True or False", shown(value))
+        raise ParameterError(parameter, function, Words("True or False", "True または False"), shown(value))
     return value
 
 
@@ -231,15 +239,15 @@ def exact_text(value: Fraction) -> Described:
     """A fraction without loss, as Python reads it: as a decimal if that is short, else as a quotient."""
     text = show_fraction(value, digits=12)
     if not text.startswith("~"):
-        return Described(text)
+        return Described(Words.same(text))
     too_long = max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS
-    return Described(text if too_long else repr(value))
+    return Described(Words.same(text if too_long else repr(value)))
 
 
 def describe_array(value: object) -> Described:
     """How an error message describes an array: its kind and layout, never its values."""
     flags = getattr(value, "flags", None)
     if flags is None or not hasattr(value, "dtype"):
-        return Described(f"an object of type {type(value).__name__}")
+        return _of_type(value)
     layout = "contiguous" if flags.c_contiguous else "not contiguous"
     return Described(f"a {'writable' if flags.writeable else 'read-only'} array of {value.dtype}, {layout}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +13,19 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from sudare.bilingual import Words
-from sudare.errors import PlanError
+from sudare.errors import ParameterError, PlanError
+from sudare.storage.toml_text import find_unquoted, toml_key
+from sudare.system.reasons import reason_of
 from sudare.system.regular_files import read_regular_file
-from sudare.toml_text import find_unquoted, toml_key
 
-__all__ = ["Section", "nearest", "parse_toml", "read_toml", "suggest"]
+__all__ = ["Section", "nearest", "parse_toml", "place_in_japanese", "read_toml", "suggest"]
 
+NOT_UTF8 = Words("it is not UTF-8", "UTF-8 ではありません")
+PLACE = re.compile(r"at line (?P<line>\d+), column (?P<column>\d+)")
+UNFINISHED = Words("something in it does not end", "終わっていない箇所があります")
+MISWRITTEN = Words(
+    "there is a mistake near line {line}, column {column}", "{line} 行 {column} 文字目付近に文法の誤りがあります"
+)
 PLAN = Words("plan", "計画")
 MEANT = Words(" Did you mean '{name}'?", "「{name}」のことですか。")
 MISSING = Words("is missing", "がありません")
@@ -31,7 +39,7 @@ UNQUOTED = Words(
 LIKEWISE = Words(", and likewise in line {lines}", "（{lines} 行目も同様）")
 KINDS: dict[type, Words] = {
     str: Words("text in quotes", "引用符で囲んだ文字列"),
-    bool: Words("true or false", "true または false"),
+    bool: Words("true or false", " true または false "),
     int: Words("a whole number", "整数"),
     Decimal: Words("a number", "数値"),
     date: Words("a day, such as 2025-04-01", "2025-04-01 のような日付"),
@@ -71,10 +79,10 @@ def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
             f"{what.japanese}「{file}」がありません。{hint.japanese}",
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        reason = NOT_UTF8 if isinstance(error, UnicodeDecodeError) else reason_of(error)
         raise PlanError(
-            f"The {what.english} '{file}' cannot be read: {reason}.",
-            f"{what.japanese}「{file}」を読めません: {reason}。",
+            f"The {what.english} '{file}' cannot be read: {reason.english}.",
+            f"{what.japanese}「{file}」を読めません: {reason.japanese}。",
         ) from None
     return parse_toml(text, file.name)
 
@@ -99,7 +107,9 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         return found
     except tomllib.TOMLDecodeError as error:
         _refuse_unquoted(text, name)
-        raise PlanError(f"{name} is not TOML: {error}.", f"{name} は TOML ではありません: {error}。") from None
+        raise PlanError(
+            f"{name} is not TOML: {error}.", f"{name} は TOML として読めません（{place_in_japanese(error)}）。"
+        ) from None
     except (ValueError, ArithmeticError):  # Python takes no whole number of more than 4,300 digits
         raise PlanError(
             f"{name} has a number that is too long: whole numbers may have up to {sys.get_int_max_str_digits():,} digits.",
@@ -119,6 +129,12 @@ def _refuse_unquoted(text: str, name: str) -> None:
         return
     others = LIKEWISE.format(lines=Words.joined(found.others)) if found.others else Words.same("")
     raise PlanError(UNQUOTED.format(file=name, number=found.number, line=found.line, others=others))
+
+
+def place_in_japanese(error: tomllib.TOMLDecodeError) -> str:
+    """Where a TOML file has a mistake. The parser's sentence is English; its last words are the place."""
+    place = PLACE.search(str(error))
+    return (UNFINISHED if place is None else MISWRITTEN.format(**place.groupdict())).japanese
 
 
 def _require_short(value: object) -> None:
@@ -166,7 +182,7 @@ class Section:
         """A text that is not empty; the default may be."""
         value = self._take(key, str, default)
         if not str(value).strip() and value is not default:
-            self.refuse(key, "must not be empty", "空にできません")
+            self.refuse(key, "must not be empty", "は空にできません")
         return str(value)
 
     def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
@@ -262,6 +278,10 @@ class Section:
             f"{self._file}: '{key}' in {where} {english}{'' if english.endswith(('.', '?')) else '.'}",
             f"{self._file}: {where_ja}の「{key}」{japanese}{'' if japanese.endswith(('。', '.', '?')) else '。'}",
         )
+
+    def refuse_parameter(self, key: str, error: ParameterError) -> NoReturn:
+        """Say in the words of the plan what a function does not take."""
+        self.refuse(key, error.reason.english, error.reason.japanese)
 
     def _where(self) -> tuple[str, str]:
         if self._name:

@@ -27,11 +27,10 @@ from sudare.bilingual import Words
 from sudare.errors import InputError
 from sudare.noise import add_noise
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import ReleaseDocument, describe_head, document_values
+from sudare.releases.documents import ReleaseDocument, StatedDocument, describe_head, document_values
 from sudare.releases.header import HEADER_KEYS, PlanHeader, read_header
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.registry import Registration
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files, check_ledger, check_page, event_of, outcome_of
 from sudare.sections import Section, read_toml
 

@@ -172,10 +172,14 @@ class AccountantContract:
             accountant.add(laplace(0.1, unit))
         assert len(accountant.events) == 1
 
-    @pytest.mark.parametrize("delta", [0, 1, -1, 1.5, float("nan"), True, "1e-6"])
+    @pytest.mark.parametrize("delta", [0, 1, -1, 1.5, float("nan"), True, "tiny"])
     def test_delta_is_a_probability(self, delta: Any) -> None:
         with pytest.raises(ParameterError, match="The 'delta' parameter of epsilon must be"):
             self.filled(self.events()).epsilon(delta)
+
+    def test_a_delta_may_be_a_text(self) -> None:
+        accountant = self.filled(self.events())
+        assert accountant.epsilon("1e-6") == accountant.epsilon(1e-6)
 
     def test_a_delta_never_makes_it_worse(self) -> None:
         accountant = self.filled([laplace(0.9)])

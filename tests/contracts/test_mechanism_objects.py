@@ -229,7 +229,6 @@ def test_a_new_mechanism_is_checked_before_anything_is_charged(tmp_path: Path) -
 
 TOLD_APART = {
     "tables/registry.py": "where their objects are",
-    "tables/__init__.py": "where their functions are",
     "tables/recovery": "four ways to recover a table, in one room of their own",
     "comparison/reporting/picture.py": "colours of methods of the comparison, which has a registry of its own",
     "comparison/plan_file.py": "settings of methods of the comparison",

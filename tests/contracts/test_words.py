@@ -22,6 +22,9 @@ WITH_WORDS = [path for path in SOURCES if "import Words" in path.read_text(encod
 
 OTHER_VALUES = {
     "disclosure/suppression/certificate.py": "the first fault stands in English in both, not in a Japanese sentence",
+    "disclosure/suppression/heuristic.py": "the first fault of a certificate stands in English alone",
+    "privacy/events.py": "what the parser of JSON says is English",
+    "sections.py": "what the parser of TOML says is English; in Japanese the place is named",
     "releases/kinds/tables/sources.py": "names the level in Japanese, where English says what a code looks like",
     "releases/kinds/records/attacking/folder_attacks.py": "the attack has a name in Japanese",
     "releases/kinds/records/planning/hierarchy_plan.py": "a hint of a function stands in English alone",
@@ -29,11 +32,13 @@ OTHER_VALUES = {
 """Modules in which the two texts of a pair are given different values, and why."""
 
 LONELY = {
+    "cli/console/wrapping.py": "letters by which lines are broken",
     "cli/console/templates.py": "plans to start from are files as they are written, one for each language",
     "column_names.py": "signs in dates",
     "io/formats/text_files.py": "a text by which encodings are told apart",
     "releases/kinds/counts/mesh_lists.py": "names of columns in public files",
     "releases/kinds/counts/running.py": "names of columns in public files",
+    "system/reasons.py": "the English twins are the system's own words",
     "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }
 """Modules with Japanese texts that are no twins of English ones, and why."""

@@ -224,3 +224,16 @@ def test_benchmarks_have_help() -> None:
         [sys.executable, "-m", "benchmarks", "--help"], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert "noise" in shown.stdout
+
+
+@pytest.mark.parametrize("chosen", [None, "2"], ids=["left out", "chosen"])
+def test_commands_multiply_matrices_in_one_thread_unless_told(chosen: str | None) -> None:
+    code = f"""
+import os
+os.environ.pop("OPENBLAS_NUM_THREADS", None)
+os.environ.update({{}} if {chosen!r} is None else {{"OPENBLAS_NUM_THREADS": {chosen!r}}})
+from sudare.cli import main
+main(["mesh", "bounds", "53394611"])
+print(os.environ["OPENBLAS_NUM_THREADS"])
+"""
+    assert run("-c", code).stdout.splitlines()[-1] == (chosen or "1")

@@ -39,6 +39,39 @@ window.addEventListener("load", () => {{
 </script>"""
 
 
+LOOK = r"""<!doctype html><meta charset="utf-8"><body style="margin:0">
+<iframe id="page" style="border:0;width:{width}px;height:4000px" srcdoc="{page}"></iframe>
+<pre id="found"></pre>
+<script>
+window.addEventListener("load", () => {{
+  const inner = document.getElementById("page").contentDocument;
+  const kept = /[\d.,]+[\u00a0 ](?:%|m|km|kB|MB|GB)(?![A-Za-z])|[εδρ][\u00a0 ]=[\u00a0 ][\d.,]+|\d[\d.,]*/gu;
+  const walker = inner.createTreeWalker(inner.querySelector(".page"), NodeFilter.SHOW_TEXT);
+  let numbers = 0, broken = 0;
+  for (let node; node = walker.nextNode();) {{
+    if (node.parentElement.closest("code, svg") || !node.parentElement.getClientRects().length) continue;
+    for (const match of node.data.matchAll(kept)) {{
+      const range = inner.createRange();
+      range.setStart(node, match.index); range.setEnd(node, match.index + match[0].length);
+      numbers += 1; broken += new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1;
+    }}
+  }}
+  const cut = [...inner.querySelectorAll(".digest")].filter(e => {{
+    const around = e.closest(".scroll") || inner.documentElement;
+    return e.getBoundingClientRect().right > around.getBoundingClientRect().right + 1;
+  }}).length;
+  const wrong = [...inner.querySelectorAll("#measured .bar")].filter(e => {{
+    const [track, fill] = ["track", "fill"].map(name => e.querySelector("." + name).getBoundingClientRect().width);
+    return Math.abs(100 * fill / track - parseFloat(e.closest("td").nextElementSibling.textContent)) > 0.2;
+  }}).length;
+  const bars = inner.querySelectorAll("#measured .bar").length, digests = inner.querySelectorAll(".digest").length;
+  document.getElementById("found").textContent =
+    `numbers=${{numbers}} broken=${{broken}} digests=${{digests}} cut=${{cut}} bars=${{bars}} wrong=${{wrong}}`;
+}});
+</script>"""
+"""Numbers that a line break tears from their units, hashes that are cut off, and bars that are not as full as they say."""
+
+
 @pytest.fixture
 def browser() -> Browser:
     return open_browser()
@@ -100,6 +133,37 @@ def test_nothing_sticks_out_on_a_phone(
     other = {"en": "ja", "ja": "en"}[language]
     assert int(numbers[language]) > 30
     assert numbers[other] == "0"
+
+
+def look_at(browser: Browser, page: str, width: int, folder: Path) -> dict[str, int]:
+    measure = folder / "look.html"
+    measure.write_text(LOOK.format(width=width, page=html.escape(page, quote=True)), encoding="utf-8")
+    with browser.page(measure.as_uri(), 1400, 4200) as opened:
+        found = opened.text()
+    return {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", found.split('id="found"')[1])}
+
+
+@pytest.mark.usefixtures("_japanese_font")
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_numbers_hashes_and_bars(
+    browser: Browser, pages: dict[str, str], width: int, language: str, tmp_path: Path
+) -> None:
+    found = look_at(browser, pages[f"map-{language}"], width, tmp_path)
+    assert found["numbers"] > 50
+    assert found["broken"] == 0
+    assert (found["digests"] > 0, found["cut"]) == (True, 0)
+    assert (found["bars"] > 2, found["wrong"]) == (True, 0)
+
+
+def test_the_look_would_notice(browser: Browser, pages: dict[str, str], tmp_path: Path) -> None:
+    spoiled = pages["map-en"].replace("\u00a0", " ").replace("white-space: normal; min-width: 6rem", "")
+    spoiled = spoiled.replace("<main>", '<main><p style="width:3.2rem">aaaaaa 12 % aaaaaaa</p>')
+    spoiled = re.sub(r'class="fill" width="[0-9.]+"', 'class="fill" width="99"', spoiled)
+    found = look_at(browser, spoiled, PHONE, tmp_path)
+    assert found["broken"] > 0
+    assert found["cut"] > 0
+    assert found["wrong"] > 0
 
 
 def test_the_measurement_would_notice(browser: Browser, pages: dict[str, str], tmp_path: Path) -> None:

@@ -77,3 +77,29 @@ def test_limits_are_called_max_and_min() -> None:
             ]
     assert found == []
     assert DIALECT.match("MOST_CELLS"), "the control"
+
+
+TESTS = Path(__file__).resolve().parent
+ELSEWHERE = {"papers", "tools"}
+"""Tests of what is not in the package."""
+
+
+def test_unit_tests_stand_in_rooms_of_the_package() -> None:
+    folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
+    strange = [folder for folder in folders if not (PACKAGE / folder).is_dir() and folder.parts[0] not in ELSEWHERE]
+    assert strange == []
+
+
+def test_a_test_named_after_a_module_stands_where_it_does() -> None:
+    """Where two rooms of a pillar have a module of that name, it may stand in either."""
+    homes = defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE)
+        homes[place.parts[0], f"test_{place.name}"].add(place.parent)
+    misplaced = {}
+    for path in sorted(TESTS.rglob("test_*.py")):
+        place = path.relative_to(TESTS)
+        rooms = homes.get((place.parts[0], place.name), set())
+        if len(rooms) == 1 and place.parent not in rooms:
+            misplaced[place.as_posix()] = rooms.pop().as_posix()
+    assert misplaced == {}

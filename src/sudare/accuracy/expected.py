@@ -125,7 +125,9 @@ class Accuracy(Rows):
             language: ``"en"`` or ``"ja"``.
         """
         if not isinstance(language, str) or language not in ("en", "ja"):
-            raise ParameterError("language", "Accuracy.explain", "'en' or 'ja'", shown(language))
+            raise ParameterError(
+                "language", "Accuracy.explain", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+            )
         lines = [self.headings(language), *self.rows(language)]
         widths = [max(len(line[column]) for line in lines) for column in range(5)]
         texts = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]

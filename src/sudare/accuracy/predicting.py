@@ -14,6 +14,7 @@ from sudare.accuracy.groupings import Grouping, groupings_of
 from sudare.accuracy.linear import mean_square_of, noise_variance
 from sudare.accuracy.stand_in import invent_table, vary_table
 from sudare.accuracy.trials import Tried, try_out
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.domain import CountTable, Domain
 from sudare.domain.domain import read_domain
@@ -201,7 +202,7 @@ def _read_public(table: object, parameter: str, domain: Domain) -> CountTable:
 
 def _read_runs(runs: object, domain: Domain) -> int:
     if runs is not None:
-        requirement = "left out, or a whole number from 2 to 10,000"
+        requirement = Words("left out, or a whole number from 2 to 10,000", "省略または 2 以上 10,000 以下の整数")
         return exact_integer(runs, "runs", FUNCTION, requirement, smallest=2, largest=10_000)
     return 6 if domain.cells <= 1 << 18 else 3 if domain.cells <= 1 << 22 else 2
 

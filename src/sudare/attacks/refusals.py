@@ -6,14 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sudare.bilingual import Words
-from sudare.errors import Described, ParameterError, UserError
+from sudare.errors import ParameterError, UserError
 
 __all__ = ["ToldParameterError", "required"]
-
-REFUSED = Words(
-    "The '{parameter}' parameter of {function} must be {requirement}. Got {given} instead.",
-    "{function} の「{parameter}」は使えません{given}。条件: {requirement}。",
-)
 
 
 class ToldParameterError(ParameterError, UserError):
@@ -31,17 +26,12 @@ class ToldParameterError(ParameterError, UserError):
         >>> str(error)
         "The 'p' parameter of PPercent must be more than 0. Got 0 instead."
         >>> error.explain("ja")
-        'PPercent の「p」は使えません（0）。条件: 0 より大きい数。'
+        'PPercent の「p」は使えません（指定: 0）。条件: 0 より大きい数。'
     """
 
     def __init__(self, parameter: str, function: str, requirement: Words, got: object) -> None:
-        self.parameter, self.function, self.got, self.hint = parameter, function, got, ""
-        self.requirement, self.requirement_japanese = requirement.english, requirement.japanese
-        self.requirement_words = requirement
-        # Neither base is asked: each would hand its own arguments on to the other.
-        Exception.__init__(self, parameter, function, requirement, got)
-        given = Words(self.got_in_short, "" if isinstance(got, Described) else f"（{str(got)[:80]}）")
-        self.words = REFUSED.format(parameter=parameter, function=function, requirement=requirement, given=given)
+        ParameterError.__init__(self, parameter, function, requirement, got)
+        self.requirement_japanese = requirement.japanese
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.comparison.disclosing import guess_sensitive, single_out
 from sudare.comparison.membership import (
@@ -179,9 +180,11 @@ def compare(
         >>> len(one.results), one.results[0].measures["unanswered"].value
         (1, 0.0)
     """
-    number = exact_integer(seed, "seed", "compare", "a whole number from 0 on", smallest=0, largest=2**62)
+    number = exact_integer(
+        seed, "seed", "compare", Words("a whole number from 0 on", "0 以上の整数"), smallest=0, largest=2**62
+    )
     for choice in chosen:
-        requirement = f"a whole number from 2 to {MAX_REPEATS}"
+        requirement = Words(f"a whole number from 2 to {MAX_REPEATS}", f"2 以上 {MAX_REPEATS} 以下の整数")
         exact_integer(choice.repeats, "repeats", "compare", requirement, smallest=2, largest=MAX_REPEATS)
     made = Comparison(population, number, ())
     if made.rare < MIN_RARE:

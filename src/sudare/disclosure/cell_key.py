@@ -139,15 +139,31 @@ def maximum_entropy_row(
     """
     check_arguments(maximum_entropy_row, locals(), "forbidden", "monotone")
     name = "maximum_entropy_row"
-    number = exact_integer(count, "count", name, "a whole number from 0 on", smallest=0, largest=10**6)
+    number = exact_integer(
+        count, "count", name, Words("a whole number from 0 on", "0 以上の整数"), smallest=0, largest=10**6
+    )
     with required(Words(f"from 1 to {MAX_NOISE}", f"1 から {MAX_NOISE} までの整数")):
-        most = exact_integer(largest, "largest", name, f"from 1 to {MAX_NOISE}", smallest=1, largest=MAX_NOISE)
+        most = exact_integer(
+            largest,
+            "largest",
+            name,
+            Words(f"from 1 to {MAX_NOISE}", f"1 以上 {MAX_NOISE} 以下"),
+            smallest=1,
+            largest=MAX_NOISE,
+        )
     with required(Words(f"from 0 to {MAX_NOISE}", f"0 から {MAX_NOISE} までの整数")):
-        small = exact_integer(forbidden, "forbidden", name, f"from 0 to {MAX_NOISE}", smallest=0, largest=MAX_NOISE)
+        small = exact_integer(
+            forbidden,
+            "forbidden",
+            name,
+            Words(f"from 0 to {MAX_NOISE}", f"0 以上 {MAX_NOISE} 以下"),
+            smallest=0,
+            largest=MAX_NOISE,
+        )
     with required(Words("a number above 0", "0 より大きい数")):
-        spread = float(exact_fraction(variance, "variance", name, "a number above 0"))
+        spread = float(exact_fraction(variance, "variance", name, Words("a number above 0", "0 より大きい数")))
         if spread <= 0:
-            raise ParameterError("variance", name, "a number above 0", variance)
+            raise ParameterError("variance", name, Words("a number above 0", "0 より大きい数"), variance)
     if number == 0:
         return {0: 1.0}
     noise = [step for step in range(-min(number, most), most + 1) if not 1 <= number + step <= small]
@@ -155,9 +171,9 @@ def maximum_entropy_row(
     conditions = [steps, steps * steps - spread]
     if stay is not None and 0 in noise:
         with required(Words("a probability between 0 and 1", "0 より大きく 1 より小さい数")):
-            share = float(exact_fraction(stay, "stay", name, "a probability"))
+            share = float(exact_fraction(stay, "stay", name, Words("a probability", "確率（0 以上 1 以下）")))
             if not 0 < share < 1:
-                raise ParameterError("stay", name, "between 0 and 1", stay)
+                raise ParameterError("stay", name, Words("between 0 and 1", "0 と 1 の間"), stay)
         conditions.append((steps == 0) - share)
     orders = _orders(noise) if monotone and 0 in noise else []
     shares = _largest_entropy(np.array(conditions), orders) if noise else None
@@ -264,7 +280,9 @@ def record_keys(identifiers: Iterable[object], secret: bytes) -> Integers:
     """
     check_arguments(record_keys, locals(), "identifiers")
     if not isinstance(secret, bytes) or not 16 <= len(secret) <= 64:
-        raise ParameterError("secret", "record_keys", "16 to 64 bytes", "something else")
+        raise ParameterError(
+            "secret", "record_keys", Words("16 to 64 bytes", "16 以上 64 以下のバイト数"), "something else"
+        )
     keys = [
         int.from_bytes(hashlib.blake2b(str(one).encode(), key=secret, digest_size=16).digest()) % KEY_UNITS
         for one in identifiers

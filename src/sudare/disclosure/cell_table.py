@@ -77,7 +77,12 @@ def scaled(numbers: Sequence[Any] | NDArray[Any], decimals: int, name: str = "va
     """
     check_arguments(scaled, locals(), "numbers")
     digits = exact_integer(
-        decimals, "decimals", "scaled", f"from 0 to {MAX_DECIMALS}", smallest=0, largest=MAX_DECIMALS
+        decimals,
+        "decimals",
+        "scaled",
+        Words(f"from 0 to {MAX_DECIMALS}", f"0 以上 {MAX_DECIMALS} 以下"),
+        smallest=0,
+        largest=MAX_DECIMALS,
     )
     array = np.asarray(numbers)
     unit = 10**digits
@@ -235,7 +240,9 @@ def aggregate(
     columns = read_columns(codes, "codes", "aggregate")
     read = read_dimensions(dimensions, columns, "aggregate")
     given = _read_contributions(contributions, columns, value, decimals, holding)
-    keep = exact_integer(largest, "largest", "aggregate", "from 2 to 100", smallest=2, largest=100)
+    keep = exact_integer(
+        largest, "largest", "aggregate", Words("from 2 to 100", "2 以上 100 以下"), smallest=2, largest=100
+    )
     return _aggregate(read, columns, given, keep)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.border.signatures import check_arguments
 from sudare.domain import mesh_cells, mesh_level
@@ -97,7 +98,7 @@ def merge_meshes(
         ([1, 0, 2], [253, 40, 0])
     """
     check_arguments(merge_meshes, locals(), "codes", "open_values", "values")
-    least = exact_integer(minimum, "minimum", "merge_meshes", "from 2 on", smallest=2, largest=10**6)
+    least = exact_integer(minimum, "minimum", "merge_meshes", Words("from 2 on", "2 以上"), smallest=2, largest=10**6)
     if not open_values or any(one.shape != codes.shape for one in (*open_values.values(), *values.values())):
         raise ParameterError("values", "merge_meshes", "columns with a number for each mesh", list(values))
     for name, column in (*open_values.items(), *values.items()):
@@ -197,7 +198,12 @@ def estat_text(merged: MergedMeshes, labels: Mapping[str, str] | None = None) ->
     named = [*merged.open_values, *merged.values]
     wrong = [name for name in (*named, *(labels or {}).values()) if set(name) & set(',"\r\n')]
     if wrong:
-        raise ParameterError("labels", "estat_text", "names without commas, quotes and line ends", wrong[0])
+        raise ParameterError(
+            "labels",
+            "estat_text",
+            Words("names without commas, quotes and line ends", "コンマ、引用符、改行を含まない名前"),
+            wrong[0],
+        )
     treatment = merged.treatment
     guests: dict[int, list[str]] = {}
     for place in np.flatnonzero(treatment == SUPPRESSED).tolist():
@@ -231,6 +237,8 @@ def write_estat(path: str | Path, merged: MergedMeshes, labels: Mapping[str, str
     try:
         text = estat_text(merged, labels).encode("cp932")
     except UnicodeEncodeError:
-        raise ParameterError("labels", "write_estat", "names that cp932 can write", labels) from None
+        raise ParameterError(
+            "labels", "write_estat", Words("names that cp932 can write", "cp932 で書ける名前"), labels
+        ) from None
     with atomically(path) as temporary:
         temporary.write_bytes(text)

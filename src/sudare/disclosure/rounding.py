@@ -93,11 +93,15 @@ def controlled_rounding(
     """
     check_arguments(controlled_rounding, locals(), "system", "values", "time_limit")
     with required(Words("from 2 on", "2 以上の整数")):
-        unit = exact_integer(base, "base", "controlled_rounding", "from 2 on", smallest=2, largest=10**12)
+        unit = exact_integer(
+            base, "base", "controlled_rounding", Words("from 2 on", "2 以上"), smallest=2, largest=10**12
+        )
     if values.shape != (system.size,) or values.dtype.kind not in "iu":
         raise ParameterError("values", "controlled_rounding", "a whole number for each cell", values.shape)
     if not time_limit > 0:
-        raise ParameterError("time_limit", "controlled_rounding", "above 0 seconds", time_limit)
+        raise ParameterError(
+            "time_limit", "controlled_rounding", Words("above 0 seconds", "0 秒より長い時間"), time_limit
+        )
     if values.size and int(np.abs(values).max()) >= MAX_VALUE:
         raise InputError(
             "The values are too large for controlled rounding. Use larger units.",
@@ -109,7 +113,12 @@ def controlled_rounding(
     else:
         with required(Words(f"from 0 to {MAX_STEPS}", f"0 から {MAX_STEPS} までの整数")):
             most = exact_integer(
-                steps, "steps", "controlled_rounding", f"from 0 to {MAX_STEPS}", smallest=0, largest=MAX_STEPS
+                steps,
+                "steps",
+                "controlled_rounding",
+                Words(f"from 0 to {MAX_STEPS}", f"0 以上 {MAX_STEPS} 以下"),
+                smallest=0,
+                largest=MAX_STEPS,
             )
         tries = range(most, most + 1)
     for reach in tries:

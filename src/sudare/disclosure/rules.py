@@ -304,7 +304,7 @@ def primary_cells(table: CellTable, rules: Sequence[Rule], *, safe: Flags | None
     """
     check_arguments(primary_cells, locals(), "table", "rules", "safe")
     if not rules:
-        raise ParameterError("rules", "primary_cells", "one rule or more", rules)
+        raise ParameterError("rules", "primary_cells", Words("one rule or more", "1 個以上の規則"), rules)
     if (table.largest < 0).any() or (table.values < 0).any():
         raise InputError(
             "The table holds negative magnitudes. The rules are for magnitudes from 0 on.",
@@ -389,7 +389,14 @@ def cells_with_code(system: TableSystem, dimension: str, codes: Iterable[str]) -
 
 def _whole(value: object, name: str, function: str, largest: int = MAX_CONTRIBUTORS) -> int:
     with required(Words(f"a whole number from 1 to {largest}", f"1 から {largest} までの整数")):
-        return exact_integer(value, name, function, f"a whole number from 1 to {largest}", smallest=1, largest=largest)
+        return exact_integer(
+            value,
+            name,
+            function,
+            Words(f"a whole number from 1 to {largest}", f"1 以上 {largest} 以下の整数"),
+            smallest=1,
+            largest=largest,
+        )
 
 
 def _percent(value: object, name: str, function: str, largest: int | None = 100) -> Fraction:

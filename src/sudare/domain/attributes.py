@@ -40,7 +40,12 @@ class Attribute(ABC):
 
     def _read_name(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise ParameterError("name", type(self).__name__, "a word, such as the name of a column", shown(self.name))
+            raise ParameterError(
+                "name",
+                type(self).__name__,
+                Words("a word, such as the name of a column", "列の名前のような語"),
+                shown(self.name),
+            )
 
     @property
     @abstractmethod
@@ -89,7 +94,12 @@ class Positions(Attribute):
     def __post_init__(self) -> None:
         self._read_name()
         exact = exact_integer(
-            self.length, "length", "Positions", "a whole number from 1 to 2**62", smallest=1, largest=MAX_AXIS_LENGTH
+            self.length,
+            "length",
+            "Positions",
+            Words("a whole number from 1 to 2**62", "1 以上 2**62 以下の整数"),
+            smallest=1,
+            largest=MAX_AXIS_LENGTH,
         )
         object.__setattr__(self, "length", exact)
 
@@ -131,11 +141,13 @@ class Category(Attribute):
     def __post_init__(self) -> None:
         self._read_name()
         if isinstance(self.labels, (str, bytes)) or not isinstance(self.labels, Sequence):
-            raise ParameterError("labels", "Category", "a list of values", shown(self.labels))
+            raise ParameterError("labels", "Category", Words("a list of values", "値のリスト"), shown(self.labels))
         labels = tuple(label.item() if isinstance(label, np.generic) else label for label in self.labels)
         is_plain = all(isinstance(label, (str, int, float, date)) for label in labels)
         if not is_plain or not 1 <= len(labels) <= MAX_VALUES or len(set(labels)) < len(labels):
-            requirement = "different texts, numbers or dates, at least one"
+            requirement = Words(
+                "different texts, numbers or dates, at least one", "互いに異なる 1 個以上の文字列・数・日付"
+            )
             raise ParameterError("labels", "Category", requirement, Described(f"{len(labels)} values"))
         object.__setattr__(self, "labels", labels)
 
@@ -190,7 +202,10 @@ class Bins(Attribute):
 
     def __post_init__(self) -> None:
         self._read_name()
-        allowed = "at least two ascending, finite numbers, whole ones up to 2**53"
+        allowed = Words(
+            "at least two ascending, finite numbers, whole ones up to 2**53",
+            "小さい順に並べた 2 個以上の有限の数（整数は 2**53 まで）",
+        )
         try:
             edges = tuple(self.edges)
             is_plain = all(isinstance(e, (int, float)) and not isinstance(e, bool) and abs(e) <= 2**53 for e in edges)
@@ -256,13 +271,18 @@ class Mesh(Attribute):
                 getattr(self, first),
                 first,
                 "Mesh",
-                f"a whole number from 0 to {side - 1}",
+                Words(f"a whole number from 0 to {side - 1}", f"0 以上 {side - 1} 以下の整数"),
                 smallest=0,
                 largest=side - 1,
             )
             most = side - start
             count = exact_integer(
-                getattr(self, length), length, "Mesh", f"a whole number from 1 to {most}", smallest=1, largest=most
+                getattr(self, length),
+                length,
+                "Mesh",
+                Words(f"a whole number from 1 to {most}", f"1 以上 {most} 以下の整数"),
+                smallest=1,
+                largest=most,
             )
             object.__setattr__(self, first, start)
             object.__setattr__(self, length, count)
@@ -278,7 +298,9 @@ class Mesh(Attribute):
         """
         rows, columns = mesh_cells(codes, level)
         if rows.size == 0:
-            raise ParameterError("codes", "Mesh.covering", "at least one mesh code", Described("none"))
+            raise ParameterError(
+                "codes", "Mesh.covering", Words("at least one mesh code", "1 個以上のメッシュコード"), Described("none")
+            )
         first_row, first_column = int(rows.min()), int(columns.min())
         return cls(
             name, level, first_row, first_column, int(rows.max()) - first_row + 1, int(columns.max()) - first_column + 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["read_codes", "read_frame_columns"]
 
-_REQUIREMENT = "codes, all texts or all whole numbers of at most 64 bits, at least one"
+_REQUIREMENT = Words(
+    "codes, all texts or all whole numbers of at most 64 bits, at least one",
+    "1 個以上のコード（すべて文字列か、すべて 64 ビット以下の整数）",
+)
 
 
 @overload
@@ -59,7 +63,12 @@ def read_codes(
     codes = array if array.dtype.kind == "U" else array.astype(np.int64)
     if like is not None:
         if present.any() and codes.dtype.kind != like.dtype.kind:
-            raise ParameterError(parameter, function, "codes and parents of one kind", Described("texts and numbers"))
+            raise ParameterError(
+                parameter,
+                function,
+                Words("codes and parents of one kind", "コードと親コードは同じ型"),
+                Described("texts and numbers"),
+            )
         return (codes if present.any() else np.zeros(codes.size, dtype=like.dtype)), present
     if not present.all():
         position = int(np.flatnonzero(~present)[0])

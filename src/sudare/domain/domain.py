@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.attributes import Attribute, Positions
 from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
@@ -54,18 +55,30 @@ class Domain:
         try:
             attributes = tuple(self.attributes)
         except TypeError:
-            raise ParameterError("attributes", "Domain", "a list of attributes", shown(self.attributes)) from None
+            raise ParameterError(
+                "attributes", "Domain", Words("a list of attributes", "属性のリスト"), shown(self.attributes)
+            ) from None
         if not attributes or not all(isinstance(attribute, Attribute) for attribute in attributes):
             raise ParameterError(
-                "attributes", "Domain", "attributes, at least one", Described(f"{len(attributes)} objects")
+                "attributes",
+                "Domain",
+                Words("attributes, at least one", "1 個以上の属性"),
+                Described(f"{len(attributes)} objects"),
             )
         names = [attribute.name for attribute in attributes]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ParameterError("attributes", "Domain", "attributes with different names", twice)
+            raise ParameterError(
+                "attributes", "Domain", Words("attributes with different names", "互いに異なる名前の属性"), twice
+            )
         object.__setattr__(self, "attributes", attributes)
         if self.cells > MAX_CELLS:
-            raise ParameterError("attributes", "Domain", "a product of at most 2**62 cells", self.cells)
+            raise ParameterError(
+                "attributes",
+                "Domain",
+                Words("a product of at most 2**62 cells", "セル数が 2**62 以下になる組合せ"),
+                self.cells,
+            )
 
     @classmethod
     def of_shape(cls, shape: tuple[int, ...]) -> Domain:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.allowed_values import leaves_like
 from sudare.domain.arguments import read_column
 from sudare.domain.attributes import MAX_VALUES, Attribute
@@ -62,7 +63,12 @@ class Level:
     def range_of(self, node: int) -> tuple[int, int]:
         """The first place of a node, and the first one after it."""
         number = exact_integer(
-            node, "node", "Level.range_of", f"from 0 to {self.nodes - 1}", smallest=0, largest=self.nodes - 1
+            node,
+            "node",
+            "Level.range_of",
+            Words(f"from 0 to {self.nodes - 1}", f"0 以上 {self.nodes - 1} 以下"),
+            smallest=0,
+            largest=self.nodes - 1,
         )
         return int(self.edges[number]), int(self.edges[number + 1])
 
@@ -101,7 +107,9 @@ class Hierarchy(Attribute):
         names = [level.name for level in levels]
         for name in names:
             if not isinstance(name, str) or not name.strip() or names.count(name) > 1:
-                raise ParameterError("levels", "Hierarchy", "levels with different names", shown(name))
+                raise ParameterError(
+                    "levels", "Hierarchy", Words("levels with different names", "互いに異なる名前の階層"), shown(name)
+                )
         self._require_nested_ranges()
 
     def _require_nested_ranges(self) -> None:
@@ -111,7 +119,10 @@ class Hierarchy(Attribute):
             is_right &= upper.edges.size == upper.nodes + 1 and bool((np.diff(upper.edges) > 0).all())
             is_right &= bool(np.isin(upper.edges, lower.edges).all())
         if not is_right or np.unique(finest.labels).size < finest.nodes:
-            requirement = "levels whose ranges of places lie within each other, from one root to different leaves"
+            requirement = Words(
+                "levels whose ranges of places lie within each other, from one root to different leaves",
+                "1 つの根から末端まで入れ子になる階層",
+            )
             raise ParameterError("levels", "Hierarchy", requirement, Described("others"))
 
     @classmethod
@@ -148,7 +159,7 @@ class Hierarchy(Attribute):
         if root is not None:
             top = read_codes([root], "root", function)
             if top.dtype.kind != codes.dtype.kind:
-                raise ParameterError("root", function, "of the kind of the codes", shown(root))
+                raise ParameterError("root", function, Words("of the kind of the codes", "コードと同じ型"), shown(root))
             parents = np.where(has_parent, parents, top)
             has_parent = np.ones(codes.size, dtype=bool)
             is_listed = codes == top
@@ -159,7 +170,10 @@ class Hierarchy(Attribute):
         ordered = _levels_from_root(labels, parent_of, function)
         wanted = tuple(f"level {depth}" for depth in range(len(ordered))) if level_names is None else level_names
         if isinstance(wanted, str) or not isinstance(wanted, Sequence) or len(wanted) != len(ordered):
-            requirement = f"{len(ordered)} names, one for each level from the root down"
+            requirement = Words(
+                f"{len(ordered)} names, one for each level from the root down",
+                f"根から順に、階層ごとに 1 つ、{len(ordered)} 個の名前",
+            )
             raise ParameterError("level_names", function, requirement, shown(wanted))
         return cls(name, _with_edges(tuple(wanted), ordered))
 
@@ -194,10 +208,13 @@ class Hierarchy(Attribute):
         names = tuple(found) if levels is None else levels
         is_plain = isinstance(names, Sequence) and not isinstance(names, str) and len(names) > 0
         if not is_plain or not all(isinstance(x, str) and x in found and names.count(x) == 1 for x in names):
-            requirement = f"different names of columns among {sorted(found)}, from the top down"
+            requirement = Words(
+                f"different names of columns among {sorted(found)}, from the top down",
+                f"{sorted(found)} のうち互いに異なる列名（上の階層から順）",
+            )
             raise ParameterError("levels", function, requirement, shown(levels))
         if not isinstance(root, str) or not root.strip():
-            raise ParameterError("root", function, "a word", shown(root))
+            raise ParameterError("root", function, Words("a word", "語"), shown(root))
         read = {level: read_codes(found[level], level, function) for level in names}
         if len({codes.size for codes in read.values()}) > 1:
             raise ParameterError("columns", function, "columns of equal length", Described("others"))
@@ -235,7 +252,10 @@ class Hierarchy(Attribute):
         if isinstance(wanted, str) and wanted in names:
             return names.index(wanted)
         last = len(names) - 1
-        requirement = f"one of the levels {names}, or a number from 0 to {last}"
+        requirement = Words(
+            f"one of the levels {names}, or a number from 0 to {last}",
+            f"階層 {names} のいずれか、または 0 以上 {last} 以下の番号",
+        )
         if isinstance(wanted, str):
             raise ParameterError(parameter, function, requirement, wanted)
         return exact_integer(wanted, parameter, function, requirement, smallest=-len(names), largest=last) % len(names)
@@ -309,7 +329,10 @@ def _read_pairs(
     elif isinstance(given, (tuple, list)):
         if len(given) != 2:
             raise ParameterError(
-                parameter, function, "two columns, codes and parents", Described(f"{len(given)} objects")
+                parameter,
+                function,
+                Words("two columns, codes and parents", "コードと親コードの 2 列"),
+                Described(f"{len(given)} objects"),
             )
         columns = (given[0], given[1])
     else:
@@ -319,7 +342,10 @@ def _read_pairs(
     parents, has_parent = read_codes(columns[1], parameter, function, like=codes)
     if parents.shape != codes.shape:
         raise ParameterError(
-            parameter, function, "as many parents as codes", Described(f"{parents.size} and {codes.size}")
+            parameter,
+            function,
+            Words("as many parents as codes", "コードと同数の親コード"),
+            Described(f"{parents.size} and {codes.size}"),
         )
     return codes, parents, has_parent
 
@@ -338,7 +364,9 @@ def _one_parent_each(
         child, missing = codes[unlisted[0]].item(), parents[unlisted[0]].item()
         hint = f"List {missing!r:.60} too, or give root={missing!r:.60} if it is the root."
         got = Described(f"{child!r:.60}, whose parent {missing!r:.60} is not listed")
-        raise ParameterError(parameter, function, "codes whose parents are listed", got, hint)
+        raise ParameterError(
+            parameter, function, Words("codes whose parents are listed", "親もコードとして載っていること"), got, hint
+        )
     parent_of_row = np.where(has_parent, rank[at], -1)
     parent_of = np.empty(first.size, dtype=np.int64)
     parent_of[rank] = parent_of_row[first]
@@ -352,7 +380,13 @@ def _one_parent_each(
 
 def _refuse_two_parents(code: object, parameter: str, function: str) -> None:
     hint = "Keep one of its rows, such as the first."
-    raise ParameterError(parameter, function, "codes with one parent each", Described(f"{code!r:.60} with two"), hint)
+    raise ParameterError(
+        parameter,
+        function,
+        Words("codes with one parent each", "どのコードも親は 1 つ"),
+        Described(f"{code!r:.60} with two"),
+        hint,
+    )
 
 
 def _levels_from_root(labels: NDArray[Any], parent_of: Integers, function: str) -> _Ordered:
@@ -362,7 +396,11 @@ def _levels_from_root(labels: NDArray[Any], parent_of: Integers, function: str) 
         two = " and ".join(f"{labels[node].item()!r:.40}" for node in roots[:2])
         hint = "Give root= a code to put above them."
         raise ParameterError(
-            parameter, function, "codes with one root", Described(f"{roots.size}, such as {two}"), hint
+            parameter,
+            function,
+            Words("codes with one root", "根は 1 つ"),
+            Described(f"{roots.size}, such as {two}"),
+            hint,
         )
     nodes, levels = roots, [(labels[roots], np.zeros(roots.size, dtype=np.int64))]
     has_children = np.zeros(labels.size, dtype=bool)
@@ -371,7 +409,9 @@ def _levels_from_root(labels: NDArray[Any], parent_of: Integers, function: str) 
     while has_children[nodes].any():
         if len(levels) == MAX_LEVELS:
             got = Described(f"more below {labels[nodes[0]].item()!r:.60}")
-            raise ParameterError(parameter, function, f"of at most {MAX_LEVELS} levels", got)
+            raise ParameterError(
+                parameter, function, Words(f"of at most {MAX_LEVELS} levels", f"{MAX_LEVELS} 階層以下"), got
+            )
         position = np.full(labels.size, -1, dtype=np.int64)
         position[nodes] = np.arange(nodes.size)
         # Children in the order of listing; a leaf stays as its own child. Sorting by parent puts them in tree order.
@@ -397,7 +437,9 @@ def _refuse_cycle(labels: NDArray[Any], parent_of: Integers, function: str) -> N
         up, at = up[up], up[at]
     lost = at[parent_of[at] >= 0][0]
     got = Described(f"{labels[lost].item()!r:.60}, which is its own ancestor")
-    raise ParameterError("codes_and_parents", function, "codes that lead to a root", got)
+    raise ParameterError(
+        "codes_and_parents", function, Words("codes that lead to a root", "どのコードも親をたどれば根に至ること"), got
+    )
 
 
 def _levels_from_columns(columns: dict[str, NDArray[Any]], root: str, function: str) -> tuple[Level, ...]:
@@ -425,7 +467,12 @@ def _with_edges(names: tuple[str, ...], ordered: _Ordered) -> tuple[Level, ...]:
     """Ranges of places, from the leaves up: a node reaches from its first child's first place to its last one's last."""
     places = ordered[-1][0].size
     if places > MAX_VALUES:
-        raise ParameterError("columns", "Hierarchy", "of at most 2**24 leaves", Described(f"{places}"))
+        raise ParameterError(
+            "columns",
+            "Hierarchy",
+            Words("of at most 2**24 leaves", "末端のコードは 2**24 個以下"),
+            Described(f"{places}"),
+        )
     edges = np.arange(places + 1)
     levels: list[Level] = []
     for depth in range(len(ordered) - 1, -1, -1):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.turning import TurnedEnds, places_that_turn
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.parameters import exact_integer, shown
@@ -417,11 +418,19 @@ def hilbert_layout(shape: tuple[int, ...]) -> Layout:
     """
     shape = _read_shape(shape, "hilbert_layout")
     if len(shape) != 2:
-        raise ParameterError("shape", "hilbert_layout", "of two axes: the curve fills a square", shape)
+        raise ParameterError(
+            "shape",
+            "hilbert_layout",
+            Words("of two axes: the curve fills a square", "2 軸の表（曲線は正方形を埋めるため）"),
+            shape,
+        )
     bits = axis_bits(max(shape))
     side = 1 << bits
     if shape != (side, side):
-        requirement = f"a square whose side is a power of two, such as {(side, side)}"
+        requirement = Words(
+            f"a square whose side is a power of two, such as {(side, side)}",
+            f"一辺が 2 の累乗の正方形（例: {(side, side)}）",
+        )
         raise ParameterError("shape", "hilbert_layout", requirement, shape, "The Morton layout takes any shape.")
     return Layout(shape, raster_layout(shape).axis_of_split, HilbertCurve(bits))
 
@@ -437,9 +446,14 @@ def sorted_layout(shape: tuple[int, ...]) -> NoReturn:
     """
     _read_shape(shape, "sorted_layout")
     raise GuaranteeError(
-        "The order 'sorted' looks at the counts: which cell comes first is itself private data, and no noise was added "
-        "to it. It exists for experiments alone (in sudare-papers) and cannot be used for a release. Use "
-        "'morton', 'raster', 'hilbert' or 'random'."
+        Words(
+            "The order 'sorted' looks at the counts: which cell comes first is itself private data, and no noise was added "
+            "to it. It exists for experiments alone (in sudare-papers) and cannot be used for a release. Use "
+            "'morton', 'raster', 'hilbert' or 'random'.",
+            "並び順 'sorted' は度数を見て決まります。どのセルが先に来るか自体が保護すべき情報で、"
+            "ノイズは加わっていません。実験専用（sudare-papers）であり、公表には使えません。"
+            "'morton'、'raster'、'hilbert'、'random' のいずれかを使ってください。",
+        )
     )
 
 
@@ -468,6 +482,9 @@ def layout_named(name: str, shape: tuple[int, ...], key: int = 0) -> Layout:
     if keyed:
         return random_layout(shape, key if keyed[1] is None else int(keyed[1]))
     if not isinstance(name, str) or name not in plain:
-        requirement = "'morton', 'raster', 'hilbert', 'random' or 'random:KEY'"
+        requirement = Words(
+            "'morton', 'raster', 'hilbert', 'random' or 'random:KEY'",
+            "'morton'、'raster'、'hilbert'、'random'、'random:KEY' のいずれか",
+        )
         raise ParameterError("name", "layout_named", requirement, shown(name))
     return plain[name](shape)

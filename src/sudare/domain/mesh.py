@@ -203,7 +203,10 @@ def mesh_codes(rows: ArrayLike, columns: ArrayLike, level: str | MeshLevel) -> I
         )
     for name, values in (("rows", row), ("columns", column)):
         if values.size and not (values.min() >= 0 and values.max() < exact.cells_per_side):
-            requirement = f"from 0 to {exact.cells_per_side - 1} at level {exact.name!r}"
+            requirement = Words(
+                f"from 0 to {exact.cells_per_side - 1} at level {exact.name!r}",
+                f"階層 {exact.name!r} では 0 以上 {exact.cells_per_side - 1} 以下",
+            )
             worst = values.max() if values.max() >= exact.cells_per_side else values.min()
             raise ParameterError(name, "mesh_codes", requirement, int(worst))
     if row.size <= MAX_PLAIN:
@@ -347,7 +350,9 @@ def _degrees(values: ArrayLike, parameter: str, function: str) -> NDArray[np.flo
     degrees = degrees.reshape(array.shape)
     if not np.isfinite(degrees).all() or (np.abs(degrees) > 1000).any():
         bad = int(np.flatnonzero(~(np.abs(degrees.ravel()) <= 1000))[0])
-        raise ParameterError(parameter, function, "finite degrees", Described(f"another number at position {bad}"))
+        raise ParameterError(
+            parameter, function, Words("finite degrees", "有限の度"), Described(f"another number at position {bad}")
+        )
     return degrees
 
 
@@ -357,7 +362,9 @@ def _whole_numbers(values: ArrayLike, parameter: str, function: str) -> Integers
     if array.dtype.kind not in "iu" and not is_empty:
         raise ParameterError(parameter, function, WHOLE_NUMBERS, Described(f"an array of {array.dtype}"))
     if array.dtype.kind == "u" and not is_empty and int(array.max()) > np.iinfo(np.int64).max:
-        raise ParameterError(parameter, function, "whole numbers below 2**63", int(array.max()))
+        raise ParameterError(
+            parameter, function, Words("whole numbers below 2**63", "2**63 未満の整数"), int(array.max())
+        )
     return np.ascontiguousarray(array, dtype=np.int64).reshape(array.shape)
 
 

@@ -58,14 +58,16 @@ class MeshList(Attribute):
         object.__setattr__(self, "level", level)
         rows, columns = _cells_of(self.codes, level)
         if not 1 <= rows.size <= MAX_MESHES:
-            requirement = f"from 1 to {MAX_MESHES} meshes"
+            requirement = Words(f"from 1 to {MAX_MESHES} meshes", f"1 個以上 {MAX_MESHES} 個以下のメッシュ")
             raise ParameterError("codes", "MeshList", requirement, Described(f"{rows.size} of them"))
         along = np.unique(_along_curve(rows, columns))
         codes = mesh_codes(*_off_curve(along), level)
         codes.setflags(write=False)
         object.__setattr__(self, "codes", codes)
         if self.window.rows * self.window.columns > MAX_WINDOW:
-            requirement = f"meshes in a window of at most {MAX_WINDOW} cells"
+            requirement = Words(
+                f"meshes in a window of at most {MAX_WINDOW} cells", f"{MAX_WINDOW} セル以下の範囲に収まるメッシュ"
+            )
             raise ParameterError("codes", "MeshList", requirement, Described("meshes further apart"))
 
     @cached_property

@@ -85,20 +85,35 @@ class Times(Attribute):
     def __post_init__(self) -> None:
         self._read_name()
         if not isinstance(self.by, str) or self.by not in PERIODS:
-            raise ParameterError("by", "Times", "one of " + ", ".join(map(repr, PERIODS)), shown(self.by))
+            raise ParameterError(
+                "by",
+                "Times",
+                Words("one of " + ", ".join(map(repr, PERIODS)), f"{', '.join(map(repr, PERIODS))} のいずれか"),
+                shown(self.by),
+            )
         for name in ("first", "last"):
             day = getattr(self, name)
             if type(day) is not date or not EARLIEST <= day <= LATEST:
-                raise ParameterError(name, "Times", f"a day from {EARLIEST} to {LATEST}", shown(day))
+                raise ParameterError(
+                    name,
+                    "Times",
+                    Words(f"a day from {EARLIEST} to {LATEST}", f"{EARLIEST} から {LATEST} までの日付"),
+                    shown(day),
+                )
         if self.last < self.first:
-            raise ParameterError("last", "Times", f"a day from {self.first} on", shown(self.last))
+            raise ParameterError(
+                "last", "Times", Words(f"a day from {self.first} on", f"{self.first} 以後の日付"), shown(self.last)
+            )
         try:
             ZoneInfo(self.time_zone)
         except (KeyError, ValueError, TypeError, OSError):
-            requirement = "the name of a time zone, such as 'Asia/Tokyo'"
+            requirement = Words("the name of a time zone, such as 'Asia/Tokyo'", "'Asia/Tokyo' のような時間帯の名前")
             raise ParameterError("time_zone", "Times", requirement, shown(self.time_zone)) from None
         if (self.end - self.start) // self.step > MAX_STEPS:
-            requirement = f"a span of at most {MAX_STEPS * self.step // DAY} days in this time zone"
+            requirement = Words(
+                f"a span of at most {MAX_STEPS * self.step // DAY} days in this time zone",
+                f"この時間帯で {MAX_STEPS * self.step // DAY} 日以内の期間",
+            )
             raise ParameterError("last", "Times", requirement, self.last)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 
 __all__ = ["QueryDeadline", "checked_timeout"]
@@ -20,7 +21,9 @@ def checked_timeout(timeout: float | None) -> float | None:
     if timeout is None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < math.inf:
-        raise ParameterError("timeout", "fetch", "a number of seconds above 0, or None", timeout)
+        raise ParameterError(
+            "timeout", "fetch", Words("a number of seconds above 0, or None", "0 より大きい秒数または None"), timeout
+        )
     return float(timeout)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Figures
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
@@ -70,13 +71,20 @@ def random_rectangles(shape: tuple[int, int], count: int, smallest: int, largest
     """
     function = "random_rectangles"
     if not isinstance(shape, tuple) or len(shape) != 2:
-        raise ParameterError("shape", function, "two lengths", shown(shape))
+        raise ParameterError("shape", function, Words("two lengths", "2 つの長さ"), shown(shape))
     lengths = [exact_integer(length, "shape", function, "two whole numbers >= 1", smallest=1) for length in shape]
-    number = exact_integer(count, "count", function, "a whole number from 1 to 10**9", smallest=1, largest=10**9)
-    low = exact_integer(smallest, "smallest", function, "a whole number >= 1", smallest=1)
+    number = exact_integer(
+        count,
+        "count",
+        function,
+        Words("a whole number from 1 to 10**9", "1 以上 10**9 以下の整数"),
+        smallest=1,
+        largest=10**9,
+    )
+    low = exact_integer(smallest, "smallest", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1)
     requirement = f"a whole number from smallest to the shorter axis, {min(lengths)}"
     high = exact_integer(largest, "largest", function, requirement, smallest=low, largest=min(lengths))
-    start = exact_integer(seed, "seed", function, "a whole number >= 0", smallest=0)
+    start = exact_integer(seed, "seed", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     source = ResearchEntropy(start)
     logarithms = np.log(low) + _uniform((2, number), source) * np.log((high + 1) / low)
     sides = np.clip(np.exp(logarithms).astype(np.int64), low, high)

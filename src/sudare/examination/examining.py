@@ -102,11 +102,12 @@ def examine(
         >>> found.outcome.value, found.report("reconstruction").verdicts[0].target
         ('broken', 'age old')
     """
-    allowed = exact_fraction(seconds, "seconds", "examine", "a number above 0")
+    above = Words("a number above 0", "0 より大きい数")
+    allowed = exact_fraction(seconds, "seconds", "examine", above)
     if not allowed > 0:
-        raise ParameterError("seconds", "examine", "a number above 0", seconds)
+        raise ParameterError("seconds", "examine", above, seconds)
     if threshold is not None:
-        exact_integer(threshold, "threshold", "examine", "a whole number >= 2", smallest=2)
+        exact_integer(threshold, "threshold", "examine", Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if (ledger is None) != (dataset is None):
         raise InputError(
             "A ledger and the name of a data set in it belong together: give both, or neither.",

@@ -79,7 +79,9 @@ def render_examination(examination: Examination, *, language: str = "en") -> str
         ParameterError: if the language is another one.
     """
     if language not in ("en", "ja"):
-        raise ParameterError("language", "render_examination", "'en' or 'ja'", shown(language))
+        raise ParameterError(
+            "language", "render_examination", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+        )
     context = {
         "language": language,
         "title": examination.title,

@@ -11,6 +11,7 @@ from sudare.attacks.records.membership import MembershipTest, Rate
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
 from sudare.privacy import Budget, best_power, rho_to_epsilon
+from sudare.releases.page_numbers import percent_rounded_up
 
 __all__ = ["judge_draws", "judge_membership"]
 
@@ -85,9 +86,9 @@ def _sentence(how: Words, found: Rate, alarms: Rate, budget: Budget) -> Words:
     allowed = float(best_power(budget, alarms.value))
     return Words(
         f"{how.english} {found.value:.1%} of the people in the data are found at {alarms.value:.1%} false alarms; "
-        f"{budget} allows {allowed:.1%}.",
+        f"{budget} allows {percent_rounded_up(allowed)}.",
         f"{how.japanese}誤検出率 {alarms.value:.1%} で、データに含まれる人の {found.value:.1%} が見つかります。"
-        f"{budget} のもとでの上限は {allowed:.1%} です。",
+        f"{budget} のもとでの上限は {percent_rounded_up(allowed)} です。",
     )
 
 

@@ -32,6 +32,7 @@ from sudare.privacy import Budget, ReleaseEvent, best_power
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
 from sudare.releases.kinds.counts.domains import domain_of_description
 from sudare.releases.kinds.counts.verification import read_published_table
+from sudare.releases.page_numbers import percent_rounded_up
 from sudare.storage.staging import DOCUMENT
 from sudare.tables.registry import find_mechanism
 
@@ -119,9 +120,9 @@ def remarks_on(subject: Subject) -> list[Remark]:
     remarks = [
         Words(
             f"Whatever attack is tried, {event.cost} bounds it: a test of one {event.unit.who}'s presence with {FALSE_ALARM:.0%} "
-            f"false alarms is right in at most {power:.1%} of the cases.",
+            f"false alarms is right in at most {percent_rounded_up(power)} of the cases.",
             f"どのような攻撃も {event.cost} によって抑えられます。誤検出率 {FALSE_ALARM:.0%} で一人({event.unit.who})の有無を"
-            f"当てられる割合は、最大でも {power:.1%} です。",
+            f"当てられる割合は、最大でも {percent_rounded_up(power)} です。",
         )
     ]
     if event.invariants:

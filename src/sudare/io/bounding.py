@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sudare.bilingual import Words
 from sudare.parameters import exact_integer
 
 __all__ = ["ContributionBounds", "bounded_cells", "bounded_rows"]
@@ -38,7 +39,7 @@ class ContributionBounds:
     def __post_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("rows", "cells", "rows_per_cell") if getattr(self, name) != 0}
         for name, value in given.items():
-            exact_integer(value, name, "ContributionBounds", "a whole number >= 1", smallest=1)
+            exact_integer(value, name, "ContributionBounds", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
         if "cells" in given or "rows_per_cell" in given:
             cells, each = given.get("cells", 1), given.get("rows_per_cell", 1)
             rows = min(given.get("rows", cells * each), cells * each)

@@ -205,7 +205,9 @@ class _Reading:
         if is_mesh and name not in self.relation.types and name.count(",") == 1:
             latitude, longitude = (self._required(part.strip()) for part in name.split(","))
             if self.defaults.rows == "counts":
-                requirement = "a column of mesh codes where rows are counts"
+                requirement = Words(
+                    "a column of mesh codes where rows are counts", "行が人数の場合はメッシュコードの列"
+                )
                 raise ParameterError("columns", "Source", requirement, name)
             kinds = self.relation.types
             return PointColumn(attribute, latitude, kinds[latitude], longitude, kinds[longitude])

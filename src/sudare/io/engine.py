@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
 from sudare.parameters import exact_integer, shown
@@ -66,7 +67,12 @@ def open_engine(memory: str = "1GB", threads: int | None = None) -> Iterator[Duc
     import duckdb
 
     if not isinstance(memory, str) or not MEMORY.fullmatch(memory.strip()):
-        raise ParameterError("memory", "read_counts", "an amount such as '4GB' or '512MB'", shown(memory))
+        raise ParameterError(
+            "memory",
+            "read_counts",
+            Words("an amount such as '4GB' or '512MB'", "'4GB' や '512MB' のような量"),
+            shown(memory),
+        )
     config: dict[str, Any] = {
         "memory_limit": memory.strip(),
         "preserve_insertion_order": False,
@@ -74,7 +80,9 @@ def open_engine(memory: str = "1GB", threads: int | None = None) -> Iterator[Duc
         "autoload_known_extensions": False,
     }
     if threads is not None:
-        config["threads"] = exact_integer(threads, "threads", "read_counts", "a whole number >= 1", smallest=1)
+        config["threads"] = exact_integer(
+            threads, "threads", "read_counts", Words("a whole number >= 1", "1 以上の整数"), smallest=1
+        )
     with scratch_folder() as folder:
         config["temp_directory"] = str(folder)
         connection = duckdb.connect(config=config)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, SignedTable
 from sudare.domain.domain import read_domain
 from sudare.errors import ParameterError
@@ -78,7 +79,12 @@ def read_counts(
     bounds, people = _read_bounds(source, limits, opted_out)
     files, form = files_and_format(source)
     if form in ("e-stat", "people-flow", "geotiff") and source.person is not None:
-        raise ParameterError("person", "Source", f"left out: {form} files hold counts", source.person)
+        raise ParameterError(
+            "person",
+            "Source",
+            Words(f"left out: {form} files hold counts", f"省略（{form} ファイルの中身は度数のため）"),
+            source.person,
+        )
     if form == "e-stat":
         return read_estat(source, domain, files, threads, progress)
     if form == "geotiff":
@@ -145,15 +151,21 @@ def _read_bounds(
     if source.person is None:
         for name, value in (*((ARGUMENTS[name], value) for name, value in given.items()), ("opted_out", opted_out)):
             if value is not None:
-                requirement = "left out unless the source names the column of persons (person=...)"
+                requirement = Words(
+                    "left out unless the source names the column of persons (person=...)",
+                    "人を区別する列（person=...）がない場合は省略",
+                )
                 raise ParameterError(name, "read_counts", requirement, shown(value))
         return ContributionBounds(), None
     for name, value in given.items():
-        exact_integer(value, ARGUMENTS[name], "read_counts", "a whole number >= 1", smallest=1)
+        exact_integer(value, ARGUMENTS[name], "read_counts", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
     bounds = ContributionBounds(**given)
     if opted_out is None:
         return bounds, None
-    requirement = "a salt and a set of SHA-256 digests of 64 hexadecimal digits"
+    requirement = Words(
+        "a salt and a set of SHA-256 digests of 64 hexadecimal digits",
+        "ソルトと、SHA-256 のハッシュ（16 進数 64 桁）の集合",
+    )
     if not isinstance(opted_out, tuple) or len(opted_out) != 2 or not isinstance(opted_out[0], str):
         raise ParameterError("opted_out", "read_counts", requirement, shown(opted_out))
     digests = frozenset(str(digest).lower() for digest in opted_out[1])

@@ -14,6 +14,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.column_names import parse_header
 from sudare.errors import ParameterError
 from sudare.io import complaints
@@ -104,14 +105,26 @@ class Source:
     def __post_init__(self) -> None:
         paths = (self.path,) if isinstance(self.path, (str, Path)) else self.path
         if not isinstance(paths, (tuple, list)) or not all(isinstance(path, (str, Path)) for path in paths):
-            raise ParameterError("path", "Source", "a path, or several", shown(self.path))
+            raise ParameterError("path", "Source", Words("a path, or several", "1 個以上のパス"), shown(self.path))
         object.__setattr__(self, "path", tuple(str(path) for path in paths))
         if self.format not in ("auto", *FORMATS):
-            raise ParameterError("format", "Source", "'auto' or one of " + ", ".join(FORMATS), shown(self.format))
+            raise ParameterError(
+                "format",
+                "Source",
+                Words("'auto' or one of " + ", ".join(FORMATS), f"'auto' または {', '.join(FORMATS)} のいずれか"),
+                shown(self.format),
+            )
         if self.rows not in ("people", "counts"):
-            raise ParameterError("rows", "Source", "'people' or 'counts'", shown(self.rows))
+            raise ParameterError(
+                "rows", "Source", Words("'people' or 'counts'", "'people' または 'counts'"), shown(self.rows)
+            )
         if self.outside not in ("refuse", "leave out"):
-            raise ParameterError("outside", "Source", "'refuse' or 'leave out'", shown(self.outside))
+            raise ParameterError(
+                "outside",
+                "Source",
+                Words("'refuse' or 'leave out'", "'refuse' または 'leave out'"),
+                shown(self.outside),
+            )
         for name in ("count", "query", "person"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value.strip()):
@@ -119,30 +132,53 @@ class Source:
         self._read_mappings()
         self._read_count_columns()
         if not self.paths and self.query is None:
-            raise ParameterError("path", "Source", "a file or folder, unless there is a query", self.path)
+            raise ParameterError(
+                "path",
+                "Source",
+                Words("a file or folder, unless there is a query", "query がない場合はファイルまたはフォルダ"),
+                self.path,
+            )
         if self.query is not None and self.format not in ("auto", "duckdb"):
-            raise ParameterError("format", "Source", "'auto' or 'duckdb' with a query", self.format)
+            raise ParameterError(
+                "format",
+                "Source",
+                Words("'auto' or 'duckdb' with a query", "query がある場合は 'auto' または 'duckdb'"),
+                self.format,
+            )
         if self.person is not None and self.rows == "counts":
-            requirement = "left out where rows are counts: those have no persons"
+            requirement = Words(
+                "left out where rows are counts: those have no persons", "行が人数の場合は省略（人を区別できないため）"
+            )
             raise ParameterError("person", "Source", requirement, self.person)
         try:
             is_known = self.encoding.lower() == AUTO or "".encode(self.encoding) is not None
         except (LookupError, TypeError, AttributeError):
             is_known = False
         if not is_known:
-            requirement = "'auto', or an encoding that Python knows, such as 'utf-8' or 'cp932'"
+            requirement = Words(
+                "'auto', or an encoding that Python knows, such as 'utf-8' or 'cp932'",
+                "'auto'、または 'utf-8' や 'cp932' のような文字コード",
+            )
             raise ParameterError("encoding", "Source", requirement, shown(self.encoding))
 
     def _read_mappings(self) -> None:
         if not isinstance(self.columns, Mapping) or not all(
             isinstance(key, str) and (isinstance(value, str) or _is_names(value)) for key, value in self.columns.items()
         ):
-            requirement = "column names by attribute names, or for an attribute column names by its values"
+            requirement = Words(
+                "column names by attribute names, or for an attribute column names by its values",
+                "属性名ごとの列名、または属性の値ごとの列名",
+            )
             raise ParameterError("columns", "Source", requirement, shown(self.columns))
         if not isinstance(self.where, Mapping) or not all(
             isinstance(key, str) and isinstance(value, (str, int, float)) for key, value in self.where.items()
         ):
-            raise ParameterError("where", "Source", "texts or numbers by column names", shown(self.where))
+            raise ParameterError(
+                "where",
+                "Source",
+                Words("texts or numbers by column names", "列名ごとの文字列または数"),
+                shown(self.where),
+            )
         columns = {name: value if isinstance(value, str) else dict(value) for name, value in self.columns.items()}
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "where", dict(self.where))
@@ -153,20 +189,32 @@ class Source:
             return
         attribute, columns = next(iter(spread.items()))
         if len(spread) > 1:
-            requirement = (
-                "several columns of counts for one attribute only: combine the others with it into one category"
+            requirement = Words(
+                "several columns of counts for one attribute only: combine the others with it into one category",
+                "人数を複数の列に分けられる属性は 1 つだけ（ほかの属性は 1 つの区分にまとめてください）",
             )
             raise ParameterError("columns", "Source", requirement, ", ".join(spread))
         if self.count is not None:
-            requirement = f"left out where {attribute!r} stands in several columns of counts"
+            requirement = Words(
+                f"left out where {attribute!r} stands in several columns of counts",
+                f"{attribute!r} が複数の人数の列にある場合は省略",
+            )
             raise ParameterError("count", "Source", requirement, self.count)
         if self.rows != "counts":
-            requirement = f"'counts' where {attribute!r} stands in several columns of counts"
+            requirement = Words(
+                f"'counts' where {attribute!r} stands in several columns of counts",
+                f"{attribute!r} が複数の人数の列にある場合は 'counts'",
+            )
             raise ParameterError("rows", "Source", requirement, self.rows)
         names = list(columns.values())
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ParameterError("columns", "Source", f"a column of its own for each value of {attribute!r}", twice)
+            raise ParameterError(
+                "columns",
+                "Source",
+                Words(f"a column of its own for each value of {attribute!r}", f"{attribute!r} の値ごとに別の列"),
+                twice,
+            )
 
     @property
     def count_columns(self) -> tuple[str, Mapping[str, str]] | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Attribute, Bins, Category, Domain, Mesh, MeshList, mesh_level
 from sudare.domain.domain import read_domain
 from sudare.domain.sparse_table import SparseTable
@@ -123,7 +124,12 @@ def write_measurements(
     target = Path(path)
     form = _format_of(target, None)
     if form not in ("parquet", "csv", "arrow"):
-        raise ParameterError("path", "write_measurements", "a .parquet, .csv or .arrow file", str(target))
+        raise ParameterError(
+            "path",
+            "write_measurements",
+            Words("a .parquet, .csv or .arrow file", ".parquet、.csv、.arrow のいずれかのファイル"),
+            str(target),
+        )
     keys = [np.asarray(noisy.keys, dtype=np.uint64) for noisy in measurements]
     lengths = [own.size for own in keys]
     described: dict[str, NDArray[Any]] = {
@@ -136,7 +142,10 @@ def write_measurements(
     for name in described:
         if name in cells.column_names:
             raise ParameterError(
-                "domain", "write_measurements", f"without an attribute named {name!r}", Described("one")
+                "domain",
+                "write_measurements",
+                Words(f"without an attribute named {name!r}", f"{name!r} という名前の属性がないこと"),
+                Described("one"),
             )
     columns = {
         "name": pyarrow.array(described["name"].tolist(), pyarrow.string()),
@@ -162,7 +171,12 @@ def _format_of(target: Path, stated: str | None) -> str:
     allowed = sorted(set(SUFFIXES.values()))
     if stated is not None:
         if stated not in allowed:
-            raise ParameterError("format", "write_table", "one of " + ", ".join(allowed), shown(stated))
+            raise ParameterError(
+                "format",
+                "write_table",
+                Words("one of " + ", ".join(allowed), f"{', '.join(allowed)} のいずれか"),
+                shown(stated),
+            )
         return stated
     form = SUFFIXES.get(target.suffix.lower())
     if form is None:

@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from sudare.kernels.prepared.loading import load
 from sudare.system.preparing import tell_preparing
 
-__all__ = ["Compiled", "Helper", "Kernel", "called", "inlined", "kernel"]
+__all__ = ["Compiled", "Kernel", "KernelHelper", "called", "inlined", "kernel"]
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -61,7 +61,7 @@ class Compiled:
         return linked
 
 
-class Helper(Compiled):
+class KernelHelper(Compiled):
     """A function that is part of the kernels that call it."""
 
     def __init__(self, function: FunctionType, *, is_inlined: bool) -> None:
@@ -175,11 +175,11 @@ def kernel(
 
 def inlined(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Compile a helper that becomes part of the kernels that call it."""
-    made: Any = Helper(cast(FunctionType, function), is_inlined=True)
+    made: Any = KernelHelper(cast(FunctionType, function), is_inlined=True)
     return made  # type: ignore[no-any-return]
 
 
 def called(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Compile a helper that stays a function of its own, for paths that are rarely taken."""
-    made: Any = Helper(cast(FunctionType, function), is_inlined=False)
+    made: Any = KernelHelper(cast(FunctionType, function), is_inlined=False)
     return made  # type: ignore[no-any-return]

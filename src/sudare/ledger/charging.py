@@ -121,6 +121,7 @@ def charge_once(
     *,
     again: bool = False,
     on_wait: Callable[[], None] | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Result:
     """Hand out a result: the one that was made before, or a new one that is charged for.
 
@@ -133,15 +134,32 @@ def charge_once(
             `OpenCharge.begin_drawing` before the first draw, or `OpenCharge.keep` before the first look.
         again: draw anew, and charge anew, even if the result was made before.
         on_wait: called once if somebody is making the same, before waiting for them.
+        on_unfinished: called before anything is charged if earlier runs left the same result unfinished, with what they reserved,
+            which stays spent. Whoever does not want to pay once more raises; not called where ``again`` asks for it, nor by a
+            run that waited for another one.
 
     Raises:
         BudgetExceededError: if an account does not allow it; nothing was looked at.
         LedgerError: if the ledger cannot be used, or a result that was settled is gone.
     """
-    with ledger.alone_with(request.dataset, request.fingerprint, on_wait):
+    has_waited = False
+
+    def note_wait() -> None:
+        nonlocal has_waited
+        has_waited = True
+        if on_wait is not None:
+            on_wait()
+
+    with ledger.alone_with(request.dataset, request.fingerprint, note_wait):
         found = None if again else _made_before(ledger, request, store)
         if found is not None:
             return found
+        if on_unfinished is not None and not again and not has_waited:
+            # What is still open was left behind. Whoever waited for another run, which was then killed, was started to make the
+            # result whatever became of that run.
+            left = [one for one in ledger.reservations(request.dataset) if one.fingerprint == request.fingerprint]
+            if left:
+                on_unfinished(left)
         with (
             place as opened,
             reserved(

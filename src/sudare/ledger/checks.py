@@ -73,7 +73,10 @@ def read_name(value: object, function: str) -> str:
         or value != value.strip()
         or not 0 < len(value) <= MAX_NAME_LENGTH
     ):
-        requirement = f"printable text of 1 to {MAX_NAME_LENGTH} characters that neither begins nor ends with a space"
+        requirement = Words(
+            f"printable text of 1 to {MAX_NAME_LENGTH} characters that neither begins nor ends with a space",
+            f"1 文字以上 {MAX_NAME_LENGTH} 文字以下で、前後に空白のない、表示できる文字列",
+        )
         raise ParameterError("name", function, requirement, shown(value))
     return value
 
@@ -81,14 +84,21 @@ def read_name(value: object, function: str) -> str:
 def read_text(value: object, parameter: str, function: str) -> str:
     """Words for people."""
     if type(value) is not str:
-        raise ParameterError(parameter, function, "text", shown(value))
+        raise ParameterError(parameter, function, Words("text", "文字列"), shown(value))
     return value
 
 
 def read_fingerprint(value: object, function: str, parameter: str = "fingerprint") -> str:
     """A hash of a release."""
     if not isinstance(value, str) or not is_hash(value):
-        raise ParameterError(parameter, function, "a SHA-256 hash in 64 hexadecimal digits (0-9, a-f)", shown(value))
+        raise ParameterError(
+            parameter,
+            function,
+            Words(
+                "a SHA-256 hash in 64 hexadecimal digits (0-9, a-f)", "SHA-256 のハッシュ（16 進数 64 桁、0-9、a-f）"
+            ),
+            shown(value),
+        )
     return value
 
 
@@ -129,9 +139,14 @@ def read_total(value: object, function: str) -> Budget:
 def read_filter(wanted: object, reserve: object, function: str) -> None:
     """Whether a total is kept as a rho filter; a reserve belongs to a filter."""
     if type(wanted) is not bool:
-        raise ParameterError("rho_filter", function, "True or False", shown(wanted))
+        raise ParameterError("rho_filter", function, Words("True or False", "True または False"), shown(wanted))
     if reserve is not None and not wanted:
-        raise ParameterError("reserve", function, "left out where there is no rho filter", shown(reserve))
+        raise ParameterError(
+            "reserve",
+            function,
+            Words("left out where there is no rho filter", "rho フィルターがない場合は省略"),
+            shown(reserve),
+        )
 
 
 def read_reservation(value: object, function: str) -> Reservation:
@@ -144,11 +159,20 @@ def read_reservation(value: object, function: str) -> Reservation:
 def read_event(value: object) -> ReleaseEvent:
     """The event of a private release."""
     if type(value) is not ReleaseEvent:
-        raise EventError(f"A ledger takes release events. Got an object of type {type(value).__name__}.")
+        raise EventError(
+            Words(
+                f"A ledger takes release events. Got an object of type {type(value).__name__}.",
+                f"台帳に記録できるのは公表イベントだけです（指定: {type(value).__name__} 型の値）。",
+            )
+        )
     if not value.is_private:
         raise NotPrivateError(
-            f"The result of {value.mechanism!r} was drawn from research entropy: it is not private, and must not be "
-            f"settled or published."
+            Words(
+                f"The result of {value.mechanism!r} was drawn from research entropy: it is not private, and must not be "
+                f"settled or published.",
+                f"{value.mechanism!r} の結果は研究用の乱数から引かれたもので、プライバシーは保護されません。"
+                "確定も公表もしてはいけません。",
+            )
         )
     return value
 

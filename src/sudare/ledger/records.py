@@ -207,7 +207,7 @@ def digest_of(salt: str, person: str) -> str:
     if not isinstance(person, str) or not person:
         # The identifier itself is personal: only its type is shown.
         got = Described("an empty text" if person == "" else f"an object of type {type(person).__name__}")
-        raise ParameterError("person", "opt_out", "a person's identifier as text", got)
+        raise ParameterError("person", "opt_out", Words("a person's identifier as text", "人の識別子の文字列"), got)
     return sha256(f"{salt}\0{person}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

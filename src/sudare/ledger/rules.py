@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import isqrt
 from typing import ClassVar
 
+from sudare.bilingual import Words
 from sudare.errors import LedgerError, ParameterError
 from sudare.ledger.amounts import NOTHING, Amount, charge_of
 from sudare.parameters import Rational, exact_fraction
@@ -159,7 +160,10 @@ class RhoFilter(CompositionRule):
                 f"ローのフィルターにはイプシロンとデルタの総予算が必要です（{total} は不可）。"
                 "両方を指定するか、フィルターを使わないでください。",
             )
-        requirement = f"a number from 0 to below the total's delta of {total.delta}"
+        requirement = Words(
+            f"a number from 0 to below the total's delta of {total.delta}",
+            f"0 以上、総予算の delta = {total.delta} 未満の数",
+        )
         kept = STANDARD_RESERVE * total.delta
         if reserve is not None:
             kept = exact_fraction(reserve, "reserve", function, requirement)

@@ -14,6 +14,7 @@ from sudare.storage import sqlite_file
 from sudare.storage.sqlite_faults import FileFault, words_for
 from sudare.storage.sqlite_file import Exposure, FileKind, PrivateSqlite
 from sudare.system.locks import hold_file, release_file
+from sudare.system.reasons import reason_of
 
 __all__ = ["SqliteStore"]
 
@@ -40,7 +41,7 @@ class SqliteStore:
         try:
             _require_place(path)
         except OSError as error:
-            raise _explain(path, FileFault.SYSTEM, error.strerror or "it failed") from None
+            raise _explain(path, FileFault.SYSTEM, reason_of(error)) from None
         self._file = PrivateSqlite(path, KIND, create=create)
         try:
             if not (create or self.is_ledger()):
@@ -87,7 +88,7 @@ class SqliteStore:
         try:
             handle = hold_file(lock, on_wait)
         except OSError as error:
-            raise _explain(self._path, FileFault.SYSTEM, error.strerror or "it failed") from None
+            raise _explain(self._path, FileFault.SYSTEM, reason_of(error)) from None
         try:
             yield
         finally:
@@ -120,7 +121,7 @@ def _require_place(path: Path) -> None:
         )
 
 
-def _explain(path: Path, fault: FileFault, detail: str) -> LedgerError:
+def _explain(path: Path, fault: FileFault, detail: str | Words) -> LedgerError:
     """The message about a fault of a ledger."""
     words = WORDS.get(fault)
     if words is None:

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from sudare.bilingual import Words
 from sudare.errors import Described, LedgerError, ParameterError
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "LedgerStore", "Row", "Value", "open_store"]
@@ -100,7 +101,12 @@ def open_store(location: str | Path, *, create: bool) -> LedgerStore:
         )
     if not isinstance(location, (str, Path)) or not str(location) or "\0" in str(location):
         got = Described(f"an object of type {type(location).__name__}") if not isinstance(location, str) else location
-        raise ParameterError("location", "open_ledger", "a path, or an address such as postgresql://...", got)
+        raise ParameterError(
+            "location",
+            "open_ledger",
+            Words("a path, or an address such as postgresql://...", "パス、または postgresql://... のようなアドレス"),
+            got,
+        )
     from sudare.ledger.sqlite_store import SqliteStore
 
     path = Path(location)

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.border.frames import is_frame
 from sudare.column_names import parse_header
 from sudare.errors import InputError, ParameterError
@@ -47,7 +48,7 @@ def read_texts(path: str | Path, *, encoding: str, columns: Sequence[str] | None
     files, form = files_and_format(Source(str(path), form, encoding=encoding))
     is_listed = isinstance(columns, Iterable) and not isinstance(columns, (str, Mapping)) and not is_frame(columns)
     if columns is not None and not (is_listed and all(isinstance(name, str) for name in columns)):
-        raise ParameterError("columns", "read_people", "names of columns", shown(columns))
+        raise ParameterError("columns", "read_people", Words("names of columns", "列の名前"), shown(columns))
     wanted = None if columns is None else list(dict.fromkeys(columns))
     tables: list[Any] = []
     for file in files:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, InputError
 
 __all__ = ["all_suppressed", "broken", "nothing_found", "too_few"]
@@ -9,7 +10,12 @@ __all__ = ["all_suppressed", "broken", "nothing_found", "too_few"]
 
 def broken() -> GuaranteeError:
     """The output does not satisfy its models: a mistake of ours, and nothing may be given out."""
-    return GuaranteeError("The output was looked at once more and does not satisfy its models; it is not given out.")
+    return GuaranteeError(
+        Words(
+            "The output was looked at once more and does not satisfy its models; it is not given out.",
+            "出力を再度確認したところ、約束した条件を満たさないため、出力しません。",
+        )
+    )
 
 
 def too_few(needed: int) -> InputError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Figures, RowTuple
 from sudare.border.signatures import check_arguments
 from sudare.errors import Described, InputError, ParameterError
@@ -140,7 +141,9 @@ def journalist_risk(
     check_arguments(journalist_risk, locals(), "suppressed")
     counts, everybody = _sizes(sizes, "journalist_risk"), _sizes(population, "journalist_risk", "population")
     if everybody.shape != counts.shape or (everybody < counts).any():
-        requirement = "at least as many people in each class as there are records"
+        requirement = Words(
+            "at least as many people in each class as there are records", "どの等価クラスでもレコード数以上の人数"
+        )
         raise ParameterError("population", "journalist_risk", requirement, Described("fewer, or other classes"))
     kept = _kept(counts, suppressed)
     return _risk(counts[kept], everybody[kept].astype(np.float64), threshold, "journalist_risk")
@@ -241,7 +244,7 @@ def matching_frequencies(columns: Sequence[CodedColumn], weights: ArrayLike | No
     check_arguments(matching_frequencies, locals(), "columns", "weights")
     function = "matching_frequencies"
     if not columns:
-        raise ParameterError("columns", function, "at least one column", Described("none"))
+        raise ParameterError("columns", function, Words("at least one column", "1 個以上の列"), Described("none"))
     rows = columns[0].rows
     worth = np.ones(rows) if weights is None else np.asarray(weights, dtype=np.float64)
     if worth.shape != (rows,) or not np.isfinite(worth).all() or (worth <= 0).any():

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.distributions import digamma
 from sudare.errors import Described, GuaranteeError, ParameterError
@@ -64,11 +65,25 @@ def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: 
     """
     check_arguments(population_uniqueness, locals(), "model")
     function = "population_uniqueness"
-    fraction = float(exact_fraction(sampling_fraction, "sampling_fraction", function, "above 0 and at most 1"))
+    fraction = float(
+        exact_fraction(
+            sampling_fraction, "sampling_fraction", function, Words("above 0 and at most 1", "0 より大きく 1 以下")
+        )
+    )
     if not 0 < fraction <= 1:
-        raise ParameterError("sampling_fraction", function, "above 0 and at most 1", shown(sampling_fraction))
+        raise ParameterError(
+            "sampling_fraction",
+            function,
+            Words("above 0 and at most 1", "0 より大きく 1 以下"),
+            shown(sampling_fraction),
+        )
     if model not in UNIQUENESS_MODELS:
-        raise ParameterError("model", function, "one of " + ", ".join(UNIQUENESS_MODELS), shown(model))
+        raise ParameterError(
+            "model",
+            function,
+            Words("one of " + ", ".join(UNIQUENESS_MODELS), f"{', '.join(UNIQUENESS_MODELS)} のいずれか"),
+            shown(model),
+        )
     counts = np.asarray(sizes)
     if counts.ndim != 1 or (counts.size and (counts.dtype.kind not in "iu" or int(counts.min()) < 1)):
         raise ParameterError("sizes", function, "whole numbers >= 1, one for each class", Described("others"))
@@ -76,7 +91,12 @@ def population_uniqueness(sizes: ArrayLike, sampling_fraction: float, *, model: 
     people = float(of_size @ number) / fraction
     estimate = estimated_uniqueness(of_size, number, people, model)
     if estimate is None:
-        raise GuaranteeError(f"The model {model!r} has no solution for these classes; take 'zayatz'.")
+        raise GuaranteeError(
+            Words(
+                f"The model {model!r} has no solution for these classes; take 'zayatz'.",
+                f"モデル {model!r} は、この等価クラスに対して解をもちません。'zayatz' を使ってください。",
+            )
+        )
     return estimate
 
 

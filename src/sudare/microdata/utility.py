@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Figures
 from sudare.errors import Described, ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
@@ -130,7 +131,7 @@ def factors(balance: float) -> tuple[float, float]:
         ((1.0, 0.5), (1.0, 1.0), (0.0, 1.0))
     """
     if not 0 <= balance <= 1:
-        raise ParameterError("balance", "factors", "a number from 0 to 1", shown(balance))
+        raise ParameterError("balance", "factors", Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(balance))
     return min(1.0, 2.0 - 2.0 * balance), min(1.0, 2.0 * balance)
 
 
@@ -268,7 +269,12 @@ def aggregated(per_column: ArrayLike, how: str = "geometric", weights: Sequence[
             raise ParameterError("weights", "aggregated", requirement, Described("others"))
         values = values * np.asarray(weights, dtype=np.float64)
     if how not in AGGREGATES:
-        raise ParameterError("how", "aggregated", "one of " + ", ".join(AGGREGATES), shown(how))
+        raise ParameterError(
+            "how",
+            "aggregated",
+            Words("one of " + ", ".join(AGGREGATES), f"{', '.join(AGGREGATES)} のいずれか"),
+            shown(how),
+        )
     if how == "rank":
         return tuple(sorted(values.tolist(), reverse=True))
     if values.size == 0:

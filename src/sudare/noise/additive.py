@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.lattice import discrete_gaussian, discrete_laplace
@@ -79,7 +80,9 @@ def add_noise(
     read_budget(budget, "add_noise")
     measurement: Measurement
     if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
-        raise ParameterError("noise", "add_noise", "'laplace' or 'gaussian'", shown(noise))
+        raise ParameterError(
+            "noise", "add_noise", Words("'laplace' or 'gaussian'", "'laplace' または 'gaussian'"), shown(noise)
+        )
     if noise == "laplace":
         measurement = LaplaceMeasurement.for_budget(budget, sensitivity)
     else:
@@ -108,7 +111,12 @@ def noise_for(measurement: Measurement) -> Sampler:
     if isinstance(measurement, GaussianMeasurement):
         return discrete_gaussian(sigma_squared=measurement.sigma_squared)
     if isinstance(measurement, Measurement):
-        raise GuaranteeError(f"A {measurement.kind} measurement adds no noise to counts.")
+        raise GuaranteeError(
+            Words(
+                f"A {measurement.kind} measurement adds no noise to counts.",
+                f"{measurement.kind} の測定は度数にノイズを加えません。",
+            )
+        )
     raise ParameterError(
         "measurement", "noise_for", "a LaplaceMeasurement or a GaussianMeasurement", shown(measurement)
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.errors import ParameterError
 from sudare.noise.additive import noise_for
@@ -80,7 +81,9 @@ def estimate_non_zeros(
     sensitivity = sensitivity_of_counts(protected, merged=True)
     read_budget(budget, function)
     if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
-        raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+        raise ParameterError(
+            "noise", function, Words("'laplace' or 'gaussian'", "'laplace' または 'gaussian'"), shown(noise)
+        )
     measurement: Measurement
     if noise == "laplace":
         measurement = LaplaceMeasurement.for_budget(budget, sensitivity)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource, entropy_name
 from sudare.noise.exact import WORD_BITS, Bounds, bounded_exp, is_below
@@ -277,7 +278,11 @@ def _read_unit(unit: Unit | None, monotonic: bool, function: str) -> Unit:
         raise ParameterError("unit", function, "a Unit", shown(unit))
     if monotonic and protected.adjacency == "replace":
         raise GuaranteeError(
-            "Scores are monotonic under add-remove adjacency only: replacing a unit may raise some and lower others. "
-            "Leave monotonic out, or use a Unit with adjacency='add-remove'."
+            Words(
+                "Scores are monotonic under add-remove adjacency only: replacing a unit may raise some and lower others. "
+                "Leave monotonic out, or use a Unit with adjacency='add-remove'.",
+                "スコアが単調なのは1人の追加・削除の場合だけです。置き換えでは、増えるスコアと減るスコアがあります。"
+                "monotonic を省くか、adjacency='add-remove' の Unit を使ってください。",
+            )
         )
     return protected

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.lattice import MAX_SCALE, MIN_SCALE, discrete_laplace
@@ -193,7 +194,14 @@ def publish_keys(
 
 
 def _read_rows(value: object, parameter: str, function: str) -> int:
-    return exact_integer(value, parameter, function, "a whole number from 1 to 2**31", smallest=1, largest=MAX_ROWS)
+    return exact_integer(
+        value,
+        parameter,
+        function,
+        Words("a whole number from 1 to 2**31", "1 以上 2**31 以下の整数"),
+        smallest=1,
+        largest=MAX_ROWS,
+    )
 
 
 def _read_delta(value: object, function: str) -> Fraction:

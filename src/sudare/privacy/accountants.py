@@ -18,6 +18,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from fractions import Fraction
 
+from sudare.bilingual import Words
 from sudare.errors import EventError, GuaranteeError, NotPrivateError, ParameterError
 from sudare.parameters import Rational, exact_fraction, shown
 from sudare.privacy.budget import Budget
@@ -48,16 +49,29 @@ class Accountant(ABC):
             GuaranteeError: if this accountant cannot account for it, or it protects another unit than those before.
         """
         if type(event) is not ReleaseEvent:
-            raise EventError(f"An accountant takes release events. Got an object of type {type(event).__name__}.")
+            raise EventError(
+                Words(
+                    f"An accountant takes release events. Got an object of type {type(event).__name__}.",
+                    f"会計に加えられるのは公表イベントだけです（指定: {type(event).__name__} 型の値）。",
+                )
+            )
         if not event.is_private:
             raise NotPrivateError(
-                f"The result of {event.mechanism!r} was drawn from research entropy: "
-                "it is not private and has no cost to add."
+                Words(
+                    f"The result of {event.mechanism!r} was drawn from research entropy: "
+                    "it is not private and has no cost to add.",
+                    f"{event.mechanism!r} の結果は研究用の乱数から引かれたもので、プライバシーは保護されず、"
+                    "加える費用もありません。",
+                )
             )
         protected = _unit_words(event)
         if self._events and protected != (before := _unit_words(self._events[0])):
             raise GuaranteeError(
-                f"{event.mechanism!r} protects {protected}, the events before it {before}: their costs do not add up."
+                Words(
+                    f"{event.mechanism!r} protects {protected}, the events before it {before}: their costs do not add up.",
+                    f"{event.mechanism!r} と、それより前のイベントでは保護の単位が異なるため、"
+                    f"費用を合算できません（{protected} / {before}）。",
+                )
             )
         self._check(event)
         self._events.append(event)
@@ -99,7 +113,12 @@ class Accountant(ABC):
         everything = sum((m.rho for m in measurements), Fraction(0))
         if left == 0:
             if rest:
-                raise GuaranteeError("The deltas of the measurements leave nothing of the delta; ask at a larger one.")
+                raise GuaranteeError(
+                    Words(
+                        "The deltas of the measurements leave nothing of the delta; ask at a larger one.",
+                        "測定の delta だけで delta を使い切ります。より大きい delta で求めてください。",
+                    )
+                )
             return pure
         converted_rest = rho_to_epsilon(rest, left, conversion) if rest else Fraction(0)
         return min(rho_to_epsilon(everything, left, conversion), pure + converted_rest) if everything else pure
@@ -109,7 +128,10 @@ class Accountant(ABC):
         own = sum((measurement.delta for measurement in self._measurements()), Fraction(0))
         if own > delta:
             raise GuaranteeError(
-                f"The deltas of the measurements add up to {float(own):g}; ask for the epsilon at a delta of at least that."
+                Words(
+                    f"The deltas of the measurements add up to {float(own):g}; ask for the epsilon at a delta of at least that.",
+                    f"測定の delta の合計は {float(own):g} です。それ以上の delta で epsilon を求めてください。",
+                )
             )
         return delta - own
 
@@ -118,7 +140,12 @@ class Accountant(ABC):
         for event in self._events:
             for measurement in event.measurements:
                 if measurement.epsilon is None or measurement.delta:
-                    raise GuaranteeError(f"{event.mechanism!r} has no pure epsilon; ask for the epsilon at a delta.")
+                    raise GuaranteeError(
+                        Words(
+                            f"{event.mechanism!r} has no pure epsilon; ask for the epsilon at a delta.",
+                            f"{event.mechanism!r} に純粋な epsilon はありません。delta を指定して epsilon を求めてください。",
+                        )
+                    )
                 total += measurement.epsilon
         return total
 
@@ -140,7 +167,11 @@ class PureAccountant(Accountant):
     def _check(self, event: ReleaseEvent) -> None:
         if any(measurement.epsilon is None or measurement.delta for measurement in event.measurements):
             raise GuaranteeError(
-                f"{event.mechanism!r} has no pure epsilon; use an ApproximateAccountant, ZcdpAccountant or PldAccountant."
+                Words(
+                    f"{event.mechanism!r} has no pure epsilon; use an ApproximateAccountant, ZcdpAccountant or PldAccountant.",
+                    f"{event.mechanism!r} に純粋な epsilon はありません。ApproximateAccountant、"
+                    "ZcdpAccountant、PldAccountant のいずれかを使ってください。",
+                )
             )
 
     def _epsilon(self, delta: Fraction) -> Fraction:
@@ -162,9 +193,19 @@ class ApproximateAccountant(Accountant):
 
     def _check(self, event: ReleaseEvent) -> None:
         if event.cost.currency == "rho":
-            raise GuaranteeError(f"{event.mechanism!r} is charged in rho; use a ZcdpAccountant or a PldAccountant.")
+            raise GuaranteeError(
+                Words(
+                    f"{event.mechanism!r} is charged in rho; use a ZcdpAccountant or a PldAccountant.",
+                    f"{event.mechanism!r} の費用は rho です。ZcdpAccountant か PldAccountant を使ってください。",
+                )
+            )
         if sum((e.cost.delta for e in self._events), event.cost.delta) >= 1:
-            raise GuaranteeError(f"With {event.mechanism!r} the deltas add up to 1: nothing would be guaranteed.")
+            raise GuaranteeError(
+                Words(
+                    f"With {event.mechanism!r} the deltas add up to 1: nothing would be guaranteed.",
+                    f"{event.mechanism!r} を加えると delta の合計が 1 に達し、何も保証されなくなります。",
+                )
+            )
 
     def total(self) -> Budget | None:
         """All charges together; None before the first event."""
@@ -176,7 +217,10 @@ class ApproximateAccountant(Accountant):
         if total is None or total.delta > delta:
             charged = float(total.delta) if total else 0.0
             raise GuaranteeError(
-                f"The deltas charged add up to {charged:g}; ask for the epsilon at a delta of at least that."
+                Words(
+                    f"The deltas charged add up to {charged:g}; ask for the epsilon at a delta of at least that.",
+                    f"使用済みの delta の合計は {charged:g} です。それ以上の delta で epsilon を求めてください。",
+                )
             )
         return total.epsilon
 
@@ -200,7 +244,12 @@ class ZcdpAccountant(Accountant):
     def __init__(self, conversion: Conversion = "optimal") -> None:
         super().__init__()
         if not isinstance(conversion, str) or conversion not in ("simple", "optimal"):
-            raise ParameterError("conversion", "ZcdpAccountant", "'simple' or 'optimal'", shown(conversion))
+            raise ParameterError(
+                "conversion",
+                "ZcdpAccountant",
+                Words("'simple' or 'optimal'", "'simple' または 'optimal'"),
+                shown(conversion),
+            )
         self._conversion: Conversion = conversion
 
     def _check(self, event: ReleaseEvent) -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, Literal, TypeVar, overload
 
+from sudare.bilingual import Words
 from sudare.border.notices import warn_user
 from sudare.errors import BudgetError, Described, EventError, MixedCurrencyError, SplitError, WeakBudgetWarning
 from sudare.parameters import Rational, exact_fraction, exact_integer, exact_text, show_fraction, shown
@@ -27,8 +28,17 @@ MAX_PARTS = 10**6
 MAX_TEXT_LENGTH = 4000
 _WRITTEN_FRACTION = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
 
-_POSITIVE = "a positive, finite number that is not subnormal"
-_DELTA = "a number strictly between 0 and 1, or left out for pure epsilon"
+_POSITIVE = Words("a positive, finite number that is not subnormal", "0 より大きい有限の数（極端に小さい数を除く）")
+_DELTA = Words(
+    "a number strictly between 0 and 1, or left out for pure epsilon",
+    "0 より大きく 1 より小さい数（純粋な epsilon の場合は省略）",
+)
+WEAK_BUDGET = Words(
+    "A budget of {budget} protects nobody in the worst case: a test of one person's presence can be right "
+    "almost always. Budgets in use are below epsilon = {epsilon} or rho = {rho}.",
+    "予算 {budget} では、最悪の場合に誰も保護されません。ある人の有無をほぼ確実に言い当てられるためです。"
+    "実際に使われる予算は epsilon = {epsilon}、rho = {rho} 未満です。",
+)
 
 
 class Budget:
@@ -69,14 +79,14 @@ class Budget:
             raise BudgetError(
                 "epsilon",
                 "Budget",
-                "given, or rho in its place, and not both",
+                Words("given, or rho in its place, and not both", "epsilon か rho のどちらか一方だけを指定"),
                 Described("both" if epsilon is not None else "neither"),
             )
         if rho is not None and delta is not None:
             raise BudgetError(
                 "delta",
                 "Budget",
-                "left out where rho is given",
+                Words("left out where rho is given", "rho を指定するときは省略"),
                 shown(delta),
                 "A rho budget has no delta; rho_to_epsilon(rho, delta) shows what it means at a delta.",
             )
@@ -86,11 +96,7 @@ class Budget:
             None if rho is None else _positive(rho, "rho"),
         )
         if (self._epsilon or 0) > WEAK_EPSILON or (self._rho or 0) > WEAK_RHO:
-            warn_user(
-                f"A budget of {self} protects nobody in the worst case: a test of one person's presence can be right "
-                f"almost always. Budgets in use are below epsilon = {WEAK_EPSILON} or rho = {WEAK_RHO}.",
-                WeakBudgetWarning,
-            )
+            warn_user(WeakBudgetWarning(WEAK_BUDGET.format(budget=str(self), epsilon=WEAK_EPSILON, rho=WEAK_RHO)))
 
     def _set(self, epsilon: Fraction | None, delta: Fraction, rho: Fraction | None) -> None:
         if delta >= 1:
@@ -123,7 +129,11 @@ class Budget:
         """Epsilon, of a pure or an (epsilon, delta) budget."""
         if self._epsilon is None:
             raise MixedCurrencyError(
-                "budget", "epsilon", "in epsilon", self, "Convert it first: rho_to_epsilon(rho, delta)."
+                "budget",
+                "epsilon",
+                Words("in epsilon", "epsilon による予算"),
+                self,
+                "Convert it first: rho_to_epsilon(rho, delta).",
             )
         return self._epsilon
 
@@ -132,7 +142,11 @@ class Budget:
         """Delta; 0 for pure epsilon."""
         if self._rho is not None:
             raise MixedCurrencyError(
-                "budget", "delta", "in epsilon", self, "Convert it first: rho_to_epsilon(rho, delta)."
+                "budget",
+                "delta",
+                Words("in epsilon", "epsilon による予算"),
+                self,
+                "Convert it first: rho_to_epsilon(rho, delta).",
             )
         return self._delta
 
@@ -141,7 +155,11 @@ class Budget:
         """Rho, of a zero-concentrated budget."""
         if self._rho is None:
             raise MixedCurrencyError(
-                "budget", "rho", "in rho", self, "Convert it first: epsilon_to_rho(epsilon, delta)."
+                "budget",
+                "rho",
+                Words("in rho", "rho による予算"),
+                self,
+                "Convert it first: epsilon_to_rho(epsilon, delta).",
             )
         return self._rho
 
@@ -162,7 +180,9 @@ class Budget:
         left = self._epsilon_or_rho - other._epsilon_or_rho
         delta = self._delta - other._delta
         if left <= 0 or delta < 0:
-            raise BudgetError("cost", "subtraction", f"less than the budget of {self}", other)
+            raise BudgetError(
+                "cost", "subtraction", Words(f"less than the budget of {self}", f"予算 {self} より小さい値"), other
+            )
         return Budget._exactly(None, delta, left) if self._rho is not None else Budget._exactly(left, delta, None)
 
     def covers(self, cost: Budget) -> bool:
@@ -194,7 +214,10 @@ class Budget:
             SplitError: if the shares exceed the whole, or leave a part of it out.
         """
         if isinstance(shares, Integral) and not isinstance(shares, bool):
-            requirement = f"a whole number from 1 to {MAX_PARTS}, or a list of shares"
+            requirement = Words(
+                f"a whole number from 1 to {MAX_PARTS}, or a list of shares",
+                f"1 以上 {MAX_PARTS} 以下の整数、または割合のリスト",
+            )
             parts = exact_integer(
                 shares, "shares", "Budget.split", requirement, smallest=1, largest=MAX_PARTS, error=SplitError
             )
@@ -202,13 +225,13 @@ class Budget:
         values = _read_shares(shares, "shares", "Budget.split")
         total = sum(values, Fraction(0))
         if total > 1:
-            requirement = "positive numbers that add up to 1"
+            requirement = Words("positive numbers that add up to 1", "合計が 1 になる正の数")
             raise SplitError("shares", "Budget.split", requirement, Described("a larger sum"), "They exceed the whole.")
         if total < 1:
             raise SplitError(
                 "shares",
                 "Budget.split",
-                "positive numbers that add up to 1",
+                Words("positive numbers that add up to 1", "合計が 1 になる正の数"),
                 exact_text(total),
                 f"The remaining {show_fraction(1 - total)} would be lost; add a share for it, or use allocate().",
             )
@@ -246,7 +269,7 @@ class Budget:
             raise MixedCurrencyError(
                 "budget",
                 function,
-                f"in the same currency as {self}",
+                Words(f"in the same currency as {self}", f"{self} と同じ種類の予算"),
                 other,
                 "Convert one of them first: rho_to_epsilon or epsilon_to_rho.",
             )
@@ -281,10 +304,20 @@ class Budget:
     def from_dict(cls, values: Mapping[str, str]) -> Budget:
         """Read what `to_dict` wrote."""
         if not isinstance(values, Mapping) or set(values) not in ({"epsilon"}, {"epsilon", "delta"}, {"rho"}):
-            raise EventError(f"A budget in an event must have epsilon, epsilon and delta, or rho. Got {values!r:.80}.")
+            raise EventError(
+                Words(
+                    f"A budget in an event must have epsilon, epsilon and delta, or rho. Got {values!r:.80}.",
+                    f"イベント中の予算には、epsilon、epsilon と delta、rho のいずれかが必要です（記載: {values!r:.80}）。",
+                )
+            )
         numbers = {name: read_text_fraction(value) for name, value in values.items()}
         if numbers.get("delta", 0) >= 1:
-            raise EventError(f"The delta of a budget in an event must be below 1. Got {values['delta']!r:.80}.")
+            raise EventError(
+                Words(
+                    f"The delta of a budget in an event must be below 1. Got {values['delta']!r:.80}.",
+                    f"イベント中の予算の delta は 1 未満です（記載: {values['delta']!r:.80}）。",
+                )
+            )
         return cls._exactly(numbers.get("epsilon"), numbers.get("delta", Fraction(0)), numbers.get("rho"))
 
 
@@ -302,7 +335,12 @@ def read_text_fraction(text: object) -> Fraction:
         number = Fraction(text)
         if str(number) == text:
             return number
-    raise EventError(f"A number in an event must be positive and written like '3' or '1/10'. Got {shown(text)!r}.")
+    raise EventError(
+        Words(
+            f"A number in an event must be positive and written like '3' or '1/10'. Got {shown(text)!r}.",
+            f"イベント中の数は正の数で、'3' や '1/10' のように書きます（記載: {shown(text)!r}）。",
+        )
+    )
 
 
 def _positive(value: object, name: str) -> Fraction:

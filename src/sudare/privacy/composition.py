@@ -18,6 +18,7 @@ from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 
+from sudare.bilingual import Words
 from sudare.errors import BudgetError, Described, GuaranteeError, MixedCurrencyError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
@@ -59,8 +60,12 @@ def compose_parallel(budgets: Iterable[Budget], adjacency: Adjacency = "add-remo
     """
     if not isinstance(adjacency, str) or adjacency != "add-remove":
         raise GuaranteeError(
-            "Parallel composition holds under add-remove adjacency: a replaced person may change groups, and then two "
-            "releases are affected. Use one release over all groups, or compose()."
+            Words(
+                "Parallel composition holds under add-remove adjacency: a replaced person may change groups, and then two "
+                "releases are affected. Use one release over all groups, or compose().",
+                "並列合成が成り立つのは1人の追加・削除の場合だけです。置き換えでは人がグループを移り、"
+                "二つの公表に影響します。全グループを一つの公表にするか、compose() を使ってください。",
+            )
         )
     items = _in_one_currency(budgets, "compose_parallel")
     if items[0].currency == "rho":
@@ -88,7 +93,14 @@ def for_group(budget: Budget, people: int) -> Budget:
         Budget(epsilon=0.4)
     """
     read_budget(budget, "for_group")
-    count = exact_integer(people, "people", "for_group", "a whole number from 1 to 10**6", smallest=1, largest=10**6)
+    count = exact_integer(
+        people,
+        "people",
+        "for_group",
+        Words("a whole number from 1 to 10**6", "1 以上 10**6 以下の整数"),
+        smallest=1,
+        largest=10**6,
+    )
     if budget.currency == "rho":
         return Budget._exactly(None, Fraction(0), budget.rho * count * count)
     if budget.delta == 0 or count == 1:
@@ -96,7 +108,12 @@ def for_group(budget: Budget, people: int) -> Budget:
     is_hopeless = count * budget.epsilon > 1000
     delta = Fraction(1) if is_hopeless else budget.delta * growth_of_delta(budget.epsilon, count)
     if delta >= 1:
-        raise GuaranteeError(f"{budget} guarantees nothing to a group of {count}: its delta reaches 1.")
+        raise GuaranteeError(
+            Words(
+                f"{budget} guarantees nothing to a group of {count}: its delta reaches 1.",
+                f"{budget} は {count} 人のまとまりには何も保証しません。delta が 1 に達します。",
+            )
+        )
     return Budget._exactly(budget.epsilon * count, delta, None)
 
 

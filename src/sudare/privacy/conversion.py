@@ -22,6 +22,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import Rational, exact_fraction, shown
 
@@ -179,18 +180,23 @@ def _round(terms: tuple[Decimal, ...], direction: str) -> Fraction:
 
 def _known(method: object, function: str) -> Any:
     if not isinstance(method, str) or method not in CONVERSIONS:
-        raise ParameterError("method", function, "'simple', 'optimal' or 'gaussian'", shown(method))
+        raise ParameterError(
+            "method",
+            function,
+            Words("'simple', 'optimal' or 'gaussian'", "'simple'、'optimal'、'gaussian' のいずれか"),
+            shown(method),
+        )
     return method
 
 
 def _read(value: object, parameter: str, function: str) -> Fraction:
     if parameter == "delta":
-        requirement = "a number strictly between 0 and 1"
+        requirement = Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
         delta = exact_fraction(value, parameter, function, requirement)
         if not 0 < delta < 1:
             raise ParameterError(parameter, function, requirement, value)
         return min(delta, MAX_DELTA)
-    requirement = "a number from 1e-30 to 1e6"
+    requirement = Words("a number from 1e-30 to 1e6", "1e-30 以上 1e6 以下の数")
     number = exact_fraction(value, parameter, function, requirement)
     if not MIN_NUMBER <= number <= MAX_NUMBER:
         raise ParameterError(parameter, function, requirement, value)

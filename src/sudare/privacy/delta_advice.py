@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget
@@ -116,14 +117,20 @@ def advise_delta(
     """
     function = "advise_delta"
     read_budget(budget, function)
-    requirement = f"a whole number from 1 to {MAX_PEOPLE}, or None"
+    requirement = Words(f"a whole number from 1 to {MAX_PEOPLE}, or None", f"1 以上 {MAX_PEOPLE} 以下の整数")
     size = None
     if people is not None:
         size = exact_integer(people, "people", function, requirement, smallest=1, largest=MAX_PEOPLE)
-    members = exact_integer(group_size, "group_size", function, "from 1 to 1000", smallest=1, largest=MAX_GROUP)
-    times = exact_integer(releases, "releases", function, "from 1 to 10**6", smallest=1, largest=MAX_RELEASES)
+    members = exact_integer(
+        group_size, "group_size", function, Words("from 1 to 1000", "1 以上 1000 以下"), smallest=1, largest=MAX_GROUP
+    )
+    times = exact_integer(
+        releases, "releases", function, Words("from 1 to 10**6", "1 以上 10**6 以下"), smallest=1, largest=MAX_RELEASES
+    )
     if not isinstance(attack, str) or attack not in ACCEPTED:
-        raise ParameterError("attack", function, "'anybody' or 'target'", shown(attack))
+        raise ParameterError(
+            "attack", function, Words("'anybody' or 'target'", "'anybody' または 'target'"), shown(attack)
+        )
     at_stake = (UNKNOWN_SIZE if size is None else size) if attack == "anybody" else 1
     growth = Fraction(1) if budget.currency == "rho" else _growth(budget.epsilon, members)
     suggested = _power_of_ten(ACCEPTED[attack] / (at_stake * growth * times))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import EventError, ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
@@ -34,14 +35,14 @@ KINDS = (*NOISE_KINDS, SampledGroupsMeasurement)
 """All kinds of measurements there are; an event takes no others, and no subclasses."""
 
 _EXPECTED = {
-    "mechanism": "the name of a mechanism",
-    "unit": "a Unit",
-    "cost": "a Budget",
-    "measurements": "a tuple of measurements, at least one",
-    "entropy": "'secure' or 'research'",
-    "conversion": "'simple' or 'optimal'",
-    "invariants": "a tuple of names",
-    "version": f"{EVENT_VERSION}",
+    "mechanism": Words("the name of a mechanism", "メカニズムの名前"),
+    "unit": Words.same("Unit"),
+    "cost": Words.same("Budget"),
+    "measurements": Words("a tuple of measurements, at least one", "1 個以上の測定の組"),
+    "entropy": Words("'secure' or 'research'", "'secure' または 'research'"),
+    "conversion": Words("'simple' or 'optimal'", "'simple' または 'optimal'"),
+    "invariants": Words("a tuple of names", "名前の組"),
+    "version": Words.same(EVENT_VERSION),
 }
 _FIELDS = {"version", "mechanism", "unit", "cost", "measurements", "entropy", "conversion", "invariants"}
 
@@ -98,17 +99,29 @@ class ReleaseEvent:
         for name, is_right in checks.items():
             if not is_right:
                 raise EventError(
-                    f"The {name!r} of a release event must be {_EXPECTED[name]}. Got {shown(getattr(self, name))!r:.80} instead."
+                    Words(
+                        f"The {name!r} of a release event must be {_EXPECTED[name]}. "
+                        f"Got {shown(getattr(self, name))!r:.80} instead.",
+                        f"公表イベントの {name!r} が不正です（{_EXPECTED[name].japanese}、"
+                        f"記載: {shown(getattr(self, name))!r:.80}）。",
+                    )
                 )
         if self.invariants and self.unit.adjacency != "replace":
             raise EventError(
-                "Exact invariants change under add-remove adjacency; the unit must have adjacency='replace'."
+                Words(
+                    "Exact invariants change under add-remove adjacency; the unit must have adjacency='replace'.",
+                    "正確に公表する量は1人の追加・削除で変わります。保護の単位は adjacency='replace' でなければなりません。",
+                )
             )
         for measurement in self.measurements:
             if not measurement.covers_counts(self.unit):
                 raise EventError(
-                    f"A {measurement.kind} measurement of {self.mechanism!r} was made for a smaller sensitivity than that "
-                    f"of counts about {self.unit}."
+                    Words(
+                        f"A {measurement.kind} measurement of {self.mechanism!r} was made for a smaller sensitivity than that "
+                        f"of counts about {self.unit}.",
+                        f"{self.mechanism!r} の {measurement.kind} の測定は、"
+                        f"{self.unit} の度数の感度より小さい感度を前提としています。",
+                    )
                 )
         self._require_cost_covers_measurements()
 
@@ -116,7 +129,12 @@ class ReleaseEvent:
         delta = sum((m.delta for m in self.measurements), Fraction(0))
         stated_delta = Fraction(0) if self.cost.currency == "rho" else self.cost.delta
         if delta > stated_delta or not self._covers(stated_delta - delta):
-            raise EventError(f"The measurements of {self.mechanism!r} cost more than the stated {self.cost}.")
+            raise EventError(
+                Words(
+                    f"The measurements of {self.mechanism!r} cost more than the stated {self.cost}.",
+                    f"{self.mechanism!r} の測定の費用が、記載された {self.cost} を超えています。",
+                )
+            )
 
     def _covers(self, delta: Fraction) -> bool:
         """Whether the stated cost is enough, where so much of its delta is left for turning rho into epsilon.
@@ -169,26 +187,54 @@ class ReleaseEvent:
             EventError: if the text is not JSON, or anything in it is missing, unknown or of another version.
         """
         if not isinstance(text, str):
-            raise EventError(f"A release event must be JSON text. Got an object of type {type(text).__name__}.")
+            raise EventError(
+                Words(
+                    f"A release event must be JSON text. Got an object of type {type(text).__name__}.",
+                    f"公表イベントは JSON の文字列です（指定: {type(text).__name__} 型の値）。",
+                )
+            )
         try:
             values = json.loads(text, object_pairs_hook=_object_without_repeats)
         except (ValueError, RecursionError) as error:
-            raise EventError(f"A release event must be JSON: {error}.") from error
+            raise EventError(
+                Words(f"A release event must be JSON: {error}.", "公表イベントが JSON ではありません。")
+            ) from error
         if not isinstance(values, dict):
-            raise EventError("A release event must be a JSON object.")
+            raise EventError(
+                Words("A release event must be a JSON object.", "公表イベントは JSON のオブジェクトです。")
+            )
         version = values.get("version")
         if type(version) is not int or version != EVENT_VERSION:
-            raise EventError(f"This sudare reads release events of version {EVENT_VERSION}. Got version {version!r}.")
+            raise EventError(
+                Words(
+                    f"This sudare reads release events of version {EVENT_VERSION}. Got version {version!r}.",
+                    f"この sudare が扱う公表イベントの版は {EVENT_VERSION} です（記載: {version!r}）。",
+                )
+            )
         if set(values) != _FIELDS:
             raise EventError(
-                f"A release event must have the fields {sorted(_FIELDS)}. "
-                f"Missing: {sorted(_FIELDS - set(values))}; unknown: {sorted(set(values) - _FIELDS)}."
+                Words(
+                    f"A release event must have the fields {sorted(_FIELDS)}. "
+                    f"Missing: {sorted(_FIELDS - set(values))}; unknown: {sorted(set(values) - _FIELDS)}.",
+                    f"公表イベントの項目は {sorted(_FIELDS)} です（不足: {sorted(_FIELDS - set(values))}、"
+                    f"不明: {sorted(set(values) - _FIELDS)}）。",
+                )
             )
         for name, kind in {"unit": dict, "cost": dict, "measurements": list, "invariants": list}.items():
             if not isinstance(values[name], kind):
-                raise EventError(f"The {name!r} of a release event must be a JSON {kind.__name__}.")
+                raise EventError(
+                    Words(
+                        f"The {name!r} of a release event must be a JSON {kind.__name__}.",
+                        f"公表イベントの {name!r} は JSON の {kind.__name__} です。",
+                    )
+                )
         if not all(isinstance(item, dict) for item in values["measurements"]):
-            raise EventError("Each measurement of a release event must be a JSON object.")
+            raise EventError(
+                Words(
+                    "Each measurement of a release event must be a JSON object.",
+                    "公表イベントの各測定は JSON のオブジェクトです。",
+                )
+            )
         return cls(
             mechanism=values["mechanism"],
             unit=Unit.from_dict(values["unit"]),

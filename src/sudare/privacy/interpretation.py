@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.extras import FIGURES, optional_module
 from sudare.parameters import Rational, exact_fraction, exact_integer, read_chance, shown
@@ -78,9 +79,14 @@ def suggest_delta(people: int, exposure: Rational = DEFAULT_EXPOSURE) -> Fractio
         Fraction(1, 100000000000)
     """
     count = exact_integer(
-        people, "people", "suggest_delta", "a whole number from 1 to 10**18", smallest=1, largest=10**18
+        people,
+        "people",
+        "suggest_delta",
+        Words("a whole number from 1 to 10**18", "1 以上 10**18 以下の整数"),
+        smallest=1,
+        largest=10**18,
     )
-    requirement = "a number strictly between 0 and 1"
+    requirement = Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
     chance = exact_fraction(exposure, "exposure", "suggest_delta", requirement)
     if not 0 < chance < 1:
         raise ParameterError("exposure", "suggest_delta", requirement, exposure)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from sudare.bilingual import Words
 from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
 from sudare.parameters import exact_integer, shown
 from sudare.privacy.budget import Budget, read_budget, read_text_fraction
@@ -83,7 +84,9 @@ class LaplaceMeasurement(Measurement):
         read_sensitivity(sensitivity, "LaplaceMeasurement.for_budget")
         if budget.currency == "rho":
             hint = "Laplace noise costs rho = epsilon**2 / 2; choose the epsilon."
-            raise MixedCurrencyError("budget", "LaplaceMeasurement.for_budget", "in epsilon", budget, hint)
+            raise MixedCurrencyError(
+                "budget", "LaplaceMeasurement.for_budget", Words("in epsilon", "epsilon による予算"), budget, hint
+            )
         return cls(sensitivity.l1 / budget.epsilon, sensitivity.l1, sensitivity.cells, sensitivity.largest)
 
     @property
@@ -147,21 +150,36 @@ class GaussianMeasurement(Measurement):
         read_sensitivity(sensitivity, "GaussianMeasurement.for_budget")
         if budget.currency == "epsilon":
             raise GuaranteeError(
-                f"Gaussian noise cannot give {budget} with delta = 0. "
-                "Give a delta (suggest_delta() helps) or use Laplace noise."
+                Words(
+                    f"Gaussian noise cannot give {budget} with delta = 0. "
+                    "Give a delta (suggest_delta() helps) or use Laplace noise.",
+                    f"ガウスノイズでは delta = 0 の {budget} を満たせません。"
+                    "delta を指定するか（suggest_delta() が目安を示します）、ラプラスノイズを使ってください。",
+                )
             )
         if not isinstance(conversion, str) or conversion not in ("simple", "optimal", "gaussian"):
             raise ParameterError(
-                "conversion", "GaussianMeasurement.for_budget", "'simple' or 'optimal'", shown(conversion)
+                "conversion",
+                "GaussianMeasurement.for_budget",
+                Words("'simple' or 'optimal'", "'simple' または 'optimal'"),
+                shown(conversion),
             )
         if conversion == "gaussian":
             raise GuaranteeError(
-                "The 'gaussian' conversion holds for continuous noise, which is never drawn here. "
-                "Use 'optimal' or 'simple'."
+                Words(
+                    "The 'gaussian' conversion holds for continuous noise, which is never drawn here. "
+                    "Use 'optimal' or 'simple'.",
+                    "'gaussian' の換算は連続ノイズのためのもので、ここでは使いません。'optimal' か 'simple' を使ってください。",
+                )
             )
         rho = budget.rho if budget.currency == "rho" else epsilon_to_rho(budget.epsilon, budget.delta, conversion)
         if rho <= 0:
-            raise GuaranteeError(f"No Gaussian noise gives {budget}: the delta leaves nothing.")
+            raise GuaranteeError(
+                Words(
+                    f"No Gaussian noise gives {budget}: the delta leaves nothing.",
+                    f"{budget} を満たすガウスノイズはありません。delta に余裕がありません。",
+                )
+            )
         squared = sensitivity.l2_squared
         return cls(squared / (2 * rho), squared, sensitivity.cells, sensitivity.largest)
 
@@ -328,7 +346,9 @@ class SmoothMeasurement(Measurement):
             self._read_number(name)
         _require_chance(self.chance, "SmoothMeasurement")
         if not MIN_BETA <= self.beta <= MAX_BETA:
-            raise ParameterError("beta", "SmoothMeasurement", "a number from 1e-15 to 100", self.beta)
+            raise ParameterError(
+                "beta", "SmoothMeasurement", Words("a number from 1e-15 to 100", "1e-15 以上 100 以下の数"), self.beta
+            )
         requirement = f"a whole number from 1 to {MAX_SMOOTH_CELLS}"
         cells = exact_integer(
             self.cells, "cells", "SmoothMeasurement", requirement, smallest=1, largest=MAX_SMOOTH_CELLS
@@ -344,7 +364,12 @@ class SmoothMeasurement(Measurement):
         """
         read_budget(budget, "SmoothMeasurement.for_budget")
         if budget.currency != "epsilon-delta":
-            raise GuaranteeError(f"Noise by a smooth bound needs an epsilon and a delta. Got {budget}.")
+            raise GuaranteeError(
+                Words(
+                    f"Noise by a smooth bound needs an epsilon and a delta. Got {budget}.",
+                    f"平滑感度によるノイズには epsilon と delta が必要です（指定: {budget}）。",
+                )
+            )
         reach = cls(Fraction(1), Fraction(1), budget.delta, cells)._reach()
         half = budget.epsilon / 2
         with localcontext(Context(prec=60)):
@@ -429,7 +454,7 @@ def _decimal(value: Fraction) -> Decimal:
 
 def _require_chance(chance: Fraction, function: str) -> None:
     if chance >= 1:
-        raise ParameterError("chance", function, "below 1: it is a probability", chance)
+        raise ParameterError("chance", function, Words("below 1: it is a probability", "1 未満（確率のため）"), chance)
 
 
 def read_measurement(values: dict[str, Any], kinds: tuple[type[Measurement], ...] = KINDS) -> Measurement:
@@ -441,15 +466,27 @@ def read_measurement(values: dict[str, Any], kinds: tuple[type[Measurement], ...
     known = {kind.kind: kind for kind in kinds}
     name = values.get("kind")
     if not isinstance(name, str) or name not in known:
-        raise EventError(f"A measurement in an event is of the unknown kind {name!r:.80}. Known are {sorted(known)}.")
+        raise EventError(
+            Words(
+                f"A measurement in an event is of the unknown kind {name!r:.80}. Known are {sorted(known)}.",
+                f"イベント中の測定の種類 {name!r:.80} は不明です。使える種類: {sorted(known)}。",
+            )
+        )
     kind = known[name]
     wanted = {field.name: str(field.type) for field in fields(kind)}
     if set(values) - {"kind"} != set(wanted):
-        raise EventError(f"A {name} measurement must have the fields {sorted(wanted)}. Got {values!r:.80}.")
+        raise EventError(
+            Words(
+                f"A {name} measurement must have the fields {sorted(wanted)}. Got {values!r:.80}.",
+                f"{name} の測定の項目は {sorted(wanted)} です（記載: {values!r:.80}）。",
+            )
+        )
     read: dict[str, Any] = {
         field: read_text_fraction(values[field]) if wanted[field] == "Fraction" else values[field] for field in wanted
     }
     try:
         return kind(**read)
     except ParameterError as error:
-        raise EventError(f"A measurement in an event is not valid. {error}") from error
+        raise EventError(
+            Words(f"A measurement in an event is not valid. {error}", f"イベント中の測定が不正です。{error.japanese}")
+        ) from error

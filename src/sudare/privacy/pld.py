@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError
 from sudare.extras import COMPOSITION, optional_module
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
@@ -39,8 +40,12 @@ def epsilon_of_measurements(measurements: Iterable[Measurement], delta: Fraction
         return Fraction(0)
     if delta < MIN_DELTA:
         raise GuaranteeError(
-            f"Numerical composition is exact enough for delta >= {float(MIN_DELTA):g}. Got {float(delta):g}. "
-            "Use the 'optimal' conversion instead."
+            Words(
+                f"Numerical composition is exact enough for delta >= {float(MIN_DELTA):g}. Got {float(delta):g}. "
+                "Use the 'optimal' conversion instead.",
+                f"数値的な合成が十分に正確なのは delta が {float(MIN_DELTA):g} 以上の場合です（指定: {float(delta):g}）。"
+                "'optimal' の換算を使ってください。",
+            )
         )
     typical_loss = min(math.sqrt(2 * measurement.rho) for measurement in counted)
     grid = min(max(typical_loss / 500, FINEST_GRID), COARSEST_GRID)
@@ -51,7 +56,12 @@ def epsilon_of_measurements(measurements: Iterable[Measurement], delta: Fraction
         total = repeated if total is None else total.compose(repeated)
     epsilon = float(total.get_epsilon_for_delta(float(delta)))
     if not math.isfinite(epsilon):
-        raise GuaranteeError(f"Numerical composition gives no finite epsilon at delta = {float(delta):g}.")
+        raise GuaranteeError(
+            Words(
+                f"Numerical composition gives no finite epsilon at delta = {float(delta):g}.",
+                f"数値的な合成では、delta = {float(delta):g} で有限の epsilon が得られません。",
+            )
+        )
     return Fraction(epsilon) * (1 + ROUNDING)
 
 
@@ -71,8 +81,12 @@ def _loss_distribution(measurement: Measurement, grid: float) -> tuple[Any, int]
         sigma = math.sqrt(measurement.sigma_squared) * (1 - 1e-15)
         if sigma > MAX_SIGMA:
             raise GuaranteeError(
-                f"Numerical composition takes Gaussian noise up to sigma = {MAX_SIGMA}. Got {sigma:g}. "
-                "Use the 'optimal' conversion instead."
+                Words(
+                    f"Numerical composition takes Gaussian noise up to sigma = {MAX_SIGMA}. Got {sigma:g}. "
+                    "Use the 'optimal' conversion instead.",
+                    f"数値的な合成で扱えるガウスノイズは sigma = {MAX_SIGMA} までです（指定: {sigma:g}）。"
+                    "'optimal' の換算を使ってください。",
+                )
             )
         return (
             privacy_loss_distribution.from_discrete_gaussian_mechanism(
@@ -81,7 +95,12 @@ def _loss_distribution(measurement: Measurement, grid: float) -> tuple[Any, int]
             measurement.cells,
         )
     if measurement.epsilon is None:
-        raise GuaranteeError(f"No privacy loss distribution is known for a {measurement.kind} measurement.")
+        raise GuaranteeError(
+            Words(
+                f"No privacy loss distribution is known for a {measurement.kind} measurement.",
+                f"{measurement.kind} の測定のプライバシー損失分布は知られていません。",
+            )
+        )
     common = optional_module("dp_accounting.pld.common", "accounting", COMPOSITION)
     pure = common.DifferentialPrivacyParameters(_up(measurement.epsilon), 0)
     return privacy_loss_distribution.from_privacy_parameters(pure, value_discretization_interval=grid), 1

@@ -16,6 +16,7 @@ from functools import lru_cache
 from math import ceil, comb
 from typing import ClassVar
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, show_fraction
 from sudare.privacy.budget import Budget, read_budget
@@ -84,7 +85,9 @@ class SampledGroupsMeasurement(Measurement):
         object.__setattr__(self, "records", _read_records(self.records, function))
         _require_rate(self.rate, self.record_epsilon)
         if self.delta >= 1:
-            raise ParameterError("k", function, "so large that delta is below 1", self.k)
+            raise ParameterError(
+                "k", function, Words("so large that delta is below 1", "delta が 1 未満になる大きさ"), self.k
+            )
 
     @classmethod
     def for_budget(cls, budget: Budget, *, rate: Rational | None = None, records: int = 1) -> SampledGroupsMeasurement:
@@ -95,7 +98,12 @@ class SampledGroupsMeasurement(Measurement):
         """
         function = "SampledGroupsMeasurement.for_budget"
         if read_budget(budget, function).currency != "epsilon-delta":
-            raise GuaranteeError(f"A sample of k-anonymous groups needs an epsilon and a delta. Got {budget}.")
+            raise GuaranteeError(
+                Words(
+                    f"A sample of k-anonymous groups needs an epsilon and a delta. Got {budget}.",
+                    f"標本抽出付き k-匿名性には epsilon と delta が必要です（指定: {budget}）。",
+                )
+            )
         many = _read_records(records, function)
         epsilon = _read_epsilon(budget.epsilon / many, "budget", function)
         chosen = largest_sampling_rate(epsilon) if rate is None else _read_rate(rate, function)
@@ -174,8 +182,12 @@ def smallest_group_size(rate: Rational, epsilon: Rational, delta: Rational) -> i
         high *= 2
         if high > MAX_K:
             raise GuaranteeError(
-                f"No k up to {MAX_K} gives delta = {show_fraction(allowed)} at this sampling rate. "
-                "Take a smaller rate, a smaller epsilon or a larger delta."
+                Words(
+                    f"No k up to {MAX_K} gives delta = {show_fraction(allowed)} at this sampling rate. "
+                    "Take a smaller rate, a smaller epsilon or a larger delta.",
+                    f"この抽出率では、{MAX_K} 以下のどの k でも delta = {show_fraction(allowed)} になりません。"
+                    "抽出率か epsilon を小さくするか、delta を大きくしてください。",
+                )
             )
     low = high // 2  # too small, or 1
     while high - low > 1:
@@ -207,8 +219,12 @@ def sampled_groups_epsilon(rate: Rational, k: int, delta: Rational) -> Fraction:
     low, high = ceil(least / step), int(MAX_EPSILON / step)
     if low > high or _delta(exact_rate, size, high * step) > allowed:
         raise GuaranteeError(
-            f"No epsilon up to {MAX_EPSILON} has delta = {show_fraction(allowed)} at this sampling rate and k. "
-            "Take a smaller rate or a larger k."
+            Words(
+                f"No epsilon up to {MAX_EPSILON} has delta = {show_fraction(allowed)} at this sampling rate and k. "
+                "Take a smaller rate or a larger k.",
+                f"この抽出率と k では、{MAX_EPSILON} 以下のどの epsilon でも delta = {show_fraction(allowed)} になりません。"
+                "抽出率を小さくするか、k を大きくしてください。",
+            )
         )
     while low < high:
         middle = (low + high) // 2
@@ -319,13 +335,17 @@ def _unit_of_last_digit(value: Fraction) -> Fraction:
 def _require_rate(rate: Fraction, epsilon: Fraction) -> None:
     if (1 - rate) * _growth_from_below(epsilon) < 1:
         raise GuaranteeError(
-            f"A sampling rate of {show_fraction(rate)} needs an epsilon of at least -ln(1 - rate) for each record; "
-            f"{show_fraction(epsilon)} allows a rate of {show_fraction(largest_sampling_rate(epsilon))}."
+            Words(
+                f"A sampling rate of {show_fraction(rate)} needs an epsilon of at least -ln(1 - rate) for each record; "
+                f"{show_fraction(epsilon)} allows a rate of {show_fraction(largest_sampling_rate(epsilon))}.",
+                f"抽出率 {show_fraction(rate)} には、レコードごとに -ln(1 - 抽出率) 以上の epsilon が必要です。"
+                f"epsilon = {show_fraction(epsilon)} で使える抽出率は {show_fraction(largest_sampling_rate(epsilon))} です。",
+            )
         )
 
 
 def _read_rate(value: object, function: str) -> Fraction:
-    requirement = "a number from 1e-7 to below 1"
+    requirement = Words("a number from 1e-7 to below 1", "1e-7 以上 1 未満の数")
     number = exact_fraction(value, "rate", function, requirement)
     if not MIN_RATE <= number < 1:
         raise ParameterError("rate", function, requirement, value)
@@ -333,7 +353,9 @@ def _read_rate(value: object, function: str) -> Fraction:
 
 
 def _read_epsilon(value: object, parameter: str, function: str) -> Fraction:
-    requirement = "such that each record has an epsilon from 1e-6 to 8"
+    requirement = Words(
+        "such that each record has an epsilon from 1e-6 to 8", "レコードごとの epsilon が 1e-6 以上 8 以下になる値"
+    )
     number = exact_fraction(value, parameter, function, requirement)
     if not MIN_EPSILON <= number <= MAX_EPSILON:
         raise ParameterError(parameter, function, requirement, number)
@@ -341,7 +363,7 @@ def _read_epsilon(value: object, parameter: str, function: str) -> Fraction:
 
 
 def _read_delta(value: object, function: str) -> Fraction:
-    requirement = "a number strictly between 0 and 1"
+    requirement = Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
     number = exact_fraction(value, "delta", function, requirement)
     if not 0 < number < 1:
         raise ParameterError("delta", function, requirement, value)
@@ -349,9 +371,16 @@ def _read_delta(value: object, function: str) -> Fraction:
 
 
 def _read_k(value: object, function: str) -> int:
-    return exact_integer(value, "k", function, f"a whole number from 2 to {MAX_K}", smallest=2, largest=MAX_K)
+    return exact_integer(
+        value,
+        "k",
+        function,
+        Words(f"a whole number from 2 to {MAX_K}", f"2 以上 {MAX_K} 以下の整数"),
+        smallest=2,
+        largest=MAX_K,
+    )
 
 
 def _read_records(value: object, function: str) -> int:
-    requirement = f"a whole number from 1 to {MAX_RECORDS}"
+    requirement = Words(f"a whole number from 1 to {MAX_RECORDS}", f"1 以上 {MAX_RECORDS} 以下の整数")
     return exact_integer(value, "records", function, requirement, smallest=1, largest=MAX_RECORDS)

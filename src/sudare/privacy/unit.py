@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from sudare.bilingual import Words
 from sudare.errors import EventError, ParameterError
 from sudare.parameters import exact_integer, read_flag, shown
 
@@ -12,7 +13,7 @@ __all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts", "unit_of
 
 Adjacency = Literal["add-remove", "replace"]
 ADJACENCIES = ("add-remove", "replace")
-_POSITIVE = "a whole number from 1 to 2**31"
+_POSITIVE = Words("a whole number from 1 to 2**31", "1 以上 2**31 以下の整数")
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,32 @@ class Unit:
 
     def __post_init__(self) -> None:
         if not isinstance(self.who, str) or not self.who.strip():
-            raise ParameterError("who", "Unit", "a word for the protected unit, such as 'person'", shown(self.who))
+            raise ParameterError(
+                "who",
+                "Unit",
+                Words("a word for the protected unit, such as 'person'", "'person' のような、保護する単位の名前"),
+                shown(self.who),
+            )
         for name in ("cells", "rows_per_cell"):
             number = exact_integer(getattr(self, name), name, "Unit", _POSITIVE, smallest=1, largest=2**31)
             object.__setattr__(self, name, number)
         most = self.cells * self.rows_per_cell
         rows = most
         if self.rows is not None:
-            requirement = f"left out, or a whole number from 1 to cells * rows_per_cell = {most}"
+            requirement = Words(
+                f"left out, or a whole number from 1 to cells * rows_per_cell = {most}",
+                f"省略、または 1 以上 cells * rows_per_cell = {most} 以下の整数",
+            )
             hint = "A unit with so many rows, in any cells, is Unit.with_rows(rows)."
             rows = exact_integer(self.rows, "rows", "Unit", requirement, smallest=1, largest=most, hint=hint)
         object.__setattr__(self, "rows", rows)
         if not isinstance(self.adjacency, str) or self.adjacency not in ADJACENCIES:
-            raise ParameterError("adjacency", "Unit", "'add-remove' or 'replace'", shown(self.adjacency))
+            raise ParameterError(
+                "adjacency",
+                "Unit",
+                Words("'add-remove' or 'replace'", "'add-remove' または 'replace'"),
+                shown(self.adjacency),
+            )
 
     @classmethod
     def with_rows(cls, rows: int, who: str = "person", adjacency: Adjacency = "add-remove") -> Unit:
@@ -81,13 +95,27 @@ class Unit:
         """Read what `to_dict` wrote."""
         wanted = set(cls().to_dict())
         if not isinstance(values, dict) or set(values) != wanted:
-            raise EventError(f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.")
+            raise EventError(
+                Words(
+                    f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.",
+                    f"イベント中の保護の単位の項目は {sorted(wanted)} です（記載: {values!r:.80}）。",
+                )
+            )
         if type(values["rows"]) is not int or values["rows"] < 1:
-            raise EventError(f"The rows of a unit in an event must be at least 1. Got {values['rows']!r:.80}.")
+            raise EventError(
+                Words(
+                    f"The rows of a unit in an event must be at least 1. Got {values['rows']!r:.80}.",
+                    f"イベント中の保護の単位の rows は 1 以上です（記載: {values['rows']!r:.80}）。",
+                )
+            )
         try:
             return cls(**values)
         except ParameterError as error:
-            raise EventError(f"A unit in an event is not valid. {error}") from error
+            raise EventError(
+                Words(
+                    f"A unit in an event is not valid. {error}", f"イベント中の保護の単位が不正です。{error.japanese}"
+                )
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -108,7 +136,9 @@ class Sensitivity:
 
     def __post_init__(self) -> None:
         for name in ("cells", "largest", "l1", "l2_squared"):
-            number = exact_integer(getattr(self, name), name, "Sensitivity", "a whole number >= 1", smallest=1)
+            number = exact_integer(
+                getattr(self, name), name, "Sensitivity", Words("a whole number >= 1", "1 以上の整数"), smallest=1
+            )
             object.__setattr__(self, name, number)
         require_reachable_norm(self.l1, self.cells, self.largest, "l1", "Sensitivity")
         require_reachable_norm(self.l2_squared, self.cells, self.largest, "l2_squared", "Sensitivity")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, exact_fraction
 
@@ -27,7 +28,7 @@ def read_values(values: ArrayLike, function: str, *, check_finite: bool = True) 
         raise ParameterError("values", function, "numbers, at least one", describe_array(array))
     numbers = np.ascontiguousarray(array, dtype=np.float64)
     if check_finite and not np.isfinite(numbers).all():
-        raise ParameterError("values", function, "finite numbers", describe_array(array))
+        raise ParameterError("values", function, Words("finite numbers", "有限の数"), describe_array(array))
     return numbers
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -123,7 +124,14 @@ def weight_by_public_data(
     sampler, deviation = _read_noise(noise, function)
     _read_method(method, function)
     weights = _read_candidates(candidates, method, deviation, function)
-    times = exact_integer(repeats, "repeats", function, "a whole number from 1 to 10**6", smallest=1, largest=10**6)
+    times = exact_integer(
+        repeats,
+        "repeats",
+        function,
+        Words("a whole number from 1 to 10**6", "1 以上 10**6 以下の整数"),
+        smallest=1,
+        largest=10**6,
+    )
     source = read_entropy(entropy, function)
     total = int(counts.sum())
     squares = float((counts.astype(np.float64) ** 2).sum())
@@ -169,7 +177,14 @@ def weight_by_sparsity(
     """
     function = "weight_by_sparsity"
     array = read_values(values, function).reshape(-1)
-    people = exact_integer(total, "total", function, "a whole number from 0 to 2**53", smallest=0, largest=2**53)
+    people = exact_integer(
+        total,
+        "total",
+        function,
+        Words("a whole number from 0 to 2**53", "0 以上 2**53 以下の整数"),
+        smallest=0,
+        largest=2**53,
+    )
     requirement = "a number from 0 to 1"
     share = exact_fraction(share_of_non_zeros, "share_of_non_zeros", function, requirement)
     if not 0 <= share <= 1:

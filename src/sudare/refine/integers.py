@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer
 from sudare.refine.arguments import read_values
@@ -37,7 +38,14 @@ def nearest_integers(values: ArrayLike, total: int) -> NDArray[np.int64]:
     """
     function = "nearest_integers"
     array = read_values(values, function)
-    wanted = exact_integer(total, "total", function, "a whole number from 0 to 2**53", smallest=0, largest=2**53)
+    wanted = exact_integer(
+        total,
+        "total",
+        function,
+        Words("a whole number from 0 to 2**53", "0 以上 2**53 以下の整数"),
+        smallest=0,
+        largest=2**53,
+    )
     if array.min() < 0:
         raise ParameterError("values", function, "numbers >= 0", Described("others"))
     whole = np.floor(array).astype(np.int64)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import Rational, describe_array, exact_integer
 from sudare.refine.arguments import need_lower_cut_off, read_cut_off, read_total, read_values, read_weight
@@ -96,7 +97,7 @@ def negative_l2_by_iteration(values: ArrayLike, total: Rational, weight: Rationa
     function = "negative_l2_by_iteration"
     array, wanted = read_values(values, function), read_total(total, function)
     factor = read_weight(weight, "weight", function, _BELOW_ONE, below=1)
-    exact_integer(rounds, "rounds", function, "a whole number >= 0", smallest=0)
+    exact_integer(rounds, "rounds", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     b = projected(array, wanted, function)
     for _ in range(rounds):
         following = projected(array + factor * b, wanted, function)
@@ -132,7 +133,7 @@ def projected(
     # The output has room for the candidates, which are not needed any more when it is written.
     theta = threshold_for_sum(flat, wanted, out) if wanted > 0 else np.inf
     if not write_above(flat, theta, factor, out):
-        raise ParameterError("values", function, "finite numbers", describe_array(values))
+        raise ParameterError("values", function, Words("finite numbers", "有限の数"), describe_array(values))
     if cut_off is not None and theta < cut_off:
         raise need_lower_cut_off(function)
     return out.reshape(values.shape)

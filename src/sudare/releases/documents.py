@@ -1,6 +1,7 @@
 """The document of a release: typed until it is written, then text, which its hash and its seal are made of.
 
-A kind gives a `ReleaseDocument` with fields of its own. `document_values` is the one place where any of them becomes JSON.
+A kind gives a `ReleaseDocument` with fields of its own. `document_values` is the one place where any of them becomes JSON. A
+document that was read from a folder is a `StatedDocument`: anybody may have written it, so nothing in it is believed unchecked.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from sudare.privacy import ReleaseEvent, best_power
 from sudare.releases.accounts import Charge
 from sudare.releases.header import PlanTitle
 from sudare.storage.hashes import hash_of_file
-from sudare.system.clock import time_text
+from sudare.system.clock import offset_text, time_text
 from sudare.version import __version__
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "Promise",
     "PublishedFile",
     "ReleaseDocument",
+    "StatedDocument",
     "describe_file",
     "describe_head",
     "describe_promise",
@@ -95,7 +97,8 @@ class DocumentHead:
         title: what the release is called.
         publisher: who publishes it.
         description: what it is about.
-        created: when.
+        created: when, in UTC.
+        utc_offset: how far the clocks were from UTC where it was made, such as ``"+09:00"``; pages tell the time by it.
         files: that are published, with their hashes.
         versions: of sudare, Python and the packages that took part.
     """
@@ -105,6 +108,7 @@ class DocumentHead:
     publisher: str
     description: str
     created: str
+    utc_offset: str | None = None
     files: tuple[PublishedFile, ...]
     versions: Mapping[str, str]
 
@@ -124,6 +128,66 @@ class ReleaseDocument:
     head: DocumentHead = field(metadata=INLINE)
     event: ReleaseEvent | None = None
     ledger: Charge | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class StatedDocument:
+    """What the document of a folder states.
+
+    Its methods read what every kind of document has, and raise LookupError, TypeError or ValueError where it is not there.
+
+    Attributes:
+        path: of its file.
+        values: what the file says.
+    """
+
+    path: Path
+    values: Mapping[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it describes."""
+        return self.path.parent
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        return self.path.name
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.values
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def get(self, key: str) -> Any:
+        """What it states under a key; None if it states nothing."""
+        return self.values.get(key)
+
+    def file_named(self, entry: Mapping[str, Any]) -> Path:
+        """The file of the folder that an entry of its list names, wherever the name leads."""
+        return self.folder / Path(entry["name"]).name
+
+    def listed_files(self) -> list[Path]:
+        """The files of the folder that it lists."""
+        return [self.file_named(entry) for entry in self["files"]]
+
+    def event(self) -> ReleaseEvent:
+        """The event that it states.
+
+        Raises:
+            SudareError: if its noise costs more than it states.
+        """
+        return ReleaseEvent.from_json(json.dumps(self["event"]))
+
+    def is_of_this_version(self) -> bool:
+        """Whether this version of sudare made it."""
+        return self.made_by() == __version__
+
+    def made_by(self) -> str:
+        """The version of sudare that made it, as the document states it."""
+        versions = self.get("versions")
+        return str(versions.get("sudare")) if isinstance(versions, dict) else "None"
 
 
 def document_values(document: DataclassInstance) -> dict[str, Any]:
@@ -171,6 +235,7 @@ def describe_head(
         publisher=title.publisher,
         description=title.description,
         created=time_text(),
+        utc_offset=offset_text(),
         files=tuple(describe_file(path) for path in files),
         versions={
             "sudare": __version__,

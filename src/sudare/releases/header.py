@@ -324,7 +324,7 @@ def read_budget_section(section: Section) -> Budget:
     try:
         return Budget(**numbers)
     except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(error.parameter, error)
 
 
 def read_unit_section(
@@ -348,7 +348,7 @@ def read_unit_section(
     try:
         return unit_of(who, adjacency, **numbers)
     except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(error.parameter, error)
 
 
 def read_ledger_section(section: Section, base: Path) -> LedgerEntryPoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -89,15 +90,25 @@ def show_size(size: object) -> str:
     return f"{size:,} B"
 
 
-def show_date(created: object) -> Words | None:
-    """A moment in both languages; as it is if it cannot be read, None if there is none."""
+def show_date(created: object, utc_offset: object = None) -> Words | None:
+    """A moment in both languages; as it is if it cannot be read, None if there is none.
+
+    Args:
+        created: the moment, in UTC.
+        utc_offset: of the place whose time is told, such as ``"+09:00"``; UTC if there is none.
+    """
     if not isinstance(created, str) or not created:
         return None
     try:
         moment = datetime.fromisoformat(created).astimezone(UTC)
     except ValueError:
         return Words(created, created)
+    zone = "UTC"
+    if isinstance(utc_offset, str):
+        with suppress(ValueError, OverflowError):
+            moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00{utc_offset}").tzinfo)
+            zone = "UTC" if utc_offset in ("+00:00", "-00:00") else f"UTC{utc_offset}"
     return Words(
-        f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} UTC",
-        f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（UTC）",
+        f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} {zone}",
+        f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（{zone}）",
     )

@@ -5,6 +5,7 @@ All pages fill the blocks of one shell, ``shell.html.jinja`` beside this file, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,9 +17,15 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["both", "page_template", "stated_words", "text"]
+__all__ = ["both", "page_template", "stated_words", "text", "unbroken"]
 
 SHARED = Path(__file__).parent
+NO_BREAK = "\u00a0"
+_KEPT_TOGETHER = re.compile(
+    r"(?<=\d) (?=(?:%|m|km|kB|MB|GB|B)(?![A-Za-z]))|(?<=[εδρ]) (?==)|(?<=[εδρ] =) (?=\S)"
+    r"|(?<=\d) (?=[–×] ?\d)|(?<=[±–×]) (?=\d)"
+)
+"""Spaces within a number with its unit, a budget, a range or a product."""
 
 
 def page_template(name: str, folders: Sequence[Path], texts: Mapping[str, Words]) -> Template:
@@ -41,6 +48,7 @@ def page_template(name: str, folders: Sequence[Path], texts: Mapping[str, Words]
     )
     environment.globals["text"] = partial(text, texts)
     environment.globals["both"] = both
+    environment.filters["unbroken"] = unbroken
     return environment.get_template(name)
 
 
@@ -62,8 +70,17 @@ def both(words: Words) -> Markup:
     """Both languages, of which the page shows one; once if they are the same."""
     from markupsafe import Markup, escape
 
-    if words.english == words.japanese:
-        return escape(words.english)
-    return Markup('<span class="en" lang="en">{}</span><span class="ja" lang="ja">{}</span>').format(
-        words.english, words.japanese
-    )
+    english, japanese = unbroken(words.english), unbroken(words.japanese)
+    if english == japanese:
+        return escape(english)
+    return Markup('<span class="en" lang="en">{}</span><span class="ja" lang="ja">{}</span>').format(english, japanese)
+
+
+def unbroken(text: str) -> str:
+    """A text whose numbers stay with their units, and budgets with their letters, where a line is broken.
+
+    Example:
+        >>> unbroken("at most 8.3 % with ε = 0.5").replace(NO_BREAK, "_")
+        'at most 8.3_% with ε_=_0.5'
+    """
+    return _KEPT_TOGETHER.sub(NO_BREAK, text)

@@ -37,14 +37,15 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
-from sudare.ledger import Ledger, open_ledger
+from sudare.ledger import Ledger, Reservation, open_ledger
 from sudare.ledger.charging import ChargeRequest, Completed, charge_once
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
@@ -79,6 +80,7 @@ def carry_out(
     threads: int | None = None,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Released[DraftT]:
     """Carry out a plan of any kind, in the order above.
 
@@ -90,6 +92,8 @@ def carry_out(
         threads: how many threads to use; as many as there are cores, within reason, if left out.
         progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: with a price, called before anything is charged if earlier runs of the same plan were stopped after their
+            charge was kept; see `sudare.ledger.charging.charge_once`.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -106,6 +110,7 @@ def carry_out(
         threads=threads,
         tell=progress if progress is not None else silent,
         ledger=ledger,
+        on_unfinished=on_unfinished,
     )
     if header.price is None:
         return order.publish_and_note()
@@ -138,6 +143,7 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     threads: int | None
     tell: Progress
     ledger: Ledger | None
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None
 
     def _opened(self, account: LedgerEntryPoint) -> AbstractContextManager[Ledger]:
         """The ledger, which may already have been opened to show the balance.
@@ -148,7 +154,12 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         if self.ledger is None:
             return open_ledger(account.location)
         if not self.ledger.is_at(account.location):
-            raise ParameterError("ledger", "carry_out", "the ledger that the plan names", Described("another one"))
+            raise ParameterError(
+                "ledger",
+                "carry_out",
+                Words("the ledger that the plan names", "計画に書かれた台帳"),
+                Described("another one"),
+            )
         return nullcontext(self.ledger)
 
     def publish_and_charge(self, price: ReleasePrice, account: LedgerEntryPoint, *, again: bool) -> Released[DraftT]:
@@ -171,7 +182,14 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                 return self._make_paid(ledger, account, identity, staging, charge)
 
             return charge_once(
-                ledger, request, store, self._staging(), make, again=again, on_wait=lambda: self.tell(WAIT, None)
+                ledger,
+                request,
+                store,
+                self._staging(),
+                make,
+                again=again,
+                on_wait=lambda: self.tell(WAIT, None),
+                on_unfinished=self.on_unfinished,
             )
 
     def _make_paid(

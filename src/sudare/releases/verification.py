@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sudare.bilingual import Words
-from sudare.errors import SudareError
+from sudare.errors import SudareError, words_of_error
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.entries import PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
-from sudare.releases.stated_document import StatedDocument
+from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, page_beside
 from sudare.version import __version__
@@ -80,7 +80,8 @@ def outcome_of(name: str, step: Callable[[], tuple[str, str]], document_name: st
     except UnsoundError as error:
         english, japanese = error.english, error.japanese
     except SudareError as error:
-        english, japanese = str(error), getattr(error, "japanese", str(error))
+        words = words_of_error(error)
+        english, japanese = words.english, words.japanese
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, TemplateError):
         english, japanese = f"{document_name} does not say what it should", f"{document_name} の内容が不正です"
     return Check(name, outcome, printable(english, MAX_LETTERS), printable(japanese, MAX_LETTERS))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sudare.errors import OutputError
 from sudare.storage.durable import sync_file, sync_folder
+from sudare.system.reasons import reason_of
 
 __all__ = ["atomically"]
 
@@ -84,9 +85,10 @@ def _exists(target: Path) -> OutputError:
 
 
 def _cannot_write(folder: Path, failure: OSError) -> OutputError:
-    reason = os.strerror(failure.errno) if failure.errno else "it failed"
+    reason = reason_of(failure)
     return OutputError(
-        f"Nothing could be written to the folder {str(folder)!r} ({reason}). Free space on the disk, or choose a folder "
+        f"Nothing could be written to the folder {str(folder)!r} ({reason.english}). Free space on the disk, or choose a folder "
         f"that you may write to.",
-        f"フォルダ {str(folder)!r} に書けません ({reason})。ディスクの空きを作るか、書き込めるフォルダを選んでください。",
+        f"フォルダ {str(folder)!r} に書き込めません（{reason.japanese}）。"
+        "ディスクの空きを作るか、書き込めるフォルダを選んでください。",
     )

@@ -71,13 +71,14 @@ def fault_of(error: Exception) -> FileFault:
     return next((fault for start, fault in NAMES if name.startswith(start)), FileFault.DAMAGED)
 
 
-def no_room(name: str) -> Words:
+def no_room(name: str | Words) -> Words:
     """What to say where nothing could be written, with SQLite's name for it; the file's own name stands before."""
+    code = name if isinstance(name, Words) else Words.same(name)
     return Words(
         f"cannot be read or written: the disk is full, a quota or a limit on the size of files is reached, or the disk does not "
-        f"answer ({name}). Nothing was written, and what was written before is safe. Free space, then use the same file again; "
-        "never an older copy, which would not know what happened since.",
-        f"を読み書きできません。ディスクに空きがないか、割り当てやファイルサイズの上限に達したか、ディスクが応答しません（{name}）。"
+        f"answer ({code.english}). Nothing was written, and what was written before is safe. Free space, "
+        "then use the same file again; never an older copy, which would not know what happened since.",
+        f"を読み書きできません。ディスクに空きがないか、割り当てやファイルサイズの上限に達したか、ディスクが応答しません（{code.japanese}）。"
         "今回は何も書き込まれておらず、以前の内容は無事です。空きを作ってから同じファイルをそのまま使ってください。"
         "古い控えに戻すと、その後の記録が失われます。",
     )
@@ -144,7 +145,7 @@ SENTENCES: dict[FileFault, Words] = {
 """The message where the owner of a file has none of its own; no room has words of its own (`no_room`)."""
 
 
-def words_for(what: Words, path: Path, fault: FileFault, detail: str) -> Words:
+def words_for(what: Words, path: Path, fault: FileFault, detail: str | Words) -> Words:
     """What to say of a fault.
 
     Args:

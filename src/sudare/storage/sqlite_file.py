@@ -28,11 +28,13 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import UserError
 from sudare.storage.durable import sync_folder
 from sudare.storage.private_files import close_to_others, files_open_to_others, make_private_file, with_side_files
 from sudare.storage.sqlite_faults import FileFault, fault_of
 from sudare.system.interrupts import end_waits
+from sudare.system.reasons import reason_of
 from sudare.system.regular_files import require_regular_file
 
 __all__ = ["Exposure", "FileKind", "PrivateSqlite", "make_whole_file"]
@@ -58,7 +60,7 @@ SETTINGS = (
 """A commit is on the disk before it returns and before others see it; what is deleted is overwritten; nothing of it is in other
 files."""
 
-Explain = Callable[[Path, FileFault, str], UserError]
+Explain = Callable[[Path, FileFault, str | Words], UserError]
 
 
 class Exposure(Enum):
@@ -107,7 +109,7 @@ class PrivateSqlite:
         >>> from pathlib import Path
         >>> from sudare.errors import OutputError
         >>> from sudare.storage.sqlite_file import FileKind, PrivateSqlite
-        >>> def explain(path: Path, fault: FileFault, detail: str) -> OutputError:
+        >>> def explain(path: Path, fault: FileFault, detail: str | Words) -> OutputError:
         ...     return OutputError(f"{path.name}: {fault.value}", "...")
         >>> kind = FileKind(application_id=7, explain=explain)
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -192,7 +194,7 @@ class PrivateSqlite:
             with self._lock:
                 self._connection.close()
 
-    def error(self, fault: FileFault, detail: str = "") -> UserError:
+    def error(self, fault: FileFault, detail: str | Words = "") -> UserError:
         """The message to the user about a fault."""
         return self.kind.explain(self.path, fault, detail)
 
@@ -210,7 +212,7 @@ class PrivateSqlite:
         try:
             yield
         except OSError as error:
-            raise self.error(FileFault.SYSTEM, error.strerror or "it failed") from None
+            raise self.error(FileFault.SYSTEM, reason_of(error)) from None
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -320,7 +322,7 @@ def make_whole_file(path: Path, kind: FileKind, statements: Sequence[tuple[str, 
     except FileExistsError:
         raise kind.explain(path, FileFault.EXISTS, "") from None
     except OSError as error:
-        raise kind.explain(path, FileFault.NOT_MADE, error.strerror or "it failed") from None
+        raise kind.explain(path, FileFault.NOT_MADE, reason_of(error)) from None
     except sqlite3.Error as error:
         raise kind.explain(path, fault_of(error), getattr(error, "sqlite_errorname", "")) from None
     finally:

@@ -23,6 +23,7 @@ from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file
 from sudare.system.interrupts import uninterrupted
 from sudare.system.locks import hold_file, is_held, release_file
+from sudare.system.reasons import reason_of
 
 __all__ = [
     "DOCUMENT",
@@ -293,6 +294,6 @@ def translate_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutputError(
-            f"The release cannot be written to '{target}': {error.strerror}.",
-            f"「{target}」に書き込めません: {error.strerror}。",
+            f"The release cannot be written to '{target}': {reason_of(error).english}.",
+            f"「{target}」に書き込めません: {reason_of(error).japanese}。",
         ) from None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from sudare.errors import OutputError
 
-__all__ = ["time_text", "utc_now"]
+__all__ = ["local_text", "offset_text", "time_text", "utc_now"]
 
 LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)
 
@@ -41,3 +42,27 @@ def time_text() -> str:
     except OutputError:
         now = LAST
     return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def offset_text() -> str:
+    """How far the clocks of this place are from UTC, such as ``+09:00``.
+
+    Example:
+        >>> len(offset_text())
+        6
+    """
+    return datetime.now().astimezone().isoformat(timespec="minutes")[-6:]
+
+
+def local_text(moment: str) -> str:
+    """A moment in UTC, as documents have it, in the time of this place and with its zone; as it is if it is no moment.
+
+    Example:
+        >>> local_text("not a moment")
+        'not a moment'
+    """
+    with suppress(ValueError, OverflowError, OSError):
+        read = datetime.fromisoformat(moment)
+        local = read.replace(tzinfo=UTC) if read.tzinfo is None else read
+        return local.astimezone().isoformat(" ", "seconds")
+    return moment

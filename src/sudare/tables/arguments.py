@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout, layout_named, morton_layout
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
@@ -106,7 +107,10 @@ def read_request(
     if _read_public_total(public_total, people, function):
         if people.domain.cells == 1:
             # Nothing would be left to measure, and an event without a measurement states no guarantee.
-            allowed = "False for a table of one cell: its total is all there is to protect"
+            allowed = Words(
+                "False for a table of one cell: its total is all there is to protect",
+                "1 セルの表では false（合計そのものが保護の対象のため）",
+            )
             raise ParameterError("public_total", function, allowed, Described("a public total"))
         # An exact total changes when somebody is added or removed; it can only hide who was replaced by whom.
         protected, invariants = replace(protected, adjacency="replace"), (TOTAL,)
@@ -116,7 +120,14 @@ def read_request(
         protected,
         invariants,
         read_entropy(entropy, function),
-        exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024),
+        exact_integer(
+            threads,
+            "threads",
+            function,
+            Words("a whole number from 1 to 1024", "1 以上 1024 以下の整数"),
+            smallest=1,
+            largest=1024,
+        ),
         read_flag(keep_measurements, "keep_measurements", function),
     )
 
@@ -125,7 +136,10 @@ def _read_public_total(public_total: bool | int, table: CountTable, function: st
     """Whether the total is public. A number is compared with the table's: it is the same for all neighbours by replacement."""
     if isinstance(public_total, (bool, np.bool_)):
         return bool(public_total)
-    requirement = "False, True, or the total of the table, which is then published exactly"
+    requirement = Words(
+        "False, True, or the total of the table, which is then published exactly",
+        "false、true、または表の合計（そのまま公表されます）",
+    )
     known = exact_integer(public_total, "public_total", function, requirement, smallest=0)
     if known != table.total:
         raise ParameterError("public_total", function, requirement, Described("another number"))
@@ -144,13 +158,20 @@ def read_table(table: object, function: str) -> CountTable:
 def read_reference(reference: object, given: object, table: CountTable, function: str) -> CountTable:
     """A public table over the same cells as the one to be published, and not that one."""
     if reference is given or reference is table:
-        requirement = "a table that is public already, such as the last census"
+        requirement = Words(
+            "a table that is public already, such as the last census", "前回の国勢調査のような、既に公開されている表"
+        )
         raise ParameterError("reference", function, requirement, Described("the table that is to be protected"))
     if not isinstance(reference, (np.ndarray, CountTable)):
-        raise ParameterError("reference", function, "a public CountTable, or an array of one", shown(reference))
+        raise ParameterError(
+            "reference",
+            function,
+            Words("a public CountTable, or an array of one", "公開済みの度数表"),
+            shown(reference),
+        )
     shape = reference.shape if isinstance(reference, np.ndarray) else reference.domain.shape
     if shape != table.domain.shape:
-        requirement = f"a table of the same shape, {table.domain.shape}"
+        requirement = Words(f"a table of the same shape, {table.domain.shape}", f"同じ形 {table.domain.shape} の表")
         raise ParameterError("reference", function, requirement, Described(f"one of {shape}"))
     return CountTable.from_dense(reference, table.domain) if isinstance(reference, np.ndarray) else reference
 
@@ -159,14 +180,21 @@ def read_noise(noise: object, function: str) -> Noise:
     """The kind of noise."""
     if isinstance(noise, str) and noise in ("laplace", "gaussian"):
         return cast("Noise", noise)
-    raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+    raise ParameterError(
+        "noise", function, Words("'laplace' or 'gaussian'", "'laplace' または 'gaussian'"), shown(noise)
+    )
 
 
 def read_refinement(refine: object, function: str) -> Refinement | None:
     """Whether a signed table is to be refined to counts."""
     if refine is None or (isinstance(refine, str) and refine == "counts"):
         return cast("Refinement | None", refine)
-    raise ParameterError("refine", function, "left out, or 'counts' for whole numbers >= 0", shown(refine))
+    raise ParameterError(
+        "refine",
+        function,
+        Words("left out, or 'counts' for whole numbers >= 0", "省略、または 0 以上の整数にする 'counts'"),
+        shown(refine),
+    )
 
 
 def too_many_cells(function: str, got: str, instead: str = "") -> ParameterError:
@@ -177,7 +205,10 @@ def too_many_cells(function: str, got: str, instead: str = "") -> ParameterError
         got: how many cells there are, in words.
         instead: a setting with which the mechanism takes the domain, if there is one.
     """
-    requirement = "a table of at most 2**28 cells, because every cell is published with its noise"
+    requirement = Words(
+        "a table of at most 2**28 cells, because every cell is published with its noise",
+        "2**28 セル以下の表（全セルにノイズを加えて公表するため）",
+    )
     setting = f"State {instead}, or take" if instead else "Take"
     hint = f"{setting} a method that publishes cells with people alone: 'wide-tree', 'nn-wavelet' or 'negative-l2'."
     return ParameterError("table", function, requirement, Described(got), hint)
@@ -213,5 +244,13 @@ def read_layout(layout: Any, table: CountTable, function: str) -> Layout:
     # A layout around listed meshes belongs to one domain, for which mechanisms make it themselves.
     if type(layout) is not Layout or layout.lengths != table.domain.shape or layout.embedding is not None:
         got = layout.lengths if type(layout) is Layout else shown(layout)
-        raise ParameterError("layout", function, f"a Layout of the shape {table.domain.shape}, or a name", got)
+        raise ParameterError(
+            "layout",
+            function,
+            Words(
+                f"a Layout of the shape {table.domain.shape}, or a name",
+                f"形が {table.domain.shape} の並び順、またはその名前",
+            ),
+            got,
+        )
     return layout

@@ -15,15 +15,15 @@ __all__ = ["OF_PARTS", "TEXTS"]
 TEXTS: Mapping[str, Words] = {
     "plan": Words(
         "Plan: {mechanism} with {noise} noise for {cells:,} cells",
-        "計画: {cells:,} セルの表を {mechanism}({noise} ノイズ)で公表",
+        "計画: {cells:,} セルの表を、{noise}ノイズの{mechanism}で公表",
     ),
     "spends": Words(
         "Spends {budget}, per {who} ({adjacency})",
-        "消費する予算 {budget}、保護単位 {who}({adjacency})",
+        "消費する予算 {budget}、保護単位は{who}（{adjacency}）",
     ),
     "exact": Words(
         "Published exactly: {invariants}",
-        "厳密に公表する量: {invariants}",
+        "正確に公表する量: {invariants}",
     ),
     "measured": Words(
         "measured",

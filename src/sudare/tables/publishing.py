@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.errors import MixedCurrencyError, ParameterError
 from sudare.noise.entropy import EntropySource
@@ -154,7 +155,10 @@ def publishes_signed(method: str, settings: Mapping[str, Any]) -> bool:
 def _refuse_workload(workload: Workload) -> None:
     if workload is not None:
         names = ", ".join(map(repr, names_with_workloads()))
-        requirement = f"left out, unless a plan is to be made by method='auto', or the method is {names}"
+        requirement = Words(
+            f"left out, unless a plan is to be made by method='auto', or the method is {names}",
+            f"method='auto' で計画する場合か、方法が {names} の場合以外は省略",
+        )
         raise ParameterError("workload", "publish", requirement, shown(workload))
 
 
@@ -164,21 +168,38 @@ def _carry_out(
     """Do what a plan says, and nothing that it does not say."""
     if settings:
         raise ParameterError(
-            sorted(settings)[0], "publish", "left out where a plan decides", "a setting of a mechanism"
+            sorted(settings)[0],
+            "publish",
+            Words("left out where a plan decides", "計画が決める場合は省略"),
+            "a setting of a mechanism",
         )
     if plan.shape != table.domain.shape:
-        raise ParameterError("method", "publish", f"a plan for the table's shape {table.domain.shape}", plan.shape)
+        raise ParameterError(
+            "method",
+            "publish",
+            Words(f"a plan for the table's shape {table.domain.shape}", f"表の形 {table.domain.shape} のための計画"),
+            plan.shape,
+        )
     if plan.budget != budget:
-        raise ParameterError("budget", "publish", f"that of the plan, {plan.budget}", budget)
+        raise ParameterError(
+            "budget", "publish", Words(f"that of the plan, {plan.budget}", f"計画の予算 {plan.budget}"), budget
+        )
     mechanism = mechanism_named(plan.mechanism)
     _require_consistent(plan, mechanism)
     is_public = common.public_total is not False
     if is_public != (TOTAL in plan.invariants):
         planned = "given" if TOTAL in plan.invariants else "left out"
-        raise ParameterError("public_total", "publish", f"{planned}, as in the plan", shown(common.public_total))
+        raise ParameterError(
+            "public_total",
+            "publish",
+            Words(f"{planned}, as in the plan", f"計画と同じ {planned}"),
+            shown(common.public_total),
+        )
     unit = common.unit
     if isinstance(unit, Unit) and (replace(unit, adjacency="replace") if is_public else unit) != plan.unit:
-        raise ParameterError("unit", "publish", f"that of the plan, {plan.unit}", unit)
+        raise ParameterError(
+            "unit", "publish", Words(f"that of the plan, {plan.unit}", f"計画の保護単位 {plan.unit}"), unit
+        )
     arguments = replace(common, unit=plan.unit if unit is None else unit)
     return replace(_call(mechanism, table, budget, arguments, plan.settings), plan=plan)
 
@@ -203,7 +224,10 @@ def _call(
     if unknown:
         takes = [parameter for parameter in accepted if parameter not in ("table", "budget")]
         raise ParameterError(
-            unknown[0], "publish", f"left out: {name!r} takes {takes}", "a setting that it does not take"
+            unknown[0],
+            "publish",
+            Words(f"left out: {name!r} takes {takes}", f"省略（{name!r} の設定は {takes}）"),
+            "a setting that it does not take",
         )
     conversion = common.conversion
     given = {
@@ -214,13 +238,24 @@ def _call(
     for parameter, is_given in given.items():
         if parameter not in accepted and is_given:
             got = shown(getattr(common, parameter))
-            raise ParameterError(parameter, "publish", f"left out: {name!r} does not take it", got)
+            raise ParameterError(
+                parameter,
+                "publish",
+                Words(f"left out: {name!r} does not take it", f"省略（{name!r} では使えません）"),
+                got,
+            )
     arguments = {key: value for key, value in {**vars(common), **settings}.items() if key in accepted}
     if "noise" in accepted and "noise" not in arguments:
         arguments["noise"] = mechanism.noise_for(budget, {})
     if mechanism.noises == ("laplace",) and budget.currency == "rho":
         hint = "Take method='gaussian'."
-        raise MixedCurrencyError("budget", "publish", "in epsilon for Laplace noise", budget, hint)
+        raise MixedCurrencyError(
+            "budget",
+            "publish",
+            Words("in epsilon for Laplace noise", "ラプラスノイズでは epsilon による予算"),
+            budget,
+            hint,
+        )
     return mechanism.function(table, budget, **arguments)
 
 

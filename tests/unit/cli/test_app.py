@@ -77,7 +77,7 @@ def test_the_version(run: Run) -> None:
     [
         (["plan"], "Missing argument", "PLAN.toml を指定してください"),
         (["plan", "--nonsense"], "No such option", "--nonsense というオプションはありません"),
-        (["polish"], "No such command", "使い方に誤りがあります"),
+        (["polish"], "No such command", "コマンドはありません"),
         (["mesh", "code", "north", "139"], "Invalid value", "LATITUDE の値が使えません"),
         (["mesh", "code", "35", "139", "--level", "7"], "Invalid value", "--level"),
         (["--lang", "fr", "doctor"], "Invalid value", "--lang"),

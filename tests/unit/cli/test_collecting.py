@@ -252,7 +252,7 @@ def test_estimates_for_people(run: Run, survey: Path) -> None:
     reports = randomized(run, survey)
     answer = run("collect", "estimate", reports)
     assert answer.code == 0
-    for words in ("smoker (kary-response)", "standard error", "interval", "mean", "yes"):
+    for words in ("smoker (kary-response)", "standard error", "interval (95 %)", "mean", "yes"):
         assert words in answer.out
     answer = run("collect", "estimate", reports, "--lang", "ja")
     assert "標準誤差" in answer.out
@@ -363,10 +363,10 @@ def test_tables_for_people_show_intervals_of_their_own_method(run: Run, survey: 
     options = ("--by", "smoker", "--by", "district", "--method", method, "--level", "0.9")
     reports = randomized(run, survey)
     answer = run("collect", "crosstab", reports, *options)
-    assert answer.out.strip().split("\n")[0].split() == ["smoker", "district", "people", "interval"], (
+    assert answer.out.strip().split("\n")[0].split() == ["smoker", "district", "people", "interval", "(90", "%)"], (
         "no errors of inversion"
     )
-    assert "with probability 90%" in answer.err
+    assert "with probability 90 %" in answer.err
     assert ("standard errors of the unbiased" in " ".join(answer.err.split())) == (method == "inversion")
     cells = run("collect", "crosstab", reports, *options, "--json").json["cells"]
     largest = max(cells, key=lambda cell: cell["people"])
@@ -460,6 +460,6 @@ def test_pk_that_cannot_be(run: Run, survey: Path) -> None:
     refused(run(*asked, "--records", "1"), 2, "--records")
     refused(run(*asked, "--records", "100", "--k", "100"), 2, "below the number of records")
     refused(run(*asked, "--records", "100", "--k", "1"), 2, "above 1")
-    refused(run(*asked, "--records", "100", "--k", "nan"), 2, "'k'")
+    refused(run(*asked, "--records", "100", "--k", "nan"), 2, "--k")
     simple(survey, "rappor", "bits = 16\nhashes = 2\ncohorts = 4\nf = 0.5\np = 0.5\nq = 0.75")
     refused(run(*asked, "--records", "100", "--k", "10"), 2, "No noise can be suggested for 'x' (rappor)")

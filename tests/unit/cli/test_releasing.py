@@ -236,3 +236,75 @@ def test_the_json_of_a_release_has_nothing_but_json(run: Run, town: Path) -> Non
     shown = run("release", town / "plan.toml", "--yes", "--json")
     assert json.loads(shown.out)["published"]["total"] >= 0
     assert shown.err == ""
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"sudare.releases.kinds.counts.running.{moment}", stop)
+
+
+EARLY, LATE = "read_counts", "write_table"
+
+
+@pytest.mark.parametrize(
+    ("moment", "english", "japanese"),
+    [
+        (EARLY, "no noise had been drawn, so the charge was given back (entry 2)", "費用は戻されました（項目 2）"),
+        (LATE, "Nothing was published. The same command asks before it charges once more", "公表はされていません"),
+    ],
+)
+def test_an_interruption_says_what_became_of_the_charge(
+    run: Run, town: Path, monkeypatch: pytest.MonkeyPatch, moment: str, english: str, japanese: str
+) -> None:
+    interrupt(monkeypatch, moment)
+    shown = run("release", town / "plan.toml", "--yes", "--json")
+    assert shown.code == 130
+    assert english in shown.error["english"]
+    assert japanese in shown.error["japanese"]
+
+
+def test_after_an_early_interruption_nothing_is_asked(run: Run, town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        interrupt(patched, EARLY)
+        assert run("release", town / "plan.toml", "--yes").code == 130
+    assert remaining(town) == "epsilon = 1"
+    assert run("release", town / "plan.toml", "--yes").code == 0
+    assert remaining(town) == "epsilon = 0.75"
+
+
+@pytest.mark.parametrize("command", ["release", "run"])
+def test_after_a_late_interruption_a_script_must_say_again(
+    run: Run, town: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    with monkeypatch.context() as patched:
+        interrupt(patched, LATE)
+        assert run(command, town / "plan.toml", "--yes").code == 130
+    assert remaining(town) == "epsilon = 0.75"
+    refused = run(command, town / "plan.toml", "--yes", "--json")
+    assert refused.code == 2
+    assert "ledger entry 2" in refused.error["english"]
+    assert "add --again" in refused.error["english"]
+    assert "--again を付けてください" in refused.error["japanese"]
+    assert remaining(town) == "epsilon = 0.75"
+    assert run(command, town / "plan.toml", "--yes", "--again").code == 0
+    assert remaining(town) == "epsilon = 0.5"
+    assert run(command, town / "plan.toml", "--yes").code == 0  # it is made now, and shown again
+    assert remaining(town) == "epsilon = 0.5"
+
+
+@pytest.mark.parametrize(("answers", "code", "left"), [("yy", 0, "epsilon = 0.5"), ("yn", 2, "epsilon = 0.75")])
+def test_after_a_late_interruption_a_person_is_asked(
+    run: Run, town: Path, monkeypatch: pytest.MonkeyPatch, answers: str, code: int, left: str
+) -> None:
+    with monkeypatch.context() as patched:
+        interrupt(patched, LATE)
+        assert run("release", town / "plan.toml", "--yes").code == 130
+    given = iter(answers)
+    monkeypatch.setattr(Speaker, "is_interactive", True)
+    monkeypatch.setattr("builtins.input", lambda *_: next(given))
+    shown = run("release", town / "plan.toml")
+    assert shown.code == code
+    assert "charges epsilon = 0.25 once more" in " ".join(shown.err.split())
+    assert remaining(town) == left

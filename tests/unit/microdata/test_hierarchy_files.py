@@ -11,7 +11,7 @@ from sudare.errors import InputError, OutputError, ParameterError
 from sudare.microdata.hierarchies.files import read_hierarchy, write_hierarchy
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from tests.unit.microdata.arx_data import DATA, adult, adult_hierarchy, needs_answers
-from tests.unit.microdata.test_hierarchy import trees
+from tests.unit.microdata.hierarchies.test_hierarchy import trees
 
 HEIGHTS = {
     "sex": 1,

@@ -28,7 +28,7 @@ from sudare.microdata.utility import (
     relative_class_size,
 )
 from tests.unit.microdata.arx_data import adult, adult_hierarchy, adult_names, needs_answers, only_k_anonymous
-from tests.unit.microdata.test_hierarchy import trees
+from tests.unit.microdata.hierarchies.test_hierarchy import trees
 
 
 def test_missing_and_empty_values_are_one_value() -> None:

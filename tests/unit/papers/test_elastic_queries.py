@@ -15,7 +15,7 @@ from sudare.sql.relations.elastic import join_stability, side_of_table
 from sudare_papers.elastic.queries import elastic_growth, elastic_sensitivity
 from tests.sql_corpus.schema import METADATA
 from tests.unit.sql.elastic_shop import SHOP, column, table
-from tests.unit.sql.test_planned_size import BOMBS
+from tests.unit.sql.frontend.test_planned_size import BOMBS
 
 DATA = Path(os.environ.get("SUDARE_DATA", Path(__file__).parents[4] / "shared" / "data")) / "chorus_elastic"
 REASONS = {

@@ -138,7 +138,7 @@ def test_gaussian_agrees_with_the_defining_integral(rho: str) -> None:
 
 
 @pytest.mark.parametrize("function", [rho_to_epsilon, epsilon_to_rho, rho_to_delta])
-@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), True, "one", "-1", None, 5e-324, 1e-300])
+@pytest.mark.parametrize("bad", [0, -1, float("nan"), float("inf"), True, "one", None, 5e-324, 1e-300])
 def test_numbers_out_of_range_are_refused(function: Any, bad: Any) -> None:
     with pytest.raises(ParameterError, match=f"parameter of {function.__name__} must be"):
         function(bad, 0.5)

@@ -62,6 +62,21 @@ def test_amounts_distances_and_sizes() -> None:
     assert [show_size(size) for size in (0, 999, 2_345_678, 10**10, None)] == ["0 B", "999 B", "2.3 MB", "10.0 GB", ""]
 
 
+@pytest.mark.parametrize(
+    ("offset", "english", "japanese"),
+    [
+        ("+09:00", "16 November 2026, 08:30 UTC+09:00", "2026年11月16日 08:30（UTC+09:00）"),
+        ("-03:30", "15 November 2026, 20:00 UTC-03:30", "2026年11月15日 20:00（UTC-03:30）"),
+        ("+00:00", "15 November 2026, 23:30 UTC", "2026年11月15日 23:30（UTC）"),
+        ("Tokyo", "15 November 2026, 23:30 UTC", "2026年11月15日 23:30（UTC）"),
+    ],
+)
+def test_dates_are_told_by_the_clocks_of_the_office(offset: str, english: str, japanese: str) -> None:
+    shown = show_date("2026-11-15T23:30:00Z", offset)
+    assert shown is not None
+    assert (shown.english, shown.japanese) == (english, japanese)
+
+
 def test_dates_are_shown_in_universal_time() -> None:
     shown = show_date("2026-11-16T08:30:00+09:00")
     assert shown is not None

@@ -18,7 +18,7 @@ from sudare.sql.expressions.intervals import Interval
 from tests.contracts.sql_servers import has_spark, running_servers
 from tests.unit.ledger.helping import has_postgres, postgres_server
 from tests.unit.sql.expressing import COLUMNS, conditions, numbers
-from tests.unit.sql.test_expressions import parsed
+from tests.unit.sql.expressions.test_expressions import parsed
 
 pytestmark = pytest.mark.slow
 

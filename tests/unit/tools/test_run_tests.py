@@ -51,7 +51,7 @@ def test_a_test_that_fails(clone: Path) -> None:
 def test_kernels_are_compiled_when_one_changed(clone: Path) -> None:
     assert not needs_compiling(clone)
     later = (clone / STAMP).stat().st_mtime + 5
-    os.utime(clone / KERNELS[1] / "one.py", (later, later))
+    os.utime(clone / KERNELS[0] / "one.py", (later, later))
     assert needs_compiling(clone)
     (clone / STAMP).unlink()
     assert needs_compiling(clone)

@@ -7,7 +7,7 @@ from sudare_papers.erratum import Erratum
 
 __all__ = ["ERRATA"]
 
-PK_TESTS, BINS_TESTS = "tests/unit/collect/test_pk.py::", "tests/unit/collect/test_bins.py::"
+PK_TESTS, BINS_TESTS = "tests/unit/collect/estimation/test_pk.py::", "tests/unit/collect/transitions/test_bins.py::"
 
 ERRATA: tuple[Erratum, ...] = (
     Erratum(

@@ -366,7 +366,13 @@ def _names(names: Sequence[str] | None, number: int, function: str) -> tuple[str
 
 
 def _sure(value: Rational, function: str) -> float:
-    number = float(exact_fraction(value, "sure", function, "a number strictly between 0 and 1"))
+    number = float(
+        exact_fraction(
+            value, "sure", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
+        )
+    )
     if not 0 < number < 1:
-        raise ParameterError("sure", function, "a number strictly between 0 and 1", value)
+        raise ParameterError(
+            "sure", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"), value
+        )
     return number

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.distributions import proportion_limits
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction
@@ -80,13 +81,23 @@ def audit_epsilon(
             Described(str(second.size)),
         )
     chance = float(
-        exact_fraction(error_probability, "error_probability", function, "a number strictly between 0 and 1")
+        exact_fraction(
+            error_probability,
+            "error_probability",
+            function,
+            Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"),
+        )
     )
     if not 0 < chance < 1:
-        raise ParameterError("error_probability", function, "a number strictly between 0 and 1", error_probability)
-    failing = exact_fraction(delta, "delta", function, "a number from 0 to below 1")
+        raise ParameterError(
+            "error_probability",
+            function,
+            Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"),
+            error_probability,
+        )
+    failing = exact_fraction(delta, "delta", function, Words("a number from 0 to below 1", "0 以上 1 未満の数"))
     if not 0 <= failing < 1:
-        raise ParameterError("delta", function, "a number from 0 to below 1", delta)
+        raise ParameterError("delta", function, Words("a number from 0 to below 1", "0 以上 1 未満の数"), delta)
     # Two directions, two limits each: a quarter of the error for each limit.
     bound = max(_one_direction(p, q, float(failing), chance / 4) for p, q in ((first, second), (second, first)))
     return EpsilonAudit(bound, first.size, chance)

@@ -36,6 +36,7 @@ from sudare.border.signatures import check_arguments
 from sudare.column_names import listed_columns
 from sudare.errors import Described, InputError, ParameterError
 from sudare.parameters import Rational, exact_integer
+from sudare.system.reasons import reason_of
 from sudare.system.scratch import scratch_folder
 
 __all__ = ["ProgramAudit", "audit_command", "audit_function"]
@@ -388,8 +389,8 @@ def _run_in_time(words: Sequence[str], seconds: float) -> bool:
         )
     except OSError as reason:
         raise InputError(
-            f"The program '{words[0]}' cannot be started: {reason.strerror}.",
-            f"プログラム '{words[0]}' を起動できません（{reason.strerror}）。",
+            f"The program '{words[0]}' cannot be started: {reason_of(reason).english}.",
+            f"プログラム '{words[0]}' を起動できません（{reason_of(reason).japanese}）。",
         ) from None
     try:
         return process.wait(timeout=seconds) == 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_fraction
 
@@ -132,9 +133,9 @@ def _read(
         first, second = np.asarray(column.first), np.asarray(column.second)
         if first.ndim != 1 or second.ndim != 1:
             raise ParameterError("columns", function, "of one dimension", Described(f"'{column.name}'"))
-        weight = float(exact_fraction(column.weight, "weight", "KeyColumn", "a number >= 0"))
+        weight = float(exact_fraction(column.weight, "weight", "KeyColumn", Words("a number >= 0", "0 以上の数")))
         if weight < 0:
-            raise ParameterError("weight", "KeyColumn", "a number >= 0", column.weight)
+            raise ParameterError("weight", "KeyColumn", Words("a number >= 0", "0 以上の数"), column.weight)
         if column.scale is None:
             codes = codes_of_values(first, second)
             pairs.append((codes[0], codes[1], None, weight))

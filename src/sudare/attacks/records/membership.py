@@ -200,7 +200,7 @@ def membership_in_tables(
     check_arguments(membership_in_tables, locals(), "released", "law")
     function = "membership_in_tables"
     counts = np.asarray(released, dtype=np.float64)
-    number = exact_integer(people, "people", function, "a whole number >= 1", smallest=1)
+    number = exact_integer(people, "people", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1)
     if counts.ndim != 1:
         raise ParameterError("released", function, "counts in one dimension", Described(f"shape {counts.shape}"))
     groups = [
@@ -324,7 +324,11 @@ def _positions(array: ArrayLike, cells: int, name: str, function: str) -> Intege
 
 
 def _between(value: Rational, name: str, function: str) -> float:
-    number = float(exact_fraction(value, name, function, "a number strictly between 0 and 1"))
+    number = float(
+        exact_fraction(value, name, function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"))
+    )
     if not 0 < number < 1:
-        raise ParameterError(name, function, "a number strictly between 0 and 1", value)
+        raise ParameterError(
+            name, function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"), value
+        )
     return number

@@ -139,7 +139,9 @@ def find_special_uniques(columns: Mapping[str, ArrayLike] | IntoFrame, *, larges
     check_arguments(find_special_uniques, locals(), "columns")
     function = "find_special_uniques"
     names = tuple(columns)
-    most = exact_integer(largest_size, "largest_size", function, "a whole number >= 1", smallest=1)
+    most = exact_integer(
+        largest_size, "largest_size", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1
+    )
     most = min(most, len(names))
     number = sum(comb(len(names), size) for size in range(1, most + 1))
     if not names or number > MAX_COMBINATIONS:

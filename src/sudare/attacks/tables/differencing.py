@@ -196,8 +196,8 @@ def attack_by_differences(cells: Iterable[PublishedCell], *, threshold: int = 3,
     check_arguments(attack_by_differences, locals(), "cells")
     function = "attack_by_differences"
     listed = list(cells)
-    least = exact_integer(threshold, "threshold", function, "a whole number >= 2", smallest=2)
-    allowed = exact_fraction(seconds, "seconds", function, "a number >= 0")
+    least = exact_integer(threshold, "threshold", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
+    allowed = exact_fraction(seconds, "seconds", function, Words("a number >= 0", "0 以上の数"))
     names = [cell.name for cell in listed]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)

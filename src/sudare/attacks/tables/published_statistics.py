@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
@@ -135,7 +136,7 @@ class PublishedCount:
     where: Where = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        low = exact_integer(self.low, "low", "PublishedCount", "a whole number >= 0", smallest=0)
+        low = exact_integer(self.low, "low", "PublishedCount", Words("a whole number >= 0", "0 以上の整数"), smallest=0)
         if self.high is not None:
             exact_integer(self.high, "high", "PublishedCount", f"a whole number >= {low}", smallest=low)
 
@@ -174,10 +175,10 @@ class Mean:
 
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The least and the largest true mean."""
-        value = exact_fraction(self.value, "value", "Mean", "a number")
-        margin = exact_fraction(self.rounding, "rounding", "Mean", "a number >= 0")
+        value = exact_fraction(self.value, "value", "Mean", Words("a number", "数"))
+        margin = exact_fraction(self.rounding, "rounding", "Mean", Words("a number >= 0", "0 以上の数"))
         if margin < 0:
-            raise ParameterError("rounding", "Mean", "a number >= 0", self.rounding)
+            raise ParameterError("rounding", "Mean", Words("a number >= 0", "0 以上の数"), self.rounding)
         return value - margin, value + margin
 
 
@@ -197,9 +198,9 @@ class Median:
 
     def doubled(self) -> int:
         """Twice the median, which is whole."""
-        twice = 2 * exact_fraction(self.value, "value", "Median", "a multiple of 0.5")
+        twice = 2 * exact_fraction(self.value, "value", "Median", Words("a multiple of 0.5", "0.5 の倍数"))
         if twice.denominator != 1:
-            raise ParameterError("value", "Median", "a multiple of 0.5", self.value)
+            raise ParameterError("value", "Median", Words("a multiple of 0.5", "0.5 の倍数"), self.value)
         return int(twice)
 
 

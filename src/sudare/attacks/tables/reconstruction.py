@@ -253,10 +253,11 @@ def reconstruct(
         (2, [('F', 89), ('M', 89)])
     """
     check_arguments(reconstruct, locals(), "domain", "statistics", "groups")
-    exact_integer(limit, "limit", "reconstruct", "a whole number >= 1", smallest=1)
-    allowed = exact_fraction(seconds, "seconds", "reconstruct", "a number above 0")
+    exact_integer(limit, "limit", "reconstruct", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
+    above = Words("a number above 0", "0 より大きい数")
+    allowed = exact_fraction(seconds, "seconds", "reconstruct", above)
     if not allowed > 0:
-        raise ParameterError("seconds", "reconstruct", "a number above 0", seconds)
+        raise ParameterError("seconds", "reconstruct", above, seconds)
     deadline = time.monotonic() + float(allowed)
     compiled = StatisticRows(domain, list(statistics))
     if compiled.contradicts:

@@ -154,7 +154,7 @@ def estimate(
         found = _estimated(speaker, name, randomizer, told[name], level, wanted)
         rows += found
         told_of = [heading(f"{name} ({randomizer.kind})"), randomizer.words.explain(speaker.language)]
-        parts += [*told_of, _estimate_table(speaker, found)]
+        parts += [*told_of, _estimate_table(speaker, found, level)]
     listed = [vars(row) for row in rows]
     _write(out, listed)
     speaker.give({"people": _people(told), "level": level, "estimates": listed}, stack(*parts))
@@ -189,10 +189,10 @@ def _fitted(name: str, randomizer: Randomizer, told: Any, level: float) -> list[
     ]
 
 
-def _estimate_table(speaker: Speaker, rows: list[_EstimateRow]) -> Any:
-    words = speaker.words
+def _estimate_table(speaker: Speaker, rows: list[_EstimateRow], level: float) -> Any:
+    words, shares = speaker.words, {"level": _percent(level)}
     columns = [(words("collect.value"), False)]
-    columns += [(words(f"collect.{name}"), True) for name in ("unbiased", "error", "interval", "constrained")]
+    columns += [(words(f"collect.{name}", **shares), True) for name in ("unbiased", "error", "interval", "constrained")]
     shown = sorted(rows, key=lambda row: -row.best)[:MAX_SHOWN]
     cells = [
         [
@@ -207,6 +207,11 @@ def _estimate_table(speaker: Speaker, rows: list[_EstimateRow]) -> Any:
     if len(rows) > len(shown):
         cells.append([words("collect.more", count=f"{len(rows) - len(shown):,}"), "", "", "", ""])
     return table_of(columns, cells)
+
+
+def _percent(level: float) -> str:
+    """A probability in percent, such as 95 % or 99.9 %."""
+    return f"{100 * level:.4f}".rstrip("0").rstrip(".") + " %"
 
 
 def _rounded(number: float | None) -> str:
@@ -240,9 +245,9 @@ def crosstab(
     _write(out, rows)
     if out is None and table.constrained.size > MAX_SHOWN:
         speaker.say("collect.write_all", style="dim")
-    speaker.say(f"collect.intervals.{method}", style="dim", level=f"{level:.4%}".rstrip("0%").rstrip(".") + "%")
+    speaker.say(f"collect.intervals.{method}", style="dim", level=_percent(level))
     found = {"people": table.people, "method": table.method, "level": level, "cells": rows}
-    speaker.give(found, _cell_table(speaker, table, cells))
+    speaker.give(found, _cell_table(speaker, table, cells, level))
 
 
 def _counted(speaker: Speaker, asked: Questionnaire, told: Reports, by: list[str], bins: list[str]) -> tuple[Any, Any]:
@@ -312,12 +317,12 @@ def _cells(table: CrossTab, level: float) -> list[_CellRow]:
     return rows
 
 
-def _cell_table(speaker: Speaker, table: CrossTab, rows: list[_CellRow]) -> Any:
+def _cell_table(speaker: Speaker, table: CrossTab, rows: list[_CellRow], level: float) -> Any:
     """The largest cells, with intervals of the very method that estimated them."""
     words, names = speaker.words, [_column(attribute.name) for attribute in table.attributes]
     shown = sorted(rows, key=lambda row: -row.people)[:MAX_SHOWN]
     columns = [(attribute.name, False) for attribute in table.attributes]
-    columns += [(words("collect.people"), True), (words("collect.interval"), True)]
+    columns += [(words("collect.people"), True), (words("collect.interval", level=_percent(level)), True)]
     cells = [
         [
             *(str(row.values[name]) for name in names),

@@ -24,6 +24,7 @@ from sudare.cli.console.showing import facts, heading, stack, table_of
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import LedgerError
 from sudare.storage.guarded_json import parse_json
+from sudare.system.clock import local_text
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset, Entry
@@ -145,7 +146,7 @@ def show(
         entries = list(ledger.entries(dataset))
     words = speaker.words
     columns = [("ledger.entry", True), ("ledger.time", False), ("ledger.kind", False), ("ledger.says", False)]
-    rows = [[e.number, e.time[:19].replace("T", " "), words(f"entry.{e.kind}"), _told(e, words)] for e in entries]
+    rows = [[e.number, local_text(e.time), words(f"entry.{e.kind}"), _told(e, words)] for e in entries]
     speaker.give(
         {"dataset": dataset_values(found), "entries": [_entry_values(entry) for entry in entries]},
         stack(

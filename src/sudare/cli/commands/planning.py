@@ -242,6 +242,7 @@ def _delta_values(advice: DeltaAdvice) -> dict[str, str]:
 def _subject(release_plan: ReleasePlan, words: Catalogue) -> RenderableType:
     unit, predicted = release_plan.unit, release_plan.predicted
     shape = " x ".join(f"{length:,}" for length in release_plan.domain.shape)
+    from sudare.privacy.guarantee_words import of_one_unit
     from sudare.releases.page_numbers import percent_rounded_up
     from sudare.tables.planning.plan_words import of_quantity
     from sudare.tables.publishing import publishes_signed
@@ -252,7 +253,12 @@ def _subject(release_plan: ReleasePlan, words: Catalogue) -> RenderableType:
         (words("plan.protected"), unit_in_words(unit, words)),
         (
             words("plan.promise"),
-            words("plan.power", who=unit.who, power=percent_rounded_up(power), alarm=f"{FALSE_ALARM:.0%}"),
+            words(
+                "plan.power",
+                who=of_one_unit(unit.who),
+                power=percent_rounded_up(power),
+                alarm=percent_rounded_up(FALSE_ALARM),
+            ),
         ),
         (words("plan.method"), _method(release_plan).explain(words.language)),
     ]

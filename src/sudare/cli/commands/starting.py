@@ -12,6 +12,7 @@ import typer
 from sudare.cli.console.budgets import budget_in_words, budget_values, exact_text, read_budget
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import OutputError
+from sudare.system.reasons import reason_of
 
 if TYPE_CHECKING:
     from sudare.privacy import Budget
@@ -99,5 +100,6 @@ def _exists(path: Path) -> OutputError:
 
 def _unwritable(path: Path, error: OSError) -> OutputError:
     return OutputError(
-        f"'{path}' cannot be written: {error.strerror}.", f"「{path}」に書き込めません: {error.strerror}。"
+        f"'{path}' cannot be written: {reason_of(error).english}.",
+        f"「{path}」に書き込めません: {reason_of(error).japanese}。",
     )

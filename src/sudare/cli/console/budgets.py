@@ -92,7 +92,9 @@ def remaining_in_words(dataset: Dataset, words: Catalogue) -> str:
 
 def unit_in_words(unit: Unit, words: Catalogue) -> str:
     """Who is protected."""
-    values = {"who": unit.who, "rows": unit.rows, "change": words(f"adjacency.{unit.adjacency}")}
+    from sudare.privacy.guarantee_words import of_one_unit
+
+    values = {"who": of_one_unit(unit.who), "rows": unit.rows, "change": words(f"adjacency.{unit.adjacency}")}
     if unit.rows == 1:
         return words("plan.unit_once", **values)
     if unit.cells == unit.rows_per_cell == unit.rows:

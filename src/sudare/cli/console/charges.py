@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,10 @@ from sudare.errors import SudareError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from sudare.ledger import Entry, Ledger
+    from sudare.ledger import Entry, Ledger, Reservation
     from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
 
-__all__ = ["charges_told", "opened_ledger", "show_charge", "tell_charge"]
+__all__ = ["ask_before_charging_again", "charges_told", "opened_ledger", "show_charge", "tell_charge"]
 
 
 def opened_ledger(header: PlanHeader) -> AbstractContextManager[Ledger | None]:
@@ -80,14 +80,36 @@ def charges_told(speaker: Speaker, header: PlanHeader, before: int) -> Iterator[
     """
     try:
         yield
-    except (Exception, KeyboardInterrupt):
+    except (Exception, KeyboardInterrupt) as error:
         try:
             state, number = _charge_since(header, before)
         except SudareError:
             speaker.remark("charged.unknown")
         else:
+            is_ended = isinstance(error, KeyboardInterrupt)
+            if is_ended and state == "nothing":
+                state = "not_begun" if number is None else "given_back"
             speaker.remark(f"charged.{state}", entry=number)
         raise
+
+
+def ask_before_charging_again(
+    speaker: Speaker, price: ReleasePrice, *, yes: bool
+) -> Callable[[Sequence[Reservation]], None]:
+    """What to do where earlier runs of the same plan were stopped after their charge was kept: say so, and ask.
+
+    Whoever said ``--yes`` agreed to one charge, not to a second one; so does a script, which needs ``--again`` for it.
+    """
+
+    def ask(left: Sequence[Reservation]) -> None:
+        charge = budget_in_words(price.budget, speaker.words)
+        values = {"entries": [one.number for one in left], "charge": charge}
+        if yes or not speaker.is_interactive:
+            raise speaker.mistake("charged.before_in_scripts", **values)
+        speaker.warn_of("charged.before", **values)
+        speaker.confirm("release.ask_again", yes=False)
+
+    return ask
 
 
 def _charge_since(header: PlanHeader, before: int) -> tuple[str, int | None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 from sudare.bilingual import Worded, Words
 from sudare.cli.console.messages import words_of
@@ -21,11 +22,23 @@ from sudare.errors import (
     ParameterError,
     PlanError,
     QueryRefusedError,
+    SudareError,
     UserError,
+    words_of_error,
 )
 from sudare.system.interrupts import Interruption
 
-__all__ = ["FOUND_FAULTS", "INTERRUPTED", "USAGE", "Failure", "UsageError", "failure_of", "usage_failure"]
+__all__ = [
+    "FOUND_FAULTS",
+    "INTERRUPTED",
+    "USAGE",
+    "Failure",
+    "OptionError",
+    "UsageError",
+    "failure_of",
+    "in_options",
+    "usage_failure",
+]
 
 USAGE, FOUND_FAULTS, INTERNAL, INTERRUPTED = 2, 7, 70, 130
 
@@ -47,8 +60,45 @@ KINDS: tuple[tuple[type[BaseException], str, int], ...] = (
 """The first that fits counts."""
 
 
+OTHER_NAMES = {"widths": "intervals", "steps": "dates", "level": "mesh"}
+"""Options by what functions call them, where the names differ."""
+
+
 class UsageError(UserError):
     """The command was called in a way that it cannot be."""
+
+
+class OptionError(ParameterError):
+    """What a function does not take was typed as an option: it is told by the option's name.
+
+    Args:
+        option: such as ``--epsilon``.
+        error: what the function says.
+    """
+
+    def __init__(self, option: str, error: ParameterError) -> None:
+        super().__init__(error.parameter, error.function, error.requirement_words, error.got, error.hint_words)
+        self.option = option
+
+    @property
+    def words(self) -> Words:  # type: ignore[override]
+        """In the words of the command."""
+        return words_of("usage.option", option=self.option, reason=self.reason)
+
+
+def in_options(error: BaseException, options: Mapping[str, str]) -> BaseException:
+    """The same error in the words of a command.
+
+    Args:
+        error: as it was raised.
+        options: the options of the command, by the names of their parameters.
+    """
+    if not isinstance(error, ParameterError) or isinstance(error, UserError):
+        return error
+    if error.parameter == "budget" and error.got is None and "epsilon" in options:
+        return UsageError(words_of("usage.no_budget"))
+    option = options.get(error.parameter) or options.get(OTHER_NAMES.get(error.parameter, ""))
+    return error if option is None else OptionError(option, error)
 
 
 @dataclass(frozen=True)
@@ -99,24 +149,53 @@ def failure_of(error: BaseException) -> Failure:
     if kind == "interrupted":
         ended = error.exit_code if isinstance(error, Interruption) else code
         return _both(kind, ended, "failure.interrupted")
-    return Failure(kind, words_of("failure.untranslated", sentence=str(error)), code)
+    return Failure(
+        kind, words_of_error(error) if isinstance(error, SudareError) else Words.same(type(error).__name__), code
+    )
 
 
 def usage_failure(error: Any) -> Failure:
     """What to tell about arguments that the command line does not take; typer's sentences are in English only."""
     english = error.format_message()
     parameter = getattr(error, "param", None)
-    name = parameter.get_error_hint().strip("'") if parameter is not None else ""
+    name = parameter.get_error_hint().replace("'", "") if parameter is not None else ""
     shape = type(error).__name__
+    context = getattr(error, "ctx", None)
     if shape == "NoSuchOption":
         told = words_of("usage.no_option", name=error.option_name)
     elif shape == "MissingParameter":
         told = words_of("usage.missing", name=name)
     elif shape == "BadParameter" and name:
-        told = words_of("usage.bad_value", name=name, reason=error.message)
+        told = words_of("usage.bad_value", name=name, reason=_wanted(parameter))
+    elif shape == "BadOptionUsage":
+        told = words_of("usage.no_value", name=error.option_name)
+    elif context is not None and hasattr(context.command, "commands"):
+        told = words_of("usage.no_command", group=context.command_path)
     else:
-        told = words_of("usage.other", reason=english)
+        told = words_of("usage.other")
     return Failure("usage", Words(english, told.japanese), getattr(error, "exit_code", USAGE))
+
+
+def _wanted(parameter: Any) -> Words:
+    """What an option takes, by its type: typer says it in English only."""
+    declared = getattr(parameter.get_runtime_param(), "annotation", None)
+    kinds = {one for one in (declared, *get_args(declared)) if one is not type(None)}
+    choices = [one for kind in kinds if get_origin(kind) is Literal for one in get_args(kind)]
+    if choices:
+        return words_of("usage.choice", choices=", ".join(map(str, choices)))
+    info = parameter.get_runtime_param().parameter_info
+    limits = [
+        words_of(key, limit=limit)
+        for key, limit in (("usage.from", info.min), ("usage.to", info.max))
+        if limit is not None
+    ]
+    for kind, key in ((int, "usage.whole"), (float, "usage.number")):
+        if kind in kinds:
+            within = Words.joined(limits, Words.same(" "))
+            return words_of(f"{key}_within", limits=within) if limits else words_of(key)
+    if Path in kinds:
+        return words_of("usage.path")
+    return words_of("usage.another")
 
 
 def _both(kind: str, code: int, key: str, **values: object) -> Failure:

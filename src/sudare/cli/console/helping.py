@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from typer.core import TyperCommand, TyperGroup
 
 from sudare.cli.console.messages import Catalogue
+from sudare.cli.console.wrapping import wrap_japanese_properly
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -55,6 +56,7 @@ class _Translated:
             "Columns": HelpText,
         }
         vars(rich_utils).update(fixed)
+        wrap_japanese_properly()
         for parameter in self.params:  # type: ignore[attr-defined]
             if f"help.{parameter.name}" in self.words:
                 parameter.help, parameter.metavar = self.words(f"help.{parameter.name}"), ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from sudare.bilingual import BETWEEN_SENTENCES, Words
 from sudare.cli.console.failures import Failure, UsageError, failure_of
 from sudare.cli.console.messages import Catalogue, Language, words_of
+from sudare.cli.console.wrapping import wrap_japanese_properly
 from sudare.system.interrupts import forget_interruption
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def console_for(stream: Any) -> Console:
     """A console on a stream: no colour where it is not a terminal or NO_COLOR is set, wider lines in files."""
     from rich.console import Console
 
+    wrap_japanese_properly()
     console = Console(file=stream, highlight=False, soft_wrap=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_OF_FILES
@@ -46,6 +48,7 @@ class Speaker:
         self.language, self.as_json, self.debug = language, as_json, debug
         self.words = Catalogue(language)
         self._remarks: list[Words] = []
+        self._warned: set[Words] = set()
 
     @cached_property
     def out(self) -> Console:
@@ -84,7 +87,10 @@ class Speaker:
             self.err.print(item)
 
     def warn(self, words: Words) -> None:
-        """Something that should be known but stops nothing."""
+        """Something that should be known but stops nothing. It is said once, however often it is found."""
+        if words in self._warned:
+            return
+        self._warned.add(words)
         if self.as_json:
             self._write_json(sys.stderr, {"warning": {"english": words.english, "japanese": words.japanese}})
             return

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -18,8 +18,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from sudare.bilingual import Worded
-from sudare.cli.console.messages import Catalogue, Language, words_of
+from sudare.bilingual import Worded, Words
+from sudare.cli.console.failures import in_options
+from sudare.cli.console.messages import Catalogue, Language
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import SudareWarning
 from sudare.system.interrupts import delivered_interruption
@@ -53,6 +54,8 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
         for one in own
         if isinstance(one.annotation, type) and is_dataclass(one.annotation)
     }
+    typed = [member for one in own for member in (groups[one.name][1] if one.name in groups else [one])]
+    options = _options_of(typed)
 
     def command(**given: Any) -> None:
         context: typer.Context = given.pop("context")
@@ -62,12 +65,11 @@ def spoken(function: Function, name: str, words: Catalogue) -> Function:
             as_json=given.pop("as_json") or before.as_json,
             debug=given.pop("debug") or before.debug,
         )
-        with _told(speaker), when_preparing(_announce_once(speaker)):
-            for group, (options, members) in groups.items():
-                given[group] = options(**{member.name: given.pop(member.name) for member in members})
+        with _told(speaker, options), when_preparing(_announce_once(speaker)):
+            for group, (made, members) in groups.items():
+                given[group] = made(**{member.name: given.pop(member.name) for member in members})
             function(speaker, **given)
 
-    typed = [member for one in own for member in (groups[one.name][1] if one.name in groups else [one])]
     parameters = [
         _parameter("context", typer.Context),
         *(_helped(parameter, name, words) for parameter in typed),
@@ -127,15 +129,14 @@ def _common_option(flag: str, text: str, panel: str, *, is_flag: bool) -> Any:
 
 
 @contextmanager
-def _told(speaker: Speaker) -> Iterator[None]:
+def _told(speaker: Speaker, options: Mapping[str, str]) -> Iterator[None]:
     """Tell errors and sudare's warnings in the speaker's way. What typer itself raises passes."""
     with warnings.catch_warnings():
         original = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
             if issubclass(category, SudareWarning):
-                untranslated = words_of("warning.untranslated", sentence=str(message))
-                speaker.warn(message.words if isinstance(message, Worded) else untranslated)
+                speaker.warn(message.words if isinstance(message, Worded) else Words.same(message))
             elif speaker.debug:
                 original(message, category, *rest, **more)
 
@@ -146,7 +147,19 @@ def _told(speaker: Speaker) -> Iterator[None]:
         except (typer.Exit, typer.Abort, typer.TyperException, BrokenPipeError):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            speaker.fail(delivered_interruption() or error)
+            speaker.fail(delivered_interruption() or in_options(error, options))
+
+
+def _options_of(parameters: Sequence[inspect.Parameter]) -> dict[str, str]:
+    """The options of a command by the names that functions have for them."""
+    found: dict[str, str] = {}
+    for parameter in parameters:
+        _, info, *_ = get_args(parameter.annotation) or (None, None)
+        # Within Annotated, typer keeps what stands first as the default.
+        for flag in (getattr(info, "default", None), *(getattr(info, "param_decls", None) or ())):
+            if isinstance(flag, str) and flag.startswith("--"):
+                found |= {parameter.name: flag, flag.removeprefix("--").replace("-", "_"): flag}
+    return found
 
 
 def _fields_of(options: type[Any]) -> list[inspect.Parameter]:

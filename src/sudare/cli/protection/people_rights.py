@@ -23,6 +23,7 @@ from sudare.cli.protection.pseudonym_options import (
     opened,
     person_desk,
 )
+from sudare.system.clock import local_text
 
 if TYPE_CHECKING:
     from sudare.microdata.pseudonyms import Answer, Register
@@ -133,7 +134,7 @@ def log(
             tag = book.tag(kind, _canonical(book, kind, identifier(speaker, person)))
             entries = [entry for entry in entries if entry.read().get("person") == tag]
     words = speaker.words
-    rows = [[entry.number, entry.time, _told(entry.read())] for entry in entries]
+    rows = [[entry.number, local_text(entry.time), _told(entry.read())] for entry in entries]
     columns = [(words("person.entry"), True), (words("person.time"), False), (words("person.did"), False)]
     told = {
         "entries": [{"number": one.number, "time": one.time, **one.read(), "seal": one.seal} for one in entries],

@@ -69,7 +69,7 @@ HELP: Mapping[str, Words] = {
     ),
     "collect.crosstab.help": Words(
         "Reconstruct the table of true answers to several questions from randomized records.",
-        "ランダム化されたレコードから、複数の質問への真の回答の表を再構築します。",
+        "ランダム化されたレコードから、真の回答のクロス表を推定します。",
     ),
     "collect.crosstab.examples": Words.same(
         "sudare collect crosstab reports.parquet --by sex --by smoker\nsudare collect crosstab reports.parquet "
@@ -321,7 +321,7 @@ SPOKEN: Mapping[str, Words] = {
     "collect.mean": Words("mean", "平均"),
     "collect.unbiased": Words("unbiased", "不偏推定"),
     "collect.error": Words("standard error", "標準誤差"),
-    "collect.interval": Words("interval", "区間"),
+    "collect.interval": Words("interval ({level})", "区間（{level}）"),
     "collect.constrained": Words("constrained", "制約付き"),
     "collect.more": Words("and {count} more", "ほか {count} 件"),
     "collect.plan_needs": Words(

@@ -158,7 +158,6 @@ SPOKEN: Mapping[str, Words] = {
         "で表示されるトレースバックを添えて報告してください。データに関する内容は必ず取り除いてください。",
     ),
     "failure.interrupted": Words("Interrupted.", "中断しました。"),
-    "failure.untranslated": Words("{sentence}", "指定に誤りがあります: {sentence}"),
     "extension.not_installed": Words(
         "(Not installed: needs {distribution}.)",
         "（未インストール：{distribution} が必要です。）",
@@ -169,11 +168,30 @@ SPOKEN: Mapping[str, Words] = {
         "「sudare {command}」は {distribution} に含まれていますが、インストールされていません。sudare の"
         "ソースのフォルダで次を実行してください：pip install ./{folder}",
     ),
-    "warning.untranslated": Words("{sentence}", "注意してください: {sentence}"),
     "usage.no_option": Words("There is no option {name}.", "{name} というオプションはありません。"),
     "usage.missing": Words("{name} is missing.", "{name} を指定してください。"),
-    "usage.bad_value": Words("The value of {name} cannot be used: {reason}", "{name} の値が使えません: {reason}"),
-    "usage.other": Words("{reason}", "使い方に誤りがあります: {reason}"),
+    "usage.bad_value": Words("The value of {name} cannot be used: {reason}.", "{name} の値が使えません。{reason}"),
+    "usage.whole": Words("it must be a whole number", "整数を指定してください。"),
+    "usage.whole_within": Words("it must be a whole number {limits}", "{limits}の整数を指定してください。"),
+    "usage.number": Words("it must be a number", "数値を指定してください。"),
+    "usage.number_within": Words("it must be a number {limits}", "{limits}の数値を指定してください。"),
+    "usage.from": Words("from {limit} on", "{limit} 以上"),
+    "usage.to": Words("up to {limit}", "{limit} 以下"),
+    "usage.choice": Words("it must be one of {choices}", "{choices} のいずれかを指定してください。"),
+    "usage.path": Words(
+        "there is no such file or folder that can be used", "使えるファイルまたはフォルダを指定してください。"
+    ),
+    "usage.another": Words("it is not of the kind that is wanted", "形式が違います。"),
+    "usage.no_value": Words("{name} needs a value.", "{name} には値が必要です。"),
+    "usage.no_command": Words("There is no such command in '{group}'.", "'{group}' にそのようなコマンドはありません。"),
+    "usage.other": Words("The command was not called as it can be.", "引数が多すぎるか、指定の仕方に誤りがあります。"),
+    "usage.no_budget": Words(
+        "Say what the query may cost: --epsilon 1, with --delta where it is needed, or --rho 0.1; or write "
+        "OPTIONS(epsilon = ...) into the query.",
+        "クエリに使う予算を --epsilon 1 のように指定してください（必要なら --delta も。--rho 0.1 でも指定できます）。"
+        "クエリの中に OPTIONS(epsilon = ...) と書くこともできます。",
+    ),
+    "usage.option": Words("{option} {reason}", "{option} {reason}"),
     "usage.help": Words("'{command} --help' shows how it is used.", "使い方は '{command} --help' で確認できます。"),
     "confirm.nobody": Words(
         "There is no terminal to ask on. Make sure that this is what you want, then add --yes.",

@@ -133,9 +133,34 @@ SPOKEN: Mapping[str, Words] = {
     "balance.unknown": Words("not known, see the error", "不明（エラーを参照）"),
     "balance.short": Words("not enough for a new release", "新しい公表には不足しています"),
     "charged.nothing": Words("Nothing was charged.", "予算は使われていません。"),
+    "charged.not_begun": Words(
+        "Nothing was charged. The same command starts anew.",
+        "予算は使われていません。同じコマンドで最初から実行できます。",
+    ),
+    "charged.given_back": Words(
+        "Nothing was charged: no noise had been drawn, so the charge was given back (entry {entry}). The same command starts "
+        "anew.",
+        "予算は使われていません。ノイズを生成する前に止まったため、費用は戻されました（項目 {entry}）。"
+        "同じコマンドで最初から実行できます。",
+    ),
     "charged.reserved": Words(
-        "The ledger holds the charge of this release as spent (entry {entry}): noise may have been drawn.",
-        "この公表の費用は、台帳で使用済みとして扱われます（項目 {entry}）。ノイズが生成された可能性があるためです。",
+        "The ledger holds the charge of this release as spent (entry {entry}): noise may have been drawn. Nothing was published. "
+        "The same command asks before it charges once more; where nobody can be asked, it needs --again.",
+        "この公表の費用は、台帳で使用済みとして扱われます（項目 {entry}）。ノイズが生成された可能性があるためです。"
+        "公表はされていません。同じコマンドをもう一度実行すると、再び予算を使う前に確認します"
+        "（確認できない環境では --again が必要です）。",
+    ),
+    "charged.before": Words(
+        "An earlier run of this very plan was stopped after noise may have been drawn (ledger entry {entries}). Its charge stays "
+        "spent, and nothing was published. Going on charges {charge} once more.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は使用済みのままで、公表はされていません。続けると、さらに {charge} を使います。",
+    ),
+    "charged.before_in_scripts": Words(
+        "An earlier run of this very plan was stopped after noise may have been drawn (ledger entry {entries}). Its charge stays "
+        "spent, and nothing was published. To charge {charge} once more, add --again.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は使用済みのままで、公表はされていません。さらに {charge} を使って実行するには、--again を付けてください。",
     ),
     "charged.settled": Words(
         "The release was charged and is complete (entry {entry}); the same command shows it, free.",
@@ -146,7 +171,7 @@ SPOKEN: Mapping[str, Words] = {
         "台帳を読めないため、予算が使われたかどうかは 'sudare ledger show' で確認してください。",
     ),
     "ledger.entry": Words("entry", "項目"),
-    "ledger.time": Words("time (UTC)", "日時 (UTC)"),
+    "ledger.time": Words("time", "日時"),
     "ledger.kind": Words("kind", "種類"),
     "ledger.says": Words("what it says", "内容"),
     "ledger.description": Words("description", "説明"),

@@ -15,7 +15,7 @@ HELP: Mapping[str, Words] = {
         "differential privacy; sampled k-anonymity is, costs budget, and asks before it is spent. The law of a "
         "country may ask for more: nothing becomes anonymously processed information (Japan) or anonymous "
         "information (GDPR) by a command alone. `sudare run` does the same for plans of every kind.",
-        "個票データの計画を実行し、保護したレコードと報告書を書き出します。\n\n"
+        "個票データの計画を実行し、保護した個票と報告書を作ります。\n\n"
         "k-匿名性と関連モデルを満たすまで値を粗くし、レコードを秘匿します。スワッピング、PRAM、ミクロアグリゲーション、"
         "ノイズも使えます。k-匿名性は差分プライバシーではありません。標本抽出付き k-匿名性は差分プライバシーで、"
         "予算を使う前に確認します。個人情報保護法の匿名加工情報とするには、委員会規則の基準に沿った加工と、公表や"
@@ -50,7 +50,7 @@ HELP: Mapping[str, Words] = {
     "sample.help": Words(
         "Draw some records of a file fairly, or carry out a plan that does.\n\nRecords are published as they are: "
         "a sample alone protects little. With a plan for sampled-k-anonymity it is differential privacy.",
-        "ファイルからレコードを無作為に抽出するか、抽出の計画を実行します。\n\nレコードはそのまま公開されるため、"
+        "レコードを無作為に抽出するか、抽出の計画を実行します。\n\nレコードはそのまま公開されるため、"
         "標本抽出だけではあまり守られません。sampled-k-anonymity の計画なら差分プライバシーになります。",
     ),
     "sample.examples": Words.same(

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.collect.device.numbers import GridPoints, LineRule, NoiseRule, WindowRule
 from sudare.collect.device.rules import (
     WORD_BITS,
@@ -105,10 +106,15 @@ class Client:
         # A drawing by which reports could tell everything is refused, unless the owner says otherwise.
         epsilon = None if accept_without_epsilon and epsilon_at_most is None else self.epsilon()
         if epsilon_at_most is not None and epsilon is not None:
-            limit = exact_fraction(epsilon_at_most, "epsilon_at_most", "Client", "a number above 0")
+            limit = exact_fraction(
+                epsilon_at_most, "epsilon_at_most", "Client", Words("a number above 0", "0 より大きい数")
+            )
             if epsilon > limit:
                 raise GuaranteeError(
-                    f"A report would cost more than an epsilon of {float(limit):g}, which is the limit."
+                    Words(
+                        f"A report would cost more than an epsilon of {float(limit):g}, which is the limit.",
+                        f"1 件の報告の費用が、上限の epsilon = {float(limit):g} を超えます。",
+                    )
                 )
 
     def fingerprint(self) -> str:
@@ -128,7 +134,12 @@ class Client:
         """
         epsilon = self._rule.epsilon()
         if epsilon is None:
-            raise GuaranteeError("Reports can tell values apart without bound, so no epsilon holds.")
+            raise GuaranteeError(
+                Words(
+                    "Reports can tell values apart without bound, so no epsilon holds.",
+                    "報告から値を際限なく見分けられるため、どの epsilon も成り立ちません。",
+                )
+            )
         return epsilon
 
     def randomize(self, value: Value) -> Plain:

@@ -60,11 +60,15 @@ class DurableFile(PrivateSqlite):
 def drawn_for_research(what: str) -> NotPrivateError:
     """The refusal to keep what was not drawn by the secure source."""
     return NotPrivateError(
-        f"The answers of {what} would be drawn from research entropy: they are not private, and must not be kept or sent."
+        Words(
+            f"The answers of {what} would be drawn from research entropy: they are not private, and must not be kept or sent.",
+            f"{what} の回答が研究用の乱数から引かれます。プライバシーは保護されないため、"
+            "保存も送信もしてはいけません。",
+        )
     )
 
 
-def _explain(path: Path, fault: FileFault, detail: str) -> UserError:
+def _explain(path: Path, fault: FileFault, detail: str | Words) -> UserError:
     """The message about a fault of a memory."""
     words = WORDS.get(fault)
     if words is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.randomizer import Randomizer
@@ -103,7 +104,9 @@ class Aggregator:
         self._take_last(reports, "Aggregator.estimate_mean")
         if not self.randomizer.has_mean:
             got = Described(f"one of {self.randomizer.kind}")
-            raise ParameterError("randomizer", "Aggregator.estimate_mean", "a randomizer of numbers", got)
+            raise ParameterError(
+                "randomizer", "Aggregator.estimate_mean", Words("a randomizer of numbers", "数値のランダム化器"), got
+            )
         return self.randomizer.estimate_mean(np.concatenate(self._kept))
 
     def _take_last(self, reports: ArrayLike | None, function: str) -> None:

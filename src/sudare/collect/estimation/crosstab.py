@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.border.signatures import check_arguments
 from sudare.collect.estimation.interior_point import can_be_written_out, fit_by_interior_point
@@ -211,7 +212,12 @@ def invert(counts: ArrayLike, attributes: Attributes) -> CrossTab:
         try:
             attribute.transition.solve(np.zeros(attribute.transition.reports))
         except GuaranteeError as error:
-            raise GuaranteeError(f"The attribute {attribute.name!r} cannot be inverted. {error}") from None
+            raise GuaranteeError(
+                Words(
+                    f"The attribute {attribute.name!r} cannot be inverted. {error}",
+                    f"属性 {attribute.name!r} の遷移行列は逆行列をもちません。{error.japanese}",
+                )
+            ) from None
     unbiased = CrossTab(read, told, np.zeros(1), "inversion").unbiased
     nearest = project_on_simplex(unbiased.ravel(), int(told.sum())).reshape(unbiased.shape)
     return CrossTab(read, told, np.asarray(nearest), "inversion")
@@ -254,7 +260,9 @@ def iterative_bayes(
     check_arguments(iterative_bayes, locals(), "start", "accelerate")
     function = "iterative_bayes"
     read, told = read_problem(counts, attributes, function)
-    limit = exact_integer(most_iterations, "most_iterations", function, "a whole number >= 1", smallest=1)
+    limit = exact_integer(
+        most_iterations, "most_iterations", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1
+    )
     closeness = _read_positive(tolerance, "tolerance", function)
     operator = Kronecker([attribute.transition for attribute in read])
     likelihood, first = _likelihood(operator, told, start, function)
@@ -263,7 +271,9 @@ def iterative_bayes(
     else:
         share = _read_positive(hold_out, "hold_out", function)
         if share >= 1:
-            raise ParameterError("hold_out", function, "a share above 0 and below 1", hold_out)
+            raise ParameterError(
+                "hold_out", function, Words("a share above 0 and below 1", "0 より大きく 1 より小さい割合"), hold_out
+            )
         steps = steps_before_overfitting(operator, told, first, share, limit, seed)
         fit = fit_by_bayes(likelihood, first, 0.0, steps, accelerate=False)
     return CrossTab(read, told, fit.shares * int(told.sum()), "iterative-bayes", fit)
@@ -308,11 +318,15 @@ def rounded(people: Values, total: int) -> Counts:
 def _likelihood(operator: Kronecker, told: Counts, start: Any, function: str) -> tuple[Likelihood, Values]:
     """The likelihood, and shares above 0 to start from."""
     if start not in ("reports", "uniform"):
-        raise ParameterError("start", function, '"reports" or "uniform"', shown(start))
+        raise ParameterError(
+            "start", function, Words('"reports" or "uniform"', '"reports" または "uniform"'), shown(start)
+        )
     for axis, never in enumerate(operator.impossible_reports()):
         if never.any() and np.moveaxis(told, axis, 0)[never].any():
             got = Described(f"some that no value of axis {axis} leads to")
-            raise ParameterError("counts", function, "reports that the transitions can give", got)
+            raise ParameterError(
+                "counts", function, Words("reports that the transitions can give", "遷移から生じうる報告"), got
+            )
     shares = told / int(told.sum())
     even = np.full(operator.values, 1.0 / np.prod(operator.values, dtype=float))
     first = (1 - UNIFORM_PART) * shares + UNIFORM_PART * even if start == "reports" and operator.is_square else even
@@ -321,5 +335,5 @@ def _likelihood(operator: Kronecker, told: Counts, start: Any, function: str) ->
 
 def _read_positive(value: Any, parameter: str, function: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < np.inf:
-        raise ParameterError(parameter, function, "a number above 0", shown(value))
+        raise ParameterError(parameter, function, Words("a number above 0", "0 より大きい数"), shown(value))
     return float(value)

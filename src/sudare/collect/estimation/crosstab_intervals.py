@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.crosstab import CrossTab, rounded
 from sudare.collect.estimation.interior_point import MAX_WRITTEN_OUT, can_be_written_out, fit_by_interior_point
 from sudare.collect.estimation.likelihood import Fit, Likelihood, fit_by_bayes
@@ -41,24 +42,37 @@ def intervals_of(
     """See `CrossTab.intervals`."""
     function = "CrossTab.intervals"
     if not isinstance(level, float) or not 0 < level < 1:
-        raise ParameterError("level", function, "a number above 0 and below 1", shown(level))
+        raise ParameterError(
+            "level", function, Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"), shown(level)
+        )
     if method not in ("auto", "unbiased", "fisher", "bootstrap"):
-        raise ParameterError("method", function, '"auto", "unbiased", "fisher" or "bootstrap"', shown(method))
+        raise ParameterError(
+            "method",
+            function,
+            Words(
+                '"auto", "unbiased", "fisher" or "bootstrap"', '"auto"、"unbiased"、"fisher"、"bootstrap" のいずれか'
+            ),
+            shown(method),
+        )
     reach = normal_quantile(0.5 + level / 2)
     if method == "unbiased" or (method == "auto" and table.fit is None):
         return table.unbiased - reach * table.standard_errors, table.unbiased + reach * table.standard_errors
     if table.fit is None:
         hint = "Make margins by counting the reports of the margin only, and estimating from those."
         got = Described("a table by inversion, or a margin")
-        raise ParameterError("method", function, '"unbiased" for this table', got, hint)
+        raise ParameterError("method", function, Words('"unbiased" for this table', 'この表では "unbiased"'), got, hint)
     errors = None if method == "bootstrap" else _errors_inside(table)
     if errors is not None:
         low, high = table.constrained - reach * errors, table.constrained + reach * errors
         return np.maximum(low, 0.0), np.minimum(high, float(table.people))
     if method == "fisher":
         raise GuaranteeError(
-            "The information gives intervals only where every cell is well above 0, and for matrices that have an inverse. "
-            'Use method="bootstrap".'
+            Words(
+                "The information gives intervals only where every cell is well above 0, and for matrices that have an inverse. "
+                'Use method="bootstrap".',
+                "情報行列から区間を求められるのは、どのセルも 0 より十分大きく、逆行列がある場合だけです。"
+                'method="bootstrap" を使ってください。',
+            )
         )
     tables = bootstrap_tables(table, replicates, seed)
     return _ends(table.constrained, tables, level, float(table.people))
@@ -83,7 +97,12 @@ def fisher_variances(table: CrossTab) -> Values:
         over = np.divide(1.0, expected, out=np.zeros_like(expected), where=expected > 0).ravel()
         information = (whole * over) @ whole.T
         if np.linalg.cond(information) > 1e13:
-            raise GuaranteeError("Different true tables give the same reports, so no information tells them apart.")
+            raise GuaranteeError(
+                Words(
+                    "Different true tables give the same reports, so no information tells them apart.",
+                    "異なる真の表から同じ報告が得られるため、情報行列では区別できません。",
+                )
+            )
         inverse = np.diag(np.linalg.inv(information)).reshape(shares.shape)
     return np.asarray(np.maximum(inverse - shares, 0.0) * table.people)
 
@@ -108,8 +127,10 @@ def bootstrap_tables(table: CrossTab, replicates: int, seed: int) -> Values:
         seed: of NumPy's generator: the bootstrap touches nothing but the reports and needs no secret.
     """
     function = "CrossTab.intervals"
-    number = exact_integer(replicates, "replicates", function, "a whole number >= 20", smallest=20)
-    exact_integer(seed, "seed", function, "a whole number >= 0", smallest=0)
+    number = exact_integer(
+        replicates, "replicates", function, Words("a whole number >= 20", "20 以上の整数"), smallest=20
+    )
+    exact_integer(seed, "seed", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     assert table.fit is not None  # noqa: S101 - checked before
     generator = np.random.default_rng(seed)
     population = rounded(table.constrained, table.people)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import columns_of_frame
 from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.categories import Retention, read_labels
@@ -114,7 +115,7 @@ def rate_for_k(records: int, k: Rational) -> Fraction:
         Fraction(1, 100)
     """
     count = _read_records(records, "rate_for_k")
-    requirement = "a number above 1 and below the number of records"
+    requirement = Words("a number above 1 and below the number of records", "1 より大きくレコード数より小さい数")
     wanted = exact_fraction(k, "k", "rate_for_k", requirement)
     if not 1 < wanted < count:
         raise ParameterError("k", "rate_for_k", requirement, k)
@@ -137,11 +138,11 @@ def scale_for_rate(span: Rational, rate: Rational, base: Literal["laplace", "nor
         (43.429, 46.599)
     """
     function = "scale_for_rate"
-    length = exact_fraction(span, "span", function, "a number above 0")
+    length = exact_fraction(span, "span", function, Words("a number above 0", "0 より大きい数"))
     if length <= 0:
-        raise ParameterError("span", function, "a number above 0", span)
+        raise ParameterError("span", function, Words("a number above 0", "0 より大きい数"), span)
     if base not in ("laplace", "normal"):
-        raise ParameterError("base", function, "'laplace' or 'normal'", shown(base))
+        raise ParameterError("base", function, Words("'laplace' or 'normal'", "'laplace' または 'normal'"), shown(base))
     wanted = _read_rate(rate, function)
     with localcontext(Context(prec=DIGITS)) as context:
         depth = -_log_up(wanted, context)  # at most ln(1 / rate)
@@ -178,7 +179,9 @@ def kept_for_rate(values: int, rate: Rational) -> Fraction:
         >>> kept_for_rate(2, 1 / 9) <= 0.5, round(float(kept_for_rate(2, 1 / 9)), 6)
         (True, 0.5)
     """
-    count = exact_integer(values, "values", "kept_for_rate", "a whole number >= 2", smallest=2, largest=1 << 31)
+    count = exact_integer(
+        values, "values", "kept_for_rate", Words("a whole number >= 2", "2 以上の整数"), smallest=2, largest=1 << 31
+    )
     wanted = _read_rate(rate, "kept_for_rate")
     with localcontext(Context(prec=DIGITS)) as context:
         quotient = context.divide(Decimal(wanted.denominator), Decimal(wanted.numerator))
@@ -191,7 +194,12 @@ def kept_for_rate(values: int, rate: Rational) -> Fraction:
         if ((1 - share) / (1 - share + count * share)) ** 2 >= wanted:
             return share
         kept -= 1
-    raise GuaranteeError("The wanted k is so near to the number of records that no value could be kept.")
+    raise GuaranteeError(
+        Words(
+            "The wanted k is so near to the number of records that no value could be kept.",
+            "k がレコード数に近すぎるため、どの値もそのまま残せません。",
+        )
+    )
 
 
 def noise_for_k(
@@ -245,7 +253,7 @@ def noise_for_k(
             labels = read_labels(attribute, function)
             chosen[name] = Retention(labels, kept_for_rate(len(labels), own))
     reached = pk_of(records, chosen)
-    if reached < exact_fraction(k, "k", function, "a number"):
+    if reached < exact_fraction(k, "k", function, Words("a number", "数")):
         raise ArithmeticError("The randomizers chosen for a k do not reach it.")
     return PkPlan(records, chosen, reached)
 
@@ -296,7 +304,9 @@ def randomize_table(
         raise ParameterError("randomizers", function, "randomizers", Described("something else"))
     arrays = {name: np.asarray(columns[name]) for name in columns}
     if any(array.ndim != 1 for array in arrays.values()) or len({array.size for array in arrays.values()}) != 1:
-        raise ParameterError("columns", function, "lists of the same length", Described("others"))
+        raise ParameterError(
+            "columns", function, Words("lists of the same length", "同じ長さのリスト"), Described("others")
+        )
     measurements = tuple(m for name in columns for m in randomizers[name].event(source).measurements)
     pure = [measurement.epsilon for measurement in measurements]
     if None in pure:
@@ -309,12 +319,12 @@ def randomize_table(
 
 
 def _read_records(records: int, function: str) -> int:
-    requirement = "a whole number from 2 to 2**48"
+    requirement = Words("a whole number from 2 to 2**48", "2 以上 2**48 以下の整数")
     return exact_integer(records, "records", function, requirement, smallest=2, largest=MAX_RECORDS)
 
 
 def _read_rate(rate: Rational, function: str) -> Fraction:
-    requirement = "a number above 0 and below 1"
+    requirement = Words("a number above 0 and below 1", "0 より大きく 1 より小さい数")
     wanted = exact_fraction(rate, "rate", function, requirement)
     if not 0 < wanted < 1:
         raise ParameterError("rate", function, requirement, rate)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import columns_of_frame
 from sudare.border.signatures import check_arguments
 from sudare.collect.randomizers.randomizer import Randomizer, read_places
@@ -74,7 +75,12 @@ class RandomizedAttribute:
         for name, given, wanted in (("labels", labels, values), ("report_labels", report_labels, reports)):
             if len(given) != wanted or len(set(given)) != wanted:
                 got = Described(f"{len(given)} labels")
-                raise ParameterError(name, "RandomizedAttribute", f"{wanted} different labels", got)
+                raise ParameterError(
+                    name,
+                    "RandomizedAttribute",
+                    Words(f"{wanted} different labels", f"互いに異なる {wanted} 個のラベル"),
+                    got,
+                )
             object.__setattr__(self, name, given)
 
     @classmethod

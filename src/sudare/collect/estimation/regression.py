@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.collect.transitions.transition import Transition
 from sudare.distributions import normal_quantile
@@ -145,7 +146,12 @@ def logistic_regression(
         if change <= 1e-12 * (1 + abs(value)) and np.abs(step).max() < 1e-6 * (1 + np.abs(beta).max()):
             break
     else:
-        raise GuaranteeError("The likelihood has no maximum: some covariates tell the answers apart completely.")
+        raise GuaranteeError(
+            Words(
+                "The likelihood has no maximum: some covariates tell the answers apart completely.",
+                "尤度に最大値がありません。共変量によって回答が完全に分かれています。",
+            )
+        )
     named = labels if others == 1 else tuple(f"{name}: value {v + 1}" for name in labels for v in range(others))
     return RegressionFit(named, beta.ravel(), _inverse_information(-hessian), value)
 
@@ -187,7 +193,10 @@ def _inverse_information(information: Values) -> Values:
     values = np.linalg.eigvalsh(information)
     if values[0] <= 0 or values[0] * WORST_CONDITION < values[-1]:
         raise GuaranteeError(
-            "The reports do not determine the coefficients: too few people, or covariates that repeat others."
+            Words(
+                "The reports do not determine the coefficients: too few people, or covariates that repeat others.",
+                "報告から係数が定まりません。人数が少なすぎるか、共変量に重複があります。",
+            )
         )
     return np.asarray(np.linalg.inv(information))
 
@@ -283,7 +292,10 @@ def linear_regression_on_answer(
     moments[:values, :values] = np.diag(indicators.sum(axis=0))
     if np.linalg.cond(moments) > WORST_CONDITION:
         raise GuaranteeError(
-            "The reports do not determine the coefficients: a value that nobody seems to have, or repeats."
+            Words(
+                "The reports do not determine the coefficients: a value that nobody seems to have, or repeats.",
+                "報告から係数が定まりません。該当者がいないとみられる値があるか、重複があります。",
+            )
         )
     inverse = np.linalg.inv(moments)
     coefficients = inverse @ (design.T @ outcome)

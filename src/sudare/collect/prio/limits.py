@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.collect.prio.responses import RandomizedResponse
 from sudare.collect.prio.task import Task
 from sudare.collect.transitions.rounding import cautious_digits
@@ -56,7 +57,11 @@ def require_within_limits(
     """
     if minimum_batch_at_least is not None:
         least = exact_integer(
-            minimum_batch_at_least, "minimum_batch_at_least", function, "a whole number >= 1", smallest=1
+            minimum_batch_at_least,
+            "minimum_batch_at_least",
+            function,
+            Words("a whole number >= 1", "1 以上の整数"),
+            smallest=1,
         )
         if task.minimum_batch < least:
             raise InputError(
@@ -67,13 +72,14 @@ def require_within_limits(
             )
     if epsilon_at_most is None:
         return
-    requirement = "a number above 0"
+    requirement = Words("a number above 0", "0 より大きい数")
     most = exact_fraction(epsilon_at_most, "epsilon_at_most", function, requirement)
     if most <= 0:
         raise ParameterError("epsilon_at_most", function, requirement, epsilon_at_most)
     if randomize is not None and not isinstance(randomize, RandomizedResponse):
-        requirement = (
-            "left out, or a RandomizedResponse, where epsilon_at_most is given: the cost of others is not known"
+        requirement = Words(
+            "left out, or a RandomizedResponse, where epsilon_at_most is given: the cost of others is not known",
+            "epsilon_at_most を指定するときは、省略または RandomizedResponse（ほかの費用は分かりません）",
         )
         raise ParameterError("randomize", function, requirement, Described("something else"))
     cost = epsilon_of(task) if randomize is None else randomize.epsilon

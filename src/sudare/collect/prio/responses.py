@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.uniform import uniform_below
@@ -62,9 +63,17 @@ class RandomizedResponse:
 
     def __post_init__(self) -> None:
         exact_integer(
-            self.values, "values", "RandomizedResponse", "a whole number from 2 to 10**6", smallest=2, largest=10**6
+            self.values,
+            "values",
+            "RandomizedResponse",
+            Words("a whole number from 2 to 10**6", "2 以上 10**6 以下の整数"),
+            smallest=2,
+            largest=10**6,
         )
-        requirement = "a probability above 0 and below 1 with a denominator of at most 2**64"
+        requirement = Words(
+            "a probability above 0 and below 1 with a denominator of at most 2**64",
+            "0 より大きく 1 より小さい確率（分母は 2**64 以下）",
+        )
         keep = exact_fraction(self.keep, "keep", "RandomizedResponse", requirement)
         if not 0 < keep < 1 or keep.denominator > MAX_PARTS:
             raise ParameterError("keep", "RandomizedResponse", requirement, self.keep)
@@ -86,7 +95,7 @@ class RandomizedResponse:
             raise ParameterError(
                 "measurement",
                 "RandomizedResponse",
-                f"a whole number from 0 to {self.values - 1}",
+                Words(f"a whole number from 0 to {self.values - 1}", f"0 以上 {self.values - 1} 以下の整数"),
                 Described("another value (not shown, because it may be somebody's)"),
             )
         coin = int(uniform_below(self.probability.denominator, 1, entropy)[0])

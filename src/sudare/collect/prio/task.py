@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from sudare.bilingual import Words
 from sudare.collect.prio.responses import RandomizedResponse
 from sudare.collect.prio.services.sealing import new_key_pair, public_key_of
 from sudare.collect.prio.vdaf.prio3 import VERIFY_KEY_SIZE, Prio3
@@ -67,7 +68,12 @@ class TaskMeasurement:
 
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
-            raise ParameterError("variant", "TaskMeasurement", f"one of {', '.join(VARIANTS)}", self.variant)
+            raise ParameterError(
+                "variant",
+                "TaskMeasurement",
+                Words(f"one of {', '.join(VARIANTS)}", f"{', '.join(VARIANTS)} のいずれか"),
+                self.variant,
+            )
         wanted = VARIANTS[self.variant][1]
         for name in ("length", "max_measurement", "max_weight", "chunk_length"):
             given = getattr(self, name) is not None
@@ -75,7 +81,12 @@ class TaskMeasurement:
                 word = "given" if name in wanted else "left out"
                 raise ParameterError(name, "TaskMeasurement", f"{word} for {self.variant!r}", getattr(self, name))
         if self.chunk_length is not None and "chunk_length" not in wanted:
-            raise ParameterError("chunk_length", "TaskMeasurement", f"left out for {self.variant!r}", self.chunk_length)
+            raise ParameterError(
+                "chunk_length",
+                "TaskMeasurement",
+                Words(f"left out for {self.variant!r}", f"{self.variant!r} では省略"),
+                self.chunk_length,
+            )
         self.prio()
 
     def prio(self) -> Prio3:
@@ -114,17 +125,23 @@ class Task:
 
     def __post_init__(self) -> None:
         exact_integer(
-            self.minimum_batch, "minimum_batch", "Task", "a whole number from 1 to 2**40", smallest=1, largest=2**40
+            self.minimum_batch,
+            "minimum_batch",
+            "Task",
+            Words("a whole number from 1 to 2**40", "1 以上 2**40 以下の整数"),
+            smallest=1,
+            largest=2**40,
         )
         for name in ("leader_url", "helper_url"):
             read_address(getattr(self, name), name)
         for name in ("identifier", "leader_key", "helper_key", "collector_key", "token_digest"):
             value = getattr(self, name)
             if not isinstance(value, bytes) or len(value) != KEY_SIZE:
-                raise ParameterError(name, "Task", "32 bytes", type(value).__name__)
+                raise ParameterError(name, "Task", Words("32 bytes", "32 バイト"), type(value).__name__)
         if len({self.leader_key, self.helper_key, self.collector_key}) < 3 or self.leader_url == self.helper_url:
-            requirement = (
-                "different from the leader's and the collector's: one party with both shares would see every value"
+            requirement = Words(
+                "different from the leader's and the collector's: one party with both shares would see every value",
+                "leader とも collector とも異なる値（両方のシェアをもつ当事者にはすべての値が見えるため）",
             )
             raise ParameterError("helper_key", "Task", requirement, Described("the same"))
         if self.keep is not None:
@@ -136,7 +153,12 @@ class Task:
         if self.keep is None:
             return None
         if self.measured.variant not in ("count", "histogram"):
-            raise ParameterError("keep", "Task", "left out for all but 'count' and 'histogram'", self.keep)
+            raise ParameterError(
+                "keep",
+                "Task",
+                Words("left out for all but 'count' and 'histogram'", "'count' と 'histogram' 以外では省略"),
+                self.keep,
+            )
         return RandomizedResponse(self.measured.length or 2, self.keep)
 
     @cached_property
@@ -285,7 +307,7 @@ def create_task(
     target = Path(folder)
     pairs = {role: new_key_pair() for role in (LEADER, HELPER, COLLECTOR)}
     token, verify = secrets.token_bytes(KEY_SIZE), secrets.token_bytes(VERIFY_KEY_SIZE)
-    requirement = "a probability above 0 and below 1"
+    requirement = Words("a probability above 0 and below 1", "0 より大きく 1 より小さい確率")
     task = Task(
         identifier=secrets.token_bytes(KEY_SIZE),
         measured=measured,

@@ -94,9 +94,11 @@ def randomize_answers(
 
 def not_allowed(question: str, error: ParameterError) -> InputError:
     """The error for an answer that a question does not allow; it does not name the answer."""
+    allowed = error.requirement_words
     return InputError(
-        f"An answer to '{question}' is not what the questionnaire allows: it must be {error.requirement}.",
-        f"「{question}」の回答に、調査票で許されない値があります（{error.requirement}）。",
+        f"An answer to '{question}' is not what the questionnaire allows: it must be {allowed.english}.",
+        f"「{question}」の回答に、調査票で許されない値があります"
+        f"{f'（{allowed.japanese}）' if allowed.japanese else ''}。",
     )
 
 

@@ -114,7 +114,7 @@ def _read_question(maker: type[Randomizer], method: str, section: Section) -> Ra
         randomizer = maker.from_question(method, section)
     except ParameterError as error:
         key = _KEYS_OF_PARAMETERS.get(error.parameter, error.parameter)
-        section.refuse(key, f"is not right: {error.requirement}", f"が正しくありません: {error.requirement}")
+        section.refuse_parameter(key, error)
     section.finish()
     return randomizer
 

@@ -111,10 +111,12 @@ class CategoryRandomizer(Randomizer):
         """The same, from the numbers of reports of each value."""
         told = np.asarray(counts, dtype=np.float64)
         if told.shape != (len(self.labels),):
-            requirement = f"{len(self.labels)} numbers, one for each value"
+            requirement = Words(
+                f"{len(self.labels)} numbers, one for each value", f"値ごとに 1 つ、{len(self.labels)} 個の数"
+            )
             raise ParameterError("counts", f"{type(self).__name__}.estimate_counts", requirement, shown(counts))
         if not (np.isfinite(told).all() and told.min() >= 0):
-            requirement = "finite numbers >= 0"
+            requirement = Words("finite numbers >= 0", "0 以上の有限の数")
             raise ParameterError("counts", f"{type(self).__name__}.estimate_counts", requirement, Described("others"))
         transition = self.transition()
         unbiased = transition.solve(told)
@@ -189,7 +191,10 @@ class KaryResponse(CategoryRandomizer):
         other = other_weight(self.epsilon_at_most, len(self.labels))
         kept = (1 << BITS) - (len(self.labels) - 1) * other
         if kept <= other:
-            requirement = f"large enough for the true value to be likelier than others, in steps of 2**-{BITS}"
+            requirement = Words(
+                f"large enough for the true value to be likelier than others, in steps of 2**-{BITS}",
+                f"真の値がほかの値より出やすくなる大きさ（2**-{BITS} 刻み）",
+            )
             raise ParameterError("epsilon_at_most", "KaryResponse", requirement, epsilon_at_most)
         object.__setattr__(self, "_transition", UniformTransition(len(self.labels), kept, other))
 
@@ -249,7 +254,7 @@ class Retention(CategoryRandomizer):
     _transition: UniformTransition = field(init=False, repr=False, compare=False)
 
     def __init__(self, labels: Iterable[object], kept: Rational) -> None:
-        requirement = "a probability above 0 and below 1"
+        requirement = Words("a probability above 0 and below 1", "0 より大きく 1 より小さい確率")
         share = exact_fraction(kept, "kept", "Retention", requirement)
         if not 0 < share < 1:
             raise ParameterError("kept", "Retention", requirement, kept)
@@ -356,13 +361,13 @@ def warner(labels: Iterable[object] = (True, False), truth: Rational = Fraction(
         >>> round(float(warner().epsilon()), 4)  # ln 3
         1.0986
     """
-    requirement = "a probability above 1/2 and below 1"
+    requirement = Words("a probability above 1/2 and below 1", "1/2 より大きく 1 より小さい確率")
     share = exact_fraction(truth, "truth", "warner", requirement)
     if not Fraction(1, 2) < share < 1:
         raise ParameterError("truth", "warner", requirement, truth)
     two = read_labels(labels, "warner")
     if len(two) != 2:
-        raise ParameterError("labels", "warner", "two values", Described(f"{len(two)}"))
+        raise ParameterError("labels", "warner", Words("two values", "2 個の値"), Described(f"{len(two)}"))
     return Retention(two, 2 * share - 1)
 
 
@@ -383,13 +388,16 @@ def binary_response(labels: Iterable[object], epsilon_at_most: Rational) -> Kary
     """
     two = read_labels(labels, "binary_response")
     if len(two) != 2:
-        raise ParameterError("labels", "binary_response", "two values", Described(f"{len(two)}"))
+        raise ParameterError("labels", "binary_response", Words("two values", "2 個の値"), Described(f"{len(two)}"))
     return KaryResponse(two, epsilon_at_most)
 
 
 def read_labels(labels: Iterable[object], function: str) -> tuple[object, ...]:
     """Values of a question: two or more, all different, all texts, all whole numbers or all truth values."""
-    requirement = "two or more different values, all texts or all whole numbers"
+    requirement = Words(
+        "two or more different values, all texts or all whole numbers",
+        "互いに異なる 2 個以上の値（すべて文字列か、すべて整数）",
+    )
     if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise ParameterError("labels", function, requirement, shown(labels))
     read = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
@@ -399,15 +407,25 @@ def read_labels(labels: Iterable[object], function: str) -> tuple[object, ...]:
     # Arrays drop the null characters at the end of a text, and hold no larger numbers.
     plain = cast("tuple[Any, ...]", read)
     if kinds == {str} and any("\0" in label or label.encode(errors="replace").decode() != label for label in plain):
-        raise ParameterError("labels", function, "texts without null and surrogate characters", Described("others"))
+        raise ParameterError(
+            "labels",
+            function,
+            Words("texts without null and surrogate characters", "NULL 文字とサロゲートを含まない文字列"),
+            Described("others"),
+        )
     if kinds == {int} and not (min(plain) >= -(1 << 63) and max(plain) < 1 << 63):
-        raise ParameterError("labels", function, "whole numbers of at most 64 bits", Described("larger ones"))
+        raise ParameterError(
+            "labels",
+            function,
+            Words("whole numbers of at most 64 bits", "64 ビット以下の整数"),
+            Described("larger ones"),
+        )
     return read
 
 
 def read_epsilon(value: Rational, function: str, parameter: str = "epsilon_at_most") -> Fraction:
     """What a report may cost: above 0, at most 30."""
-    requirement = f"a number above 0, at most {MAX_EPSILON}"
+    requirement = Words(f"a number above 0, at most {MAX_EPSILON}", f"0 より大きく {MAX_EPSILON} 以下の数")
     epsilon = exact_fraction(value, parameter, function, requirement)
     if not 0 < epsilon <= MAX_EPSILON:
         raise ParameterError(parameter, function, requirement, value)
@@ -416,7 +434,14 @@ def read_epsilon(value: Rational, function: str, parameter: str = "epsilon_at_mo
 
 def other_weight(epsilon: Fraction, values: int) -> int:
     """The weight of each other value, of 2**60 in all: at least 2**60 / (e^epsilon + values - 1), so that epsilon holds."""
-    exact_integer(values, "values", "other_weight", "a whole number from 2 to 2**31", smallest=2, largest=1 << 31)
+    exact_integer(
+        values,
+        "values",
+        "other_weight",
+        Words("a whole number from 2 to 2**31", "2 以上 2**31 以下の整数"),
+        smallest=2,
+        largest=1 << 31,
+    )
     # 1 / (e^epsilon + values - 1) = x / (1 + (values - 1) x) with x = e^-epsilon, which grows with x.
     precision = BITS + 64
     high = bounded_exp(epsilon, precision).high

@@ -93,7 +93,10 @@ class LocalHashing(SupportRandomizer):
         other = other_weight(epsilon, hashes)
         kept = (1 << BITS) - (hashes - 1) * other
         if kept <= other:
-            requirement = f"large enough for the true hash to be likelier than others, in steps of 2**-{BITS}"
+            requirement = Words(
+                f"large enough for the true hash to be likelier than others, in steps of 2**-{BITS}",
+                f"真のハッシュがほかより出やすくなる大きさ（2**-{BITS} 刻み）",
+            )
             raise ParameterError("epsilon_at_most", "LocalHashing", requirement, epsilon_at_most)
         object.__setattr__(self, "labels", read_labels(labels, "LocalHashing"))
         object.__setattr__(self, "epsilon_at_most", epsilon)
@@ -170,7 +173,14 @@ class LocalHashing(SupportRandomizer):
         from sudare.kernels.collection.hashing import count_supports
 
         function = "LocalHashing.estimate"
-        workers = exact_integer(threads, "threads", function, "a whole number from 1 to 1024", smallest=1, largest=1024)
+        workers = exact_integer(
+            threads,
+            "threads",
+            function,
+            Words("a whole number from 1 to 1024", "1 以上 1024 以下の整数"),
+            smallest=1,
+            largest=1024,
+        )
         rows = np.asarray(reports)
         if rows.dtype != np.uint64 or rows.ndim < 1 or rows.shape[-1] != 2:
             requirement = "an array of 64-bit words, a seed and a hash for each report"

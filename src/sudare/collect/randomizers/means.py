@@ -93,12 +93,16 @@ class MeanRandomizer(Randomizer):
     def __init__(self, grid: Grid, epsilon_at_most: Rational) -> None:
         function = type(self).__name__
         if not isinstance(grid, Grid) or grid.size > MAX_POINTS:
-            raise ParameterError("grid", function, "a Grid of at most 2**20 points", shown(grid))
+            raise ParameterError(
+                "grid", function, Words("a Grid of at most 2**20 points", "点が 2**20 個以下の格子"), shown(grid)
+            )
         object.__setattr__(self, "grid", grid)
         object.__setattr__(self, "epsilon_at_most", read_epsilon(epsilon_at_most, function))
         object.__setattr__(self, "_transition", self._make())
         if self._transition.likely <= self._transition.other:
-            requirement = "larger: reports would say nothing"
+            requirement = Words(
+                "larger: reports would say nothing", "より大きい値（このままでは報告から何も分かりません）"
+            )
             raise ParameterError("epsilon_at_most", function, requirement, epsilon_at_most)
 
     @classmethod
@@ -178,7 +182,9 @@ class MeanRandomizer(Randomizer):
         """
         decoded = self.decode(reports).ravel()
         if decoded.size < 2:
-            raise ParameterError("reports", f"{type(self).__name__}.estimate_mean", "two or more", Described("fewer"))
+            raise ParameterError(
+                "reports", f"{type(self).__name__}.estimate_mean", Words("two or more", "2 以上"), Described("fewer")
+            )
         return MeanEstimate(
             decoded.size, float(decoded.mean()), float(np.sqrt(self._squared_error(decoded) / decoded.size))
         )

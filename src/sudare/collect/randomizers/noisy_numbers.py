@@ -74,8 +74,13 @@ class NumberRandomizer(Randomizer):
         if not isinstance(grid, Grid):
             raise ParameterError("grid", function, "a Grid", shown(grid))
         if not isinstance(base, str) or base not in ("laplace", "normal"):
-            raise ParameterError("base", function, "'laplace' or 'normal'", shown(base))
-        requirement = "a number above 0, from 0.001 to 10**12 steps of the grid"
+            raise ParameterError(
+                "base", function, Words("'laplace' or 'normal'", "'laplace' または 'normal'"), shown(base)
+            )
+        requirement = Words(
+            "a number above 0, from 0.001 to 10**12 steps of the grid",
+            "0 より大きい数（格子の刻みの 0.001 倍以上 10**12 倍以下）",
+        )
         size = exact_fraction(scale, "scale", function, requirement)
         if not MIN_SCALE <= size / grid.step <= MAX_SCALE:
             raise ParameterError("scale", function, requirement, scale)
@@ -227,16 +232,29 @@ class BoundedNoise(NumberRandomizer):
     ) -> None:
         super().__init__(grid, scale, base)
         if not isinstance(method, str) or method not in ("inverse", "rejection"):
-            raise ParameterError("method", "BoundedNoise", "'inverse' or 'rejection'", shown(method))
+            raise ParameterError(
+                "method",
+                "BoundedNoise",
+                Words("'inverse' or 'rejection'", "'inverse' または 'rejection'"),
+                shown(method),
+            )
         if grid.size > MAX_BOUNDED_POINTS:
-            raise ParameterError("grid", "BoundedNoise", "a Grid of at most 2**20 points", Described(f"{grid.size:,}"))
+            raise ParameterError(
+                "grid",
+                "BoundedNoise",
+                Words("a Grid of at most 2**20 points", "点が 2**20 個以下の格子"),
+                Described(f"{grid.size:,}"),
+            )
         if self.noise.end_to_end > MAX_EPSILON:
-            requirement = "large enough for an epsilon of at most 100,000"
+            requirement = Words("large enough for an epsilon of at most 100,000", "epsilon が 100,000 以下になる大きさ")
             raise ParameterError("scale", "BoundedNoise", requirement, scale)
         object.__setattr__(self, "method", method)
         object.__setattr__(self, "_transition", LatticeTransition(self.noise, bounded=True, method=method))
         if method == "rejection" and self.steps > MAX_TRIALS * grid.size:
-            requirement = f"at most {MAX_TRIALS} times the range where noise is drawn again"
+            requirement = Words(
+                f"at most {MAX_TRIALS} times the range where noise is drawn again",
+                f"ノイズを引き直す場合は範囲の {MAX_TRIALS} 倍以下",
+            )
             raise ParameterError("scale", "BoundedNoise", requirement, scale, "Use method='inverse'.")
 
     @classmethod
@@ -261,7 +279,12 @@ class BoundedNoise(NumberRandomizer):
             GuaranteeError: if epsilon is above 138, which protects nobody and is not recorded.
         """
         if self.noise.end_to_end > MAX_RECORDED:
-            raise GuaranteeError("The noise is so small that its epsilon is above 138, which protects nobody.")
+            raise GuaranteeError(
+                Words(
+                    "The noise is so small that its epsilon is above 138, which protects nobody.",
+                    "ノイズが小さすぎて epsilon が 138 を超え、誰も保護されません。",
+                )
+            )
         return super().event(entropy)
 
     def randomize(self, values: ArrayLike, entropy: EntropySource | None = None) -> NDArray[Any]:
@@ -293,7 +316,9 @@ class BoundedNoise(NumberRandomizer):
         """
         places = self.report_places(reports, "BoundedNoise.estimate_mean").ravel()
         if places.size < 2:
-            raise ParameterError("reports", "BoundedNoise.estimate_mean", "two or more", Described("fewer"))
+            raise ParameterError(
+                "reports", "BoundedNoise.estimate_mean", Words("two or more", "2 以上"), Described("fewer")
+            )
         # In steps from the middle of the grid, which keeps squares small.
         centred = np.arange(self.grid.size) - self.grid.last / 2
         scores, squares = (self._transition.unbiased_scores(np.asarray(x)) for x in (centred, centred**2))
@@ -341,7 +366,12 @@ class UnboundedNoise(NumberRandomizer):
     def __init__(self, grid: Grid, scale: Rational, base: Base = "laplace") -> None:
         super().__init__(grid, scale, base)
         if base == "laplace" and self.noise.end_to_end > MAX_EPSILON:
-            raise ParameterError("scale", "UnboundedNoise", "large enough for an epsilon of at most 100,000", scale)
+            raise ParameterError(
+                "scale",
+                "UnboundedNoise",
+                Words("large enough for an epsilon of at most 100,000", "epsilon が 100,000 以下になる大きさ"),
+                scale,
+            )
         object.__setattr__(self, "_transition", LatticeTransition(self.noise, bounded=False))
 
     @classmethod
@@ -365,7 +395,12 @@ class UnboundedNoise(NumberRandomizer):
             GuaranteeError: for normal noise, which has rho only; see `event`.
         """
         if self.base == "normal":
-            raise GuaranteeError("Normal noise without bounds has no pure epsilon; its event states rho.")
+            raise GuaranteeError(
+                Words(
+                    "Normal noise without bounds has no pure epsilon; its event states rho.",
+                    "範囲を限らない正規ノイズに純粋な epsilon はありません。費用はイベントの rho にあります。",
+                )
+            )
         return self.noise.end_to_end
 
     def event(self, entropy: EntropySource | None = None) -> ReleaseEvent:
@@ -417,7 +452,9 @@ class UnboundedNoise(NumberRandomizer):
         self.report_places(reports, "UnboundedNoise.estimate_mean")
         numbers = np.asarray(reports, dtype=np.float64).ravel()
         if not numbers.size:
-            raise ParameterError("reports", "UnboundedNoise.estimate_mean", "one or more", Described("none"))
+            raise ParameterError(
+                "reports", "UnboundedNoise.estimate_mean", Words("one or more", "1 以上"), Described("none")
+            )
         return MeanEstimate(numbers.size, float(numbers.mean()), float(np.sqrt(self.mean_variance(numbers.size))))
 
     def mean_variance(self, people: int) -> float:

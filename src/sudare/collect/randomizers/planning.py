@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.collect.randomizers.categories import KaryResponse, Retention, read_epsilon
 from sudare.collect.randomizers.randomizer import Randomizer
@@ -125,7 +126,12 @@ class CollectionPlan(ShownRows):
         if self.kept is not None:
             return Retention(listed, self.kept)
         if self.epsilon_at_most is None:
-            raise GuaranteeError("This plan has neither an epsilon nor a probability of keeping.")
+            raise GuaranteeError(
+                Words(
+                    "This plan has neither an epsilon nor a probability of keeping.",
+                    "この計画には epsilon も、値をそのまま残す確率もありません。",
+                )
+            )
         return _MAKERS[self.chosen.kind](listed, self.epsilon_at_most)
 
     def to_text(self, most_rows: int = 40) -> str:
@@ -179,22 +185,36 @@ def plan_collection(
         'unary-response-optimized'
     """
     function = "plan_collection"
-    requirement = f"a whole number from 1 to {MAX_PEOPLE}"
+    requirement = Words(f"a whole number from 1 to {MAX_PEOPLE}", f"1 以上 {MAX_PEOPLE} 以下の整数")
     number = exact_integer(people, "people", function, requirement, smallest=1, largest=MAX_PEOPLE)
     if (epsilon is None) == (k is None):
-        raise ParameterError("epsilon", function, "given if k is not, and left out if k is", shown(epsilon))
+        raise ParameterError(
+            "epsilon",
+            function,
+            Words("given if k is not, and left out if k is", "epsilon か k のどちらか一方だけを指定"),
+            shown(epsilon),
+        )
     size = _read_values(values)
     if k is not None:
         return _plan_for_k(number, size, k, number if records is None else records)
-    limit = exact_integer(largest_report_bits, "largest_report_bits", function, "a whole number >= 1", smallest=1)
-    cost = read_epsilon(exact_fraction(epsilon, "epsilon", function, "a number above 0"), function, "epsilon")
+    limit = exact_integer(
+        largest_report_bits, "largest_report_bits", function, Words("a whole number >= 1", "1 以上の整数"), smallest=1
+    )
+    cost = read_epsilon(
+        exact_fraction(epsilon, "epsilon", function, Words("a number above 0", "0 より大きい数")), function, "epsilon"
+    )
     predictions = sorted(
         _predictions(number, size, float_above(cost)), key=lambda each: (each.standard_error(), each.kind)
     )
     allowed = [each for each in predictions if each.report_bits <= limit]
     if not allowed:
         got = Described(f"{limit}, where the shortest report has {min(each.report_bits for each in predictions)}")
-        raise ParameterError("largest_report_bits", function, "enough for one of the randomizers", got)
+        raise ParameterError(
+            "largest_report_bits",
+            function,
+            Words("enough for one of the randomizers", "いずれかのランダム化器が使える大きさ"),
+            got,
+        )
     ordered = (allowed[0], *(each for each in predictions if each is not allowed[0]))
     return CollectionPlan(allowed[0], ordered, epsilon_at_most=cost)
 
@@ -336,14 +356,16 @@ def plan_mean(
         ('one-bit', 'piecewise')
     """
     function = "plan_mean"
-    requirement = f"a whole number from 1 to {MAX_PEOPLE}"
+    requirement = Words(f"a whole number from 1 to {MAX_PEOPLE}", f"1 以上 {MAX_PEOPLE} 以下の整数")
     number = exact_integer(people, "people", function, requirement, smallest=1, largest=MAX_PEOPLE)
     cost = read_epsilon(epsilon, function, "epsilon")
-    ends = [exact_fraction(each, name, function, "a number") for each, name in ((low, "low"), (high, "high"))]
+    ends = [
+        exact_fraction(each, name, function, Words("a number", "数")) for each, name in ((low, "low"), (high, "high"))
+    ]
     if ends[0] >= ends[1]:
-        raise ParameterError("high", function, "above low", shown(high))
+        raise ParameterError("high", function, Words("above low", "low より大きい値"), shown(high))
     if spread is not None and (not isinstance(spread, (int, float)) or not 0 <= spread <= 1):
-        raise ParameterError("spread", function, "a number from 0 to 1", shown(spread))
+        raise ParameterError("spread", function, Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(spread))
     span, grown, half = float(ends[1] - ends[0]), exp(float(cost)), expm1(float(cost) / 2)
     predictions = [
         MeanPrediction("one-bit", number, span, ((grown + 1) / expm1(float(cost))) ** 2, -1.0),
@@ -379,7 +401,7 @@ def _largest_of_normals(number: int) -> float:
 
 
 def _read_values(values: Any) -> int:
-    requirement = "a whole number from 2 to 2**31"
+    requirement = Words("a whole number from 2 to 2**31", "2 以上 2**31 以下の整数")
     return exact_integer(values, "values", "plan_collection", requirement, smallest=2, largest=1 << 31)
 
 

@@ -144,7 +144,12 @@ class Randomizer(ABC):
         """
         labels = self.value_labels()
         if labels is None or not self.reports_are_values:
-            raise GuaranteeError(f"{type(self).__name__} does not tell reports apart by places.")
+            raise GuaranteeError(
+                Words(
+                    f"{type(self).__name__} does not tell reports apart by places.",
+                    f"{type(self).__name__} は報告を位置で区別しません。",
+                )
+            )
         return read_places(reports, labels, "reports", function)
 
     def require_reports(self, reports: NDArray[Any], function: str) -> None:
@@ -183,7 +188,12 @@ class Randomizer(ABC):
             ParameterError: if values are no numbers.
         """
         got = Described(f"one of {self.kind}")
-        raise ParameterError("randomizer", f"{type(self).__name__}.estimate_mean", "a randomizer of numbers", got)
+        raise ParameterError(
+            "randomizer",
+            f"{type(self).__name__}.estimate_mean",
+            Words("a randomizer of numbers", "数値のランダム化器"),
+            got,
+        )
 
     def fit(self, reports: ArrayLike, tolerance: float = 1e-5) -> CrossTab:
         """The distribution of the numbers that explains the reports best; needs no inverse.
@@ -191,7 +201,12 @@ class Randomizer(ABC):
         Raises:
             GuaranteeError: if values are no numbers of a grid with noise.
         """
-        raise GuaranteeError(f"{type(self).__name__} has no numbers to fit.")
+        raise GuaranteeError(
+            Words(
+                f"{type(self).__name__} has no numbers to fit.",
+                f"{type(self).__name__} には当てはめる数値がありません。",
+            )
+        )
 
     # What a report costs.
 
@@ -216,7 +231,12 @@ class Randomizer(ABC):
         source = read_entropy(entropy, "Randomizer.event")
         ratio = self.largest_ratio()
         if ratio is None or ratio == 1:
-            raise GuaranteeError("Only a report with a finite epsilon above 0 has a cost that can be recorded.")
+            raise GuaranteeError(
+                Words(
+                    "Only a report with a finite epsilon above 0 has a cost that can be recorded.",
+                    "費用を記録できるのは、epsilon が 0 より大きく有限の報告だけです。",
+                )
+            )
         measurement = ResponseMeasurement(ratio)
         unit = Unit("person", adjacency="replace")
         return ReleaseEvent(self.kind, unit, Budget(epsilon=measurement.epsilon), (measurement,), entropy_name(source))
@@ -251,7 +271,12 @@ class Randomizer(ABC):
         Raises:
             GuaranteeError: if devices have no rule for it.
         """
-        raise GuaranteeError(f"{type(self).__name__} has no rule by which a device could draw a report by itself.")
+        raise GuaranteeError(
+            Words(
+                f"{type(self).__name__} has no rule by which a device could draw a report by itself.",
+                f"{type(self).__name__} には、端末だけで報告を引くための規則がありません。",
+            )
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The specification: version, kind and parameters."""
@@ -291,9 +316,14 @@ def read_places(values: ArrayLike, labels: tuple[object, ...], parameter: str, f
 def not_a_label(parameter: str, function: str, labels: tuple[object, ...]) -> ParameterError:
     """The error for a value that is not one of the labels; it does not name the value."""
     if len(labels) <= 8:
-        requirement = f"one of {', '.join(repr(label) for label in labels)}"
+        requirement = Words(
+            f"one of {', '.join(repr(label) for label in labels)}",
+            f"{', '.join(repr(label) for label in labels)} のいずれか",
+        )
     else:
-        requirement = f"one of the {len(labels):,} values of the question"
+        requirement = Words(
+            f"one of the {len(labels):,} values of the question", f"質問の {len(labels):,} 個の値のいずれか"
+        )
     return ParameterError(parameter, function, requirement, Described("something else"))
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.randomizers.batches import ReportBatch
 from sudare.collect.randomizers.randomizer import Randomizer
@@ -91,9 +92,11 @@ class SupportRandomizer(Randomizer):
         """The same, from the numbers of reports that support each value, and the number of all reports."""
         function = f"{type(self).__name__}.estimate_counts"
         told = np.asarray(counts, dtype=np.float64)
-        everybody = exact_integer(people, "people", function, "a whole number >= 0", smallest=0)
+        everybody = exact_integer(people, "people", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
         if told.shape != (len(self.labels),):
-            requirement = f"{len(self.labels)} numbers, one for each value"
+            requirement = Words(
+                f"{len(self.labels)} numbers, one for each value", f"値ごとに 1 つ、{len(self.labels)} 個の数"
+            )
             raise ParameterError("counts", function, requirement, shown(counts))
         if not (np.isfinite(told).all() and told.min() >= 0 and told.max() <= everybody):
             raise ParameterError("counts", function, "from 0 to the number of people", Described("others"))

@@ -99,12 +99,20 @@ class UnaryResponse(SupportRandomizer):
     ) -> None:
         check_arguments(UnaryResponse.__init__, locals(), "rule")
         if rule not in ("optimized", "symmetric"):
-            raise ParameterError("rule", "UnaryResponse", "'optimized' or 'symmetric'", shown(rule))
+            raise ParameterError(
+                "rule",
+                "UnaryResponse",
+                Words("'optimized' or 'symmetric'", "'optimized' または 'symmetric'"),
+                shown(rule),
+            )
         epsilon = read_epsilon(epsilon_at_most, "UnaryResponse")
         other = other_weight(epsilon if rule == "optimized" else epsilon / 2, 2)
         truth = 1 << (BITS - 1) if rule == "optimized" else (1 << BITS) - other
         if truth <= other:
-            requirement = f"large enough for the true value to be likelier than others, in steps of 2**-{BITS}"
+            requirement = Words(
+                f"large enough for the true value to be likelier than others, in steps of 2**-{BITS}",
+                f"真の値がほかの値より出やすくなる大きさ（2**-{BITS} 刻み）",
+            )
             raise ParameterError("epsilon_at_most", "UnaryResponse", requirement, epsilon_at_most)
         object.__setattr__(self, "labels", read_labels(labels, "UnaryResponse"))
         object.__setattr__(self, "epsilon_at_most", epsilon)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.collect.rappor.design import (
     BitCounts,
@@ -154,7 +155,7 @@ def associate(
     read_flag(errors, "errors", "associate")
     for name, value in (("shortfall_at_most", shortfall_at_most), ("gain_at_least", gain_at_least)):
         if not isinstance(value, float) or not value > 0:
-            raise ParameterError(name, "associate", "a number above 0", shown(value))
+            raise ParameterError(name, "associate", Words("a number above 0", "0 より大きい数"), shown(value))
     one, one_start = _likelihoods(first, others, "first")
     two, two_start = _likelihoods(second, others, "second")
     people = one.shape[0]
@@ -281,8 +282,12 @@ def _standard_errors(one: Values, two: Values, shares: Values) -> Values:
     eigenvalues = np.linalg.eigvalsh(information)
     if not eigenvalues[0] > 1e-12 * eigenvalues[-1]:
         raise GuaranteeError(
-            "Some pairs of candidates cannot be told apart by these reports, so they have no standard errors. Give fewer "
-            "candidates, or leave standard errors out with errors=False."
+            Words(
+                "Some pairs of candidates cannot be told apart by these reports, so they have no standard errors. Give fewer "
+                "candidates, or leave standard errors out with errors=False.",
+                "これらの報告では区別できない候補の組があるため、標準誤差を求められません。"
+                "候補を減らすか、errors=False で標準誤差を省いてください。",
+            )
         )
     inverse = np.linalg.inv(information)
     sums = inverse.sum(axis=0)

@@ -16,6 +16,7 @@ import hmac
 from fractions import Fraction
 from typing import Literal
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 
 __all__ = [
@@ -102,7 +103,7 @@ def bloom_bits(value: str, cohort: int, hashes: int, bits: int, rule: HashRule =
         (13, 0)
     """
     if not isinstance(rule, str) or rule not in RULES:
-        raise ParameterError("rule", "bloom_bits", "'python' or 'java'", _shown(rule))
+        raise ParameterError("rule", "bloom_bits", Words("'python' or 'java'", "'python' または 'java'"), _shown(rule))
     return (python_bits if rule == "python" else java_bits)(value, cohort, hashes, bits)
 
 
@@ -180,7 +181,9 @@ def _digest(value: str, cohort: int, hashes: int, bits: int, rule: HashRule) -> 
 
 def _require_whole(value: object, parameter: str, function: str, smallest: int, largest: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not smallest <= value <= largest:
-        requirement = f"a whole number from {smallest:,} to {largest:,}"
+        requirement = Words(
+            f"a whole number from {smallest:,} to {largest:,}", f"{smallest:,} 以上 {largest:,} 以下の整数"
+        )
         raise ParameterError(parameter, function, requirement, _shown(value))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.rappor.bloom import bloom_bits
 from sudare.collect.rappor.rappor import Rappor
 from sudare.errors import Described, ParameterError
@@ -224,7 +225,7 @@ def noise_of_clear_bit(rappor: Rappor) -> float:
 
 
 def _read_labels(texts: Iterable[str]) -> tuple[str, ...]:
-    requirement = "one or more texts, all different"
+    requirement = Words("one or more texts, all different", "互いに異なる 1 個以上の文字列")
     if isinstance(texts, str) or not isinstance(texts, Iterable):
         raise ParameterError("candidates", "CandidateTexts", requirement, shown(texts))
     labels = tuple(str(text) if isinstance(text, np.str_) else text for text in texts)

@@ -109,24 +109,52 @@ class Rappor(Randomizer):
     ) -> None:
         check_arguments(Rappor.__init__, locals(), "rule")
         if rule not in RULES:
-            raise ParameterError("rule", "Rappor", "'python' or 'java'", shown(rule))
+            raise ParameterError("rule", "Rappor", Words("'python' or 'java'", "'python' または 'java'"), shown(rule))
         most = MAX_BITS[rule]
         hint = "The rule 'java' allows 4,096." if rule == "python" else ""
-        wanted = f"a whole number from 2 to {most:,}"
+        wanted = Words(f"a whole number from 2 to {most:,}", f"2 以上 {most:,} 以下の整数")
         length = exact_integer(bits, "bits", "Rappor", wanted, smallest=2, largest=most, hint=hint)
         most = min(MAX_HASHES[rule], length)
-        count = exact_integer(hashes, "hashes", "Rappor", f"a whole number from 1 to {most}", smallest=1, largest=most)
-        wanted = f"a whole number from 1 to {MAX_COHORTS:,}"
+        count = exact_integer(
+            hashes,
+            "hashes",
+            "Rappor",
+            Words(f"a whole number from 1 to {most}", f"1 以上 {most} 以下の整数"),
+            smallest=1,
+            largest=most,
+        )
+        wanted = Words(f"a whole number from 1 to {MAX_COHORTS:,}", f"1 以上 {MAX_COHORTS:,} 以下の整数")
         groups = exact_integer(cohorts, "cohorts", "Rappor", wanted, smallest=1, largest=MAX_COHORTS)
         replaced = _probability(f, "f", "a probability from 0 to below 1")
         if replaced == 1:
-            raise ParameterError("f", "Rappor", "a probability from 0 to below 1", f, "With 1 nothing is left.")
+            raise ParameterError(
+                "f",
+                "Rappor",
+                Words("a probability from 0 to below 1", "0 以上 1 未満の確率"),
+                f,
+                "With 1 nothing is left.",
+            )
         low, high = (_probability(x, name, "a probability from 0 to 1") for x, name in ((p, "p"), (q, "q")))
         if low == high:
-            raise ParameterError("q", "Rappor", "another probability than p, or reports say nothing", shown(q))
+            raise ParameterError(
+                "q",
+                "Rappor",
+                Words(
+                    "another probability than p, or reports say nothing",
+                    "p と異なる確率（同じでは報告から何も分かりません）",
+                ),
+                shown(q),
+            )
         for first, second in ((1 - replaced / 2, replaced / 2), (high, low)):
             if math.lcm(first.denominator, second.denominator) > MAX_TOTAL:
-                raise ParameterError("f", "Rappor", "with p and q, fractions of denominators up to 2**62", shown(f))
+                raise ParameterError(
+                    "f",
+                    "Rappor",
+                    Words(
+                        "with p and q, fractions of denominators up to 2**62", "p、q とともに、分母が 2**62 以下の分数"
+                    ),
+                    shown(f),
+                )
         fields = ("bits", "hashes", "cohorts", "f", "p", "q", "rule")
         for name, value in zip(fields, (length, count, groups, replaced, low, high, rule), strict=True):
             object.__setattr__(self, name, value)
@@ -213,7 +241,12 @@ class Rappor(Randomizer):
         # By the filter's bit (row) and the report's bit (column).
         weights = [[scale - int(clear * scale), int(clear * scale)], [scale - int(set_ * scale), int(set_ * scale)]]
         if scale**self.bits > MAX_TOTAL:
-            raise ParameterError("bits", "Rappor.transition", "fewer, or p, q and f rounder", self.bits)
+            raise ParameterError(
+                "bits",
+                "Rappor.transition",
+                Words("fewer, or p, q and f rounder", "より少ない数（または p、q、f を切りのよい値に）"),
+                self.bits,
+            )
         rows = []
         for filled in self.filters_in_rows():
             row = np.ones(1, dtype=np.int64)
@@ -420,7 +453,7 @@ def _probability(value: Rational, name: str, requirement: str) -> Fraction:
 def _read_probability(text: object) -> Fraction:
     """A fraction as `parameters` writes it."""
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,40}(/[1-9][0-9]{0,40})?", text):
-        raise ParameterError("f", "Rappor", "a fraction such as '1/4'", shown(text))
+        raise ParameterError("f", "Rappor", Words("a fraction such as '1/4'", "'1/4' のような分数"), shown(text))
     return Fraction(text)
 
 
@@ -431,4 +464,9 @@ def _logarithm(ratio: Fraction | None) -> Fraction:
 
 
 def _no_epsilon() -> GuaranteeError:
-    return GuaranteeError("Some reports cannot come from every value, so no epsilon holds.")
+    return GuaranteeError(
+        Words(
+            "Some reports cannot come from every value, so no epsilon holds.",
+            "特定の値からしか生じない報告があるため、どの epsilon も成り立ちません。",
+        )
+    )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.collect.estimation.estimates import Estimate
 from sudare.collect.rappor.design import (
@@ -144,7 +145,9 @@ def decode(
     """
     level = read_chance(alpha, "alpha", "decode")
     if correction not in ("bonferroni", "fdr"):
-        raise ParameterError("correction", "decode", "'bonferroni' or 'fdr'", shown(correction))
+        raise ParameterError(
+            "correction", "decode", Words("'bonferroni' or 'fdr'", "'bonferroni' または 'fdr'"), shown(correction)
+        )
     read_flag(others, "others", "decode")
     counts, tried = _read(rappor, reports, candidates, "decode")
     shares = select_candidates(counts, tried, others=others)
@@ -249,8 +252,12 @@ class _Regression:
         if self.chosen.size and not self._is_regular():
             if not drop:
                 raise GuaranteeError(
-                    "Some of these candidates cannot be told apart: they set the same bits, or there are more of them than "
-                    "bits in all cohorts. Give fewer candidates, or collect with more bits or cohorts."
+                    Words(
+                        "Some of these candidates cannot be told apart: they set the same bits, or there are more of them than "
+                        "bits in all cohorts. Give fewer candidates, or collect with more bits or cohorts.",
+                        "区別できない候補があります。同じビットを立てるか、候補の数が全コホートのビット数を超えています。"
+                        "候補を減らすか、ビットまたはコホートを増やして集めてください。",
+                    )
                 )
             self.chosen = self.chosen[self._independent()]
             self._build(candidates, others)

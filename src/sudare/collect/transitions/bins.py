@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.collect.transitions.grids import exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
@@ -288,16 +289,33 @@ def _read_bins(
 ) -> tuple[NDArray[np.float64], float, int, NDArray[np.float64]]:
     ends = np.asarray(edges, dtype=np.float64)
     if ends.ndim != 1 or ends.size < 3 or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
-        raise ParameterError("edges", function, "three or more ascending numbers: two bins at least", shown(edges))
-    requirement = "a number above 0, from 1e-9 to 1e9 times the range"
+        raise ParameterError(
+            "edges",
+            function,
+            Words("three or more ascending numbers: two bins at least", "小さい順に 3 個以上の数（区間は 2 個以上）"),
+            shown(edges),
+        )
+    requirement = Words(
+        "a number above 0, from 1e-9 to 1e9 times the range", "0 より大きい数（範囲の 1e-9 倍以上 1e9 倍以下）"
+    )
     sigma = float(exact_fraction(scale, "scale", function, requirement))
     if not 1e-9 <= sigma / float(ends[-1] - ends[0]) <= 1e9:
         raise ParameterError("scale", function, requirement, scale)
-    parts = exact_integer(finer, "finer", function, "a whole number >= 1", smallest=1, largest=MAX_FINER // ends.size)
+    parts = exact_integer(
+        finer,
+        "finer",
+        function,
+        Words("a whole number >= 1", "1 以上の整数"),
+        smallest=1,
+        largest=MAX_FINER // ends.size,
+    )
     if shares is None:
         return ends, sigma, parts, np.full((ends.size - 1, parts), 1 / parts)
     weights = np.asarray(shares, dtype=np.float64)
-    requirement = f"numbers >= 0 for {ends.size - 1} bins with {parts} parts each, above 0 for some part of each bin"
+    requirement = Words(
+        f"numbers >= 0 for {ends.size - 1} bins with {parts} parts each, above 0 for some part of each bin",
+        f"{ends.size - 1} 区間それぞれ {parts} 個の 0 以上の数（どの区間にも 0 より大きい数があること）",
+    )
     if weights.shape != (ends.size - 1, parts) or not np.isfinite(weights).all() or (weights < 0).any():
         raise ParameterError("shares", function, requirement, shown(shares))
     if (weights.sum(axis=1) <= 0).any():

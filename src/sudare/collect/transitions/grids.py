@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import WORD_BITS, LatticeLaw, NextWord, bounded_exp
@@ -67,22 +68,34 @@ class Grid:
 
     def __init__(self, low: Rational, high: Rational, step: Rational) -> None:
         for name, value in (("low", low), ("high", high), ("step", step)):
-            number = exact_fraction(value, name, "Grid", "a finite number")
+            number = exact_fraction(value, name, "Grid", Words("a finite number", "有限の数"))
             if abs(number) > MAX_NUMBER:
-                raise ParameterError(name, "Grid", "a number from -2**53 to 2**53", value)
+                raise ParameterError(
+                    name, "Grid", Words("a number from -2**53 to 2**53", "-2**53 以上 2**53 以下の数"), value
+                )
             object.__setattr__(self, name, number)
         if self.low >= self.high:
-            raise ParameterError("high", "Grid", "above low", high)
+            raise ParameterError("high", "Grid", Words("above low", "low より大きい値"), high)
         if self.step <= 0:
-            raise ParameterError("step", "Grid", "a number above 0", step)
+            raise ParameterError("step", "Grid", Words("a number above 0", "0 より大きい数"), step)
         steps = self.span / self.step
         if steps.denominator != 1:
-            requirement = "such that a whole number of steps leads from low to high"
+            requirement = Words(
+                "such that a whole number of steps leads from low to high", "low から high までが刻みの整数倍になる値"
+            )
             hint = "Fractions are exact: Fraction(1, 3) in place of 0.333."
             raise ParameterError("step", "Grid", requirement, step, hint)
         largest = max(abs(self.low), abs(self.high))
         if steps >= MAX_POINTS or self.step < FINEST_STEP * largest:
-            raise ParameterError("step", "Grid", "larger: at most 2**31 points, 2**40 steps from 0 to either end", step)
+            raise ParameterError(
+                "step",
+                "Grid",
+                Words(
+                    "larger: at most 2**31 points, 2**40 steps from 0 to either end",
+                    "より大きい刻み（点は 2**31 個、0 から両端までは 2**40 刻み以下）",
+                ),
+                step,
+            )
 
     @property
     def span(self) -> Fraction:
@@ -150,7 +163,10 @@ class Grid:
             name = "outside" if outside not in ("refuse", "clamp") else "between"
             allowed = "'refuse' or 'clamp'" if name == "outside" else "'nearest' or 'refuse'"
             raise ParameterError(name, function, allowed, shown(outside if name == "outside" else between))
-        requirement = f"numbers from {_show(self.low)} to {_show(self.high)}"
+        requirement = Words(
+            f"numbers from {_show(self.low)} to {_show(self.high)}",
+            f"{_show(self.low)} 以上 {_show(self.high)} 以下の数",
+        )
         array = _read_numbers(values, parameter, function, requirement)
         if array.size == 0:
             return np.zeros(array.shape, dtype=np.int64)
@@ -169,8 +185,11 @@ class Grid:
         if outside == "refuse" and strays:
             raise ParameterError(parameter, function, requirement, Described("some outside"))
         if between == "refuse" and not on_grid:
-            requirement += f" in steps of {_show(self.step)}"
-            raise ParameterError(parameter, function, requirement, Described("some between the steps"))
+            stepped = Words(
+                f"{requirement.english} in steps of {_show(self.step)}",
+                f"{requirement.japanese}（{_show(self.step)} 刻み）",
+            )
+            raise ParameterError(parameter, function, stepped, Described("some between the steps"))
         return np.asarray(found, dtype=np.int64)
 
     def _rounding(self, array: NDArray[Any]) -> float:
@@ -201,7 +220,12 @@ class Grid:
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
             if isinstance(error, ParameterError):
                 raise
-            raise ParameterError("values", "Grid.from_dict", "low, high and step as texts", shown(values)) from None
+            raise ParameterError(
+                "values",
+                "Grid.from_dict",
+                Words("low, high and step as texts", "文字列の low、high、step"),
+                shown(values),
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -320,7 +344,7 @@ def _exp_minus(exponent: Fraction, *, up: bool) -> Fraction:
         return Fraction((-quotient.next_plus(context)).exp(context).next_minus(context))
 
 
-def _read_numbers(values: ArrayLike, parameter: str, function: str, requirement: str) -> NDArray[Any]:
+def _read_numbers(values: ArrayLike, parameter: str, function: str, requirement: Words) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "O" and array.size:
         if any(isinstance(x, str) for x in array.flat):  # an answer, not a setting: texts are no numbers

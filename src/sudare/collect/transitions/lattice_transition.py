@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.transitions.grids import BoundedLaw, Grid, exp_minus_down
 from sudare.collect.transitions.real_transition import RealTransition
 from sudare.errors import GuaranteeError
@@ -145,7 +146,10 @@ class LatticeTransition(RealTransition):
         if self.reports > MAX_DENSE:
             size = f"{self.reports:,} reports"
             raise GuaranteeError(
-                f"A grid with {size} is too fine for a matrix. Take a coarser grid, or bins (`grouped`)."
+                Words(
+                    f"A grid with {size} is too fine for a matrix. Take a coarser grid, or bins (`grouped`).",
+                    f"{size} の格子は細かすぎて行列にできません。粗い格子か、区間（`grouped`）を使ってください。",
+                )
             )
         apart = np.arange(self.reports) - self.margin - np.arange(self.values)[:, None]
         if self._noise.base == "laplace":
@@ -159,7 +163,12 @@ class LatticeTransition(RealTransition):
     def _with_tails(self, weights: Shares) -> Shares:
         """The first and the last column get the weights of all that lies beyond."""
         if self._noise.steps > MAX_SUMMED_SCALE:
-            raise GuaranteeError("The noise is too wide for the steps of the grid. Take a coarser grid.")
+            raise GuaranteeError(
+                Words(
+                    "The noise is too wide for the steps of the grid. Take a coarser grid.",
+                    "格子の刻みに対してノイズが大きすぎます。粗い格子を使ってください。",
+                )
+            )
         far = np.arange(self._noise.grid.last + self.margin + int(40 * self._noise.steps) + 40, 0, -1)
         beyond = np.cumsum(np.exp(-(far.astype(np.float64) ** 2) * float(self._noise.law.quadratic)))[::-1]
         first = np.arange(self.values) + self.margin  # how far the first column is from each value

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.transitions.transition import MAX_CELLS, WORST_CONDITION, Transition
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource
@@ -68,7 +69,10 @@ class RealTransition(Transition):
     def weights(self) -> Integers:
         """Refused: these probabilities are no multiples of one number."""
         raise GuaranteeError(
-            "The probabilities of this transition are irrational: ask for probabilities(), not weights()."
+            Words(
+                "The probabilities of this transition are irrational: ask for probabilities(), not weights().",
+                "この遷移の確率は無理数です。weights() ではなく probabilities() を使ってください。",
+            )
         )
 
     def probabilities(self) -> Shares:
@@ -85,7 +89,12 @@ class RealTransition(Transition):
 
     def draw(self, places: Integers, source: EntropySource) -> Integers:
         """Refused: a report drawn from rounded probabilities would not have the law that is promised."""
-        raise GuaranteeError("This matrix is for estimates. Reports come from the randomizer that it describes.")
+        raise GuaranteeError(
+            Words(
+                "This matrix is for estimates. Reports come from the randomizer that it describes.",
+                "この行列は推定用です。報告は、この行列が表すランダム化器から引いてください。",
+            )
+        )
 
     def forward(self, shares: Shares) -> Shares:
         """Shares times the matrix."""
@@ -117,7 +126,11 @@ class RealTransition(Transition):
         singular_values = np.linalg.svd(matrix, compute_uv=False)
         if self.reports < self.values or singular_values[-1] * WORST_CONDITION < singular_values[0]:
             raise GuaranteeError(
-                "This matrix cannot be inverted: different true shares give nearly the same reports. Use the iterative Bayes "
-                "estimate, wider bins, or less noise."
+                Words(
+                    "This matrix cannot be inverted: different true shares give nearly the same reports. Use the iterative Bayes "
+                    "estimate, wider bins, or less noise.",
+                    "この行列は逆行列をもちません。異なる真の割合から、ほぼ同じ報告が得られます。"
+                    "反復ベイズ推定、広い区間、または小さいノイズを使ってください。",
+                )
             )
         return np.asarray(np.linalg.inv(matrix) if self.values == self.reports else np.linalg.pinv(matrix))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import WORD_BITS
@@ -98,7 +99,12 @@ class Transition(ABC):
 
         ratio = self.largest_ratio()
         if ratio is None:
-            raise GuaranteeError("Some reports cannot come from every value, so no epsilon holds.")
+            raise GuaranteeError(
+                Words(
+                    "Some reports cannot come from every value, so no epsilon holds.",
+                    "特定の値からしか生じない報告があるため、どの epsilon も成り立ちません。",
+                )
+            )
         return Fraction(0) if ratio == 1 else log_rounded_up(ratio)
 
     def probabilities(self) -> Shares:
@@ -128,9 +134,16 @@ class UniformTransition(Transition):
 
     def __post_init__(self) -> None:
         function = "UniformTransition"
-        exact_integer(self.values, "values", function, "a whole number from 2 to 2**31", smallest=2, largest=1 << 31)
-        exact_integer(self.kept, "kept", function, "a whole number >= 0", smallest=0)
-        exact_integer(self.other, "other", function, "a whole number >= 0", smallest=0)
+        exact_integer(
+            self.values,
+            "values",
+            function,
+            Words("a whole number from 2 to 2**31", "2 以上 2**31 以下の整数"),
+            smallest=2,
+            largest=1 << 31,
+        )
+        exact_integer(self.kept, "kept", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
+        exact_integer(self.other, "other", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
         requirement = "weights whose row adds up to 1 ... 2**62"
         if not 1 <= self.total <= MAX_TOTAL:
             raise ParameterError("kept", function, requirement, Described(f"a sum of {self.total}"))
@@ -222,7 +235,7 @@ class DenseTransition(Transition):
         denominators = [x.denominator for row in fractions for x in row]
         total = int(np.lcm.reduce(np.array(denominators, dtype=object)))
         if total > MAX_TOTAL:
-            requirement = "probabilities with a common denominator of at most 2**62"
+            requirement = Words("probabilities with a common denominator of at most 2**62", "公分母が 2**62 以下の確率")
             raise ParameterError("rows", "DenseTransition", requirement, Described("a larger one"))
         self._set(np.array([[int(x * total) for x in row] for row in fractions], dtype=np.int64), total)
 
@@ -232,16 +245,29 @@ class DenseTransition(Transition):
         function = "DenseTransition.from_weights"
         matrix = np.asarray(weights)
         if matrix.ndim != 2 or matrix.dtype.kind not in "iu" or min(matrix.shape) < 1 or matrix.shape[0] < 2:
-            raise ParameterError("weights", function, "a matrix of whole numbers, two rows at least", shown(weights))
+            raise ParameterError(
+                "weights",
+                function,
+                Words("a matrix of whole numbers, two rows at least", "2 行以上の整数の行列"),
+                shown(weights),
+            )
         _require_room(*matrix.shape)
         if (matrix < 0).any() or matrix.astype(np.float64).sum(axis=1).max() > MAX_TOTAL:
             raise ParameterError(
-                "weights", function, "whole numbers >= 0 with sums of at most 2**62", Described("others")
+                "weights",
+                function,
+                Words("whole numbers >= 0 with sums of at most 2**62", "0 以上の整数で、行の和は 2**62 以下"),
+                Described("others"),
             )
         matrix = matrix.astype(np.int64)
         sums = matrix.sum(axis=1)
         if (sums != sums[0]).any() or not 1 <= sums[0] <= MAX_TOTAL:
-            raise ParameterError("weights", function, "rows with the same sum, 1 ... 2**62", Described("other sums"))
+            raise ParameterError(
+                "weights",
+                function,
+                Words("rows with the same sum, 1 ... 2**62", "和が等しい行（1 以上 2**62 以下）"),
+                Described("other sums"),
+            )
         made = cls.__new__(cls)
         made._set(matrix, int(sums[0]))
         return made
@@ -391,6 +417,10 @@ def _require_room(values: int, reports: int) -> None:
 
 def _singular() -> GuaranteeError:
     return GuaranteeError(
-        "This matrix cannot be inverted: different true shares give the same reports. Use the iterative Bayes estimate, "
-        "which finds one that fits, or a randomizer that keeps more of the truth."
+        Words(
+            "This matrix cannot be inverted: different true shares give the same reports. Use the iterative Bayes estimate, "
+            "which finds one that fits, or a randomizer that keeps more of the truth.",
+            "この行列は逆行列をもちません。異なる真の割合から同じ報告が得られます。当てはまる割合の一つを求める反復ベイズ推定か、"
+            "真の値をより多く残すランダム化器を使ってください。",
+        )
     )

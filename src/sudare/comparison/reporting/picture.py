@@ -44,8 +44,9 @@ COLOURS = {
 PICTURE_STYLE = """
 .picture { display: block; width: 100%; max-width: 60rem; height: auto; --picture-ink: var(--ink, #1b2430);
   --picture-quiet: var(--quiet, #55606e); --picture-rule: var(--rule, #dde2e8); --picture-paper: var(--paper, #ffffff); }
-.picture text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Hiragino Sans", "Yu Gothic UI", Meiryo,
-  "Noto Sans CJK JP", "Noto Sans JP", sans-serif; font-size: 11.5px; fill: var(--picture-quiet); dominant-baseline: central; }
+.picture text { font-family: -apple-system, "Segoe UI", Roboto, "Noto Sans", "Hiragino Sans", "Yu Gothic UI", Meiryo,
+  "Noto Sans CJK JP", "Noto Sans JP", system-ui, sans-serif;
+  font-size: 11.5px; fill: var(--picture-quiet); dominant-baseline: central; }
 .picture .axis { fill: var(--picture-ink); font-size: 13px; text-anchor: middle; }
 .picture .tick { text-anchor: middle; }
 .picture .tick.end { text-anchor: end; }

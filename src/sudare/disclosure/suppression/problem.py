@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.disclosure.status import CellJudgement, CellStatus, PrimaryCells
 from sudare.errors import InputError, ParameterError
 
@@ -110,9 +111,11 @@ class SuppressionProblem:
         if self.forced is not None and self.forced.shape != (self.system.size,):
             raise ParameterError("forced", "SuppressionProblem", "one entry for each cell", self.forced.shape)
         if (self.costs < 0).any():
-            raise ParameterError("costs", "SuppressionProblem", "0 or more", "a cost below 0")
+            raise ParameterError("costs", "SuppressionProblem", Words("0 or more", "0 以上"), "a cost below 0")
         if not 0 < self.insider_share <= 100:
-            raise ParameterError("insider_share", "SuppressionProblem", "from 1 to 100", self.insider_share)
+            raise ParameterError(
+                "insider_share", "SuppressionProblem", Words("from 1 to 100", "1 以上 100 以下"), self.insider_share
+            )
         if np.abs(self.values).max(initial=0) > MAX_VALUE or self.costs.max(initial=0) > MAX_VALUE:
             raise InputError(
                 f"A value or a cost of the table is above {MAX_VALUE:,} units. Write the values in a larger unit.",

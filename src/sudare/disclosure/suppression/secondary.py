@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.border.signatures import check_arguments
 from sudare.disclosure.cell_rows import cell_columns
@@ -134,11 +135,11 @@ def suppress(
     """
     check_arguments(suppress, locals(), "problem", "method", "seconds", "threshold")
     if method not in ("fast", "exact"):
-        raise ParameterError("method", "suppress", "'fast' or 'exact'", method)
+        raise ParameterError("method", "suppress", Words("'fast' or 'exact'", "'fast' または 'exact'"), method)
     if seconds is not None and not seconds > 0:
-        raise ParameterError("seconds", "suppress", "above 0", seconds)
+        raise ParameterError("seconds", "suppress", Words("above 0", "0 より大きい値"), seconds)
     if threshold and counts is None:
-        raise ParameterError("counts", "suppress", "given with a threshold", counts)
+        raise ParameterError("counts", "suppress", Words("given with a threshold", "threshold とともに指定"), counts)
     deadline = SolverDeadline(seconds)
     limit = None if seconds is None else SHARE_OF_SEARCH * seconds
     at_least = 0
@@ -152,11 +153,21 @@ def suppress(
     certificate.check(problem)
     hidden = certificate.mask(problem.system.size)
     if unsafe_sums(problem, hidden):
-        raise GuaranteeError("The hidden part of a sum is unsafe; the pattern is not handed out.")
+        raise GuaranteeError(
+            Words(
+                "The hidden part of a sum is unsafe; the pattern is not handed out.",
+                "合計の秘匿部分が安全ではないため、この秘匿の組合せは出力しません。",
+            )
+        )
     left = None if seconds is None else deadline.left()
     found = audit(problem, hidden, witnesses=certificate.witnesses, seconds=left)
     if found.unsafe(problem):
-        raise GuaranteeError("The audit contradicts the certificate; the pattern is not handed out.")
+        raise GuaranteeError(
+            Words(
+                "The audit contradicts the certificate; the pattern is not handed out.",
+                "監査の結果が証明書と矛盾するため、この秘匿の組合せは出力しません。",
+            )
+        )
     return Suppression(problem, certificate, found, at_least)
 
 

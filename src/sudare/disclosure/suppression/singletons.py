@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.disclosure.suppression.problem import Requirement, SuppressionProblem
 from sudare.errors import InputError, ParameterError
@@ -184,7 +185,7 @@ def too_few(
     """
     check_arguments(too_few, locals(), "problem", "hidden", "counts", "threshold")
     if threshold < 1:
-        raise ParameterError("threshold", "too_few", "1 or more", threshold)
+        raise ParameterError("threshold", "too_few", Words("1 or more", "1 以上"), threshold)
     chosen = hidden.copy()
     for total, parts in problem.system.sums():
         inside = [cell for cell in parts if chosen[cell]]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.distributions import poisson_quantiles
 from sudare.domain.arguments import read_array
@@ -154,7 +155,9 @@ def find_hot_spots(
         requirement = "a whole number from 19 to 10**6, and at most 2**34 / cells"
         most = min(10**6, MAX_SIMULATED // excess.size)
         number = exact_integer(simulations, "simulations", function, requirement, smallest=19, largest=most)
-        source = ResearchEntropy(exact_integer(seed, "seed", function, "a whole number >= 0", smallest=0))
+        source = ResearchEntropy(
+            exact_integer(seed, "seed", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
+        )
         adjusted = _by_monte_carlo(excess, mean, measurements, lengths, number, source)
     windows = sum(chances.size for chances in adjusted)
     best = min(float(chances.min()) for chances in adjusted)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.parameters import shown
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
@@ -223,7 +224,12 @@ def law_of_noise(measurement: Measurement) -> LaplaceLaw | GaussianLaw:
     if isinstance(measurement, GaussianMeasurement):
         return GaussianLaw(measurement.sigma_squared)
     if isinstance(measurement, Measurement):
-        raise GuaranteeError(f"A {measurement.kind} measurement adds no noise to counts, so no test knows its law.")
+        raise GuaranteeError(
+            Words(
+                f"A {measurement.kind} measurement adds no noise to counts, so no test knows its law.",
+                f"{measurement.kind} の測定は度数にノイズを加えないため、検定に使う分布がありません。",
+            )
+        )
     requirement = "a LaplaceMeasurement or a GaussianMeasurement"
     raise ParameterError("measurement", "law_of_noise", requirement, shown(measurement))
 

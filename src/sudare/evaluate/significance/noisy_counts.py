@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain
 from sudare.domain.sparse_table import SparseTable
@@ -154,9 +155,9 @@ class NoisyCount:
         function = "NoisyCount.of_estimate"
         for name, given in (("value", value), ("standard_error", standard_error)):
             if isinstance(given, bool) or not isinstance(given, Real) or not isfinite(given):
-                raise ParameterError(name, function, "a finite number", shown(given))
+                raise ParameterError(name, function, Words("a finite number", "有限の数"), shown(given))
         if standard_error <= 0:
-            raise ParameterError("standard_error", function, "above 0", standard_error)
+            raise ParameterError("standard_error", function, Words("above 0", "0 より大きい値"), standard_error)
         return cls(value, None, float(standard_error))
 
     @classmethod

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.evaluate.significance.laws import Law, law_of_noise
@@ -62,7 +63,14 @@ def flat_noise(
         57
     """
     function = "flat_noise"
-    number = exact_integer(cells, "cells", function, "a whole number from 1 to 10**9", smallest=1, largest=MAX_CELLS)
+    number = exact_integer(
+        cells,
+        "cells",
+        function,
+        Words("a whole number from 1 to 10**9", "1 以上 10**9 以下の整数"),
+        smallest=1,
+        largest=MAX_CELLS,
+    )
     sensitivity = sensitivity_of_counts(Unit() if unit is None else unit)
     return LawOfSum((Term(_law(budget, noise, sensitivity, conversion, function), times=number),))
 
@@ -105,7 +113,14 @@ def node_noise(
     """
     function = "node_noise"
     law = _law_of_level(budget, levels, noise, conversion, function)
-    below = exact_integer(depth, "depth", function, f"a whole number from 0 to {levels}", smallest=0, largest=levels)
+    below = exact_integer(
+        depth,
+        "depth",
+        function,
+        Words(f"a whole number from 0 to {levels}", f"0 以上 {levels} 以下の整数"),
+        smallest=0,
+        largest=levels,
+    )
     return LawOfSum((Term(law), *(Term(law, weight=1 << height) for height in range(below))))
 
 
@@ -171,7 +186,9 @@ def _law_of_level(budget: Budget, levels: int, noise: NoiseKind, conversion: Con
 
 def _law(budget: Budget, noise: NoiseKind, sensitivity: Sensitivity, conversion: Conversion, function: str) -> Law:
     if not isinstance(noise, str) or noise not in ("laplace", "gaussian"):
-        raise ParameterError("noise", function, "'laplace' or 'gaussian'", shown(noise))
+        raise ParameterError(
+            "noise", function, Words("'laplace' or 'gaussian'", "'laplace' または 'gaussian'"), shown(noise)
+        )
     if noise == "laplace":
         return law_of_noise(LaplaceMeasurement.for_budget(budget, sensitivity))
     return law_of_noise(GaussianMeasurement.for_budget(budget, sensitivity, conversion))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Mesh, MeshList
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
@@ -78,12 +79,22 @@ def with_geometry(table: SparseTable, rows: Any) -> Any:
             break
         axis += len(attribute.shape)
     else:
-        raise ParameterError("table", "write_table", "a table with a Mesh attribute for GeoParquet", Described("none"))
+        raise ParameterError(
+            "table",
+            "write_table",
+            Words("a table with a Mesh attribute for GeoParquet", "GeoParquet にはメッシュの属性をもつ表"),
+            Described("none"),
+        )
     places = domain.places_of(table.keys)
     mesh = attribute.window
     bounds = mesh_bounds(mesh, *attribute.window_cells(places[axis : axis + len(attribute.shape)]))
     if "geometry" in rows.column_names:
-        raise ParameterError("table", "write_table", "without an attribute named 'geometry'", Described("one"))
+        raise ParameterError(
+            "table",
+            "write_table",
+            Words("without an attribute named 'geometry'", "'geometry' という名前の属性がないこと"),
+            Described("one"),
+        )
     window = mesh_bounds(mesh, np.array([0, mesh.rows - 1]), np.array([0, mesh.columns - 1]))
     column = {
         "encoding": "WKB",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh, MeshList, Positions
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, InputError, ParameterError
@@ -65,10 +66,18 @@ def check_raster(table: SparseTable) -> None:
     _mesh_of(table.domain)
     if max(table.domain.shape) > MAX_SIDE:
         raise ParameterError(
-            "table", "write_table", "a table of sides below 2**31 for GeoTIFF", Described("a longer one")
+            "table",
+            "write_table",
+            Words("a table of sides below 2**31 for GeoTIFF", "GeoTIFF には一辺が 2**31 未満の表"),
+            Described("a longer one"),
         )
     if _largest(table) > 2**53:
-        raise ParameterError("table", "write_table", "counts up to 2**53 for GeoTIFF", Described("larger ones"))
+        raise ParameterError(
+            "table",
+            "write_table",
+            Words("counts up to 2**53 for GeoTIFF", "GeoTIFF には 2**53 以下の度数"),
+            Described("larger ones"),
+        )
     with _rasterio():
         pass
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import zlib
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +12,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from sudare.kernels.prepared.calling import callable_at
-from sudare.kernels.prepared.index import CODE, KERNELS, SYMBOLS, entry_of
+from sudare.kernels.prepared.index import KERNELS, SYMBOLS, all_code, entry_of
 
 __all__ = ["kept_in", "load", "places"]
 
@@ -33,16 +32,18 @@ def load(module: str, name: str, tell: Callable[[], None]) -> Callable[..., Any]
         return None
     full = f"{module.removeprefix(KERNELS)}.{name}"
     try:
-        code = (CODE / f"{full}.bc.z").read_bytes()
         processor = _processor()
-        key = hashlib.sha256(code + processor.key.encode()).hexdigest()[:24]
+        key = hashlib.sha256(f"{about['sha256']} {processor.key}".encode()).hexdigest()[:24]
         machine_code = _read(full, key)
         if machine_code is None:
+            code = all_code()[about["start"] : about["end"]]
+            if hashlib.sha256(code).hexdigest() != about["sha256"]:
+                return None
             tell()
-            machine_code = processor.compile(zlib.decompress(code))
+            machine_code = processor.compile(code)
             _write(full, key, machine_code)
         address = processor.add(machine_code, PREFIX + full)
-    except (OSError, RuntimeError, zlib.error):
+    except (OSError, RuntimeError):
         return None
     return callable_at(address, name, about["arguments"], about["result"]) if address else None
 

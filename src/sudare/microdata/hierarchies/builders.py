@@ -73,7 +73,12 @@ def date_hierarchy(
     check_arguments(date_hierarchy, locals(), "values", "steps", "top", "missing")
     chosen = list(steps)
     if [step for step in DATE_STEPS if step in chosen] != chosen:
-        raise ParameterError("steps", "date_hierarchy", "some of " + ", ".join(DATE_STEPS) + ", in order", shown(steps))
+        raise ParameterError(
+            "steps",
+            "date_hierarchy",
+            Words("some of " + ", ".join(DATE_STEPS) + ", in order", f"{', '.join(DATE_STEPS)} のいくつか（この順）"),
+            shown(steps),
+        )
 
     def groups(text: str) -> list[str]:
         if len(text) != len("2020-01-31"):
@@ -133,7 +138,12 @@ def mesh_hierarchy(
     if any(
         fine.divisions % coarse.divisions or fine.divisions == coarse.divisions for fine, coarse in pairwise(levels)
     ):
-        raise ParameterError("coarser", "mesh_hierarchy", "levels that lie in one another", shown(str(chain)))
+        raise ParameterError(
+            "coarser",
+            "mesh_hierarchy",
+            Words("levels that lie in one another", "互いに入れ子になる段階"),
+            shown(str(chain)),
+        )
 
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     texts = list(dict.fromkeys(str(label) for label in listed_values(listed) if label is not None and label != ""))
@@ -180,7 +190,12 @@ def meshes_within(codes: Iterable[str | int], coarse: str, fine: str) -> list[st
     check_arguments(meshes_within, locals(), "codes")
     outer, inner = mesh_level(coarse, "meshes_within"), mesh_level(fine, "meshes_within")
     if inner.divisions % outer.divisions:
-        raise ParameterError("fine", "meshes_within", f"a level within {outer.name!r}", shown(fine))
+        raise ParameterError(
+            "fine",
+            "meshes_within",
+            Words(f"a level within {outer.name!r}", f"{outer.name!r} に含まれる段階"),
+            shown(fine),
+        )
     ratio = inner.divisions // outer.divisions
     rows, columns = mesh_cells([str(code) for code in codes], outer)
     steps = np.arange(ratio)
@@ -221,12 +236,14 @@ def masked_hierarchy(
     """
     check_arguments(masked_hierarchy, locals(), "values", "missing")
     if not isinstance(mask, str) or len(mask) != 1:
-        raise ParameterError("mask", "masked_hierarchy", "one letter", shown(mask))
+        raise ParameterError("mask", "masked_hierarchy", Words("one letter", "1 文字"), shown(mask))
     listed = values if isinstance(values, CodedColumn) else tuple(values)
     first = next((str(label) for label in listed_values(listed) if label is not None and label != ""), mask)
     between = len(first) - 1
     if levels is not None:
-        between = exact_integer(levels, "levels", "masked_hierarchy", "a whole number >= 1", smallest=1)
+        between = exact_integer(
+            levels, "levels", "masked_hierarchy", Words("a whole number >= 1", "1 以上の整数"), smallest=1
+        )
 
     def groups(text: str) -> list[str]:
         if levels is None and len(text) != len(first):
@@ -278,16 +295,28 @@ def grouped_hierarchy(
                 (str(value), *above) for value in (sorted(part) if isinstance(part, (set, frozenset)) else part)
             )
         else:
-            raise ParameterError("groups", "grouped_hierarchy", "mappings, and lists of values within", shown(part))
+            raise ParameterError(
+                "groups",
+                "grouped_hierarchy",
+                Words("mappings, and lists of values within", "対応表と、その中の値のリスト"),
+                shown(part),
+            )
 
     walk(groups, ())
     lengths = {len(path) for path in found}
     if not isinstance(groups, Mapping) or len(lengths) != 1:
         got = Described("none" if not found else "values of different depth")
-        raise ParameterError("groups", "grouped_hierarchy", "groups of values that are equally deep", got)
+        raise ParameterError(
+            "groups", "grouped_hierarchy", Words("groups of values that are equally deep", "同じ深さの区分"), got
+        )
     by_value = {path[0]: path[1:] for path in found}
     if len(by_value) != len(found):
-        raise ParameterError("groups", "grouped_hierarchy", "each value in one group", Described("a value twice"))
+        raise ParameterError(
+            "groups",
+            "grouped_hierarchy",
+            Words("each value in one group", "どの値も 1 つの区分に属すること"),
+            Described("a value twice"),
+        )
     values = [path[0] for path in found]
     between = min(lengths) - 1
     return build_hierarchy(name, values, lambda text: by_value[text], between, top, missing, Words("a value", "値"))

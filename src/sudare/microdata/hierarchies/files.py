@@ -16,6 +16,7 @@ import csv
 import io
 from pathlib import Path
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
 from sudare.io import complaints
@@ -55,7 +56,7 @@ def read_hierarchy(path: str | Path, name: str, *, encoding: str = AUTO) -> Gene
     """
     check_arguments(read_hierarchy, locals(), "encoding")
     if not isinstance(name, str):
-        raise ParameterError("name", "read_hierarchy", "the name of a column", shown(name))
+        raise ParameterError("name", "read_hierarchy", Words("the name of a column", "列の名前"), shown(name))
     file = str(path)
     text = _text(file, encoding)
     lines = _lines(text, file)
@@ -72,7 +73,9 @@ def _text(file: str, encoding: str) -> str:
     try:
         return read_text(file, encoding)
     except LookupError:
-        requirement = "an encoding that Python knows, such as 'utf-8' or 'cp932'"
+        requirement = Words(
+            "an encoding that Python knows, such as 'utf-8' or 'cp932'", "'utf-8' や 'cp932' のような文字コード"
+        )
         raise ParameterError("encoding", "read_hierarchy", requirement, shown(encoding)) from None
 
 
@@ -173,7 +176,9 @@ def write_hierarchy(
     """
     check_arguments(write_hierarchy, locals(), "path", "generalization", "delimiter", "replace")
     if delimiter not in DELIMITERS:
-        raise ParameterError("delimiter", "write_hierarchy", "one of ; , tab |", shown(delimiter))
+        raise ParameterError(
+            "delimiter", "write_hierarchy", Words("one of ; , tab |", "; , タブ | のいずれか"), shown(delimiter)
+        )
     with (
         atomically(path, replace=replace) as temporary,
         temporary.open("w", encoding="utf-8", newline="") as stream,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, InputError, ParameterError
 from sudare.microdata.records import CodedColumn
 from sudare.parameters import exact_integer, shown
@@ -52,9 +53,19 @@ class Generalization:
             raise ParameterError("name", function, "a text", shown(self.name))
         levels = tuple(tuple(labels) for labels in self.levels)
         if not levels or not levels[0]:
-            raise ParameterError("levels", function, "at least one level with at least one value", Described("none"))
+            raise ParameterError(
+                "levels",
+                function,
+                Words("at least one level with at least one value", "1 個以上の値をもつ 1 個以上の段階"),
+                Described("none"),
+            )
         if any(len(set(labels)) != len(labels) for labels in levels):
-            raise ParameterError("levels", function, "different labels on each level", Described("a label twice"))
+            raise ParameterError(
+                "levels",
+                function,
+                Words("different labels on each level", "各段階で互いに異なるラベル"),
+                Described("a label twice"),
+            )
         if len(self.parents) != len(levels):
             raise ParameterError("parents", function, "one array for each level", Described(f"{len(self.parents)}"))
         parents = tuple(np.array(groups, dtype=np.int32) for groups in self.parents)
@@ -79,7 +90,10 @@ class Generalization:
         first[finer] = coarser
         split = np.flatnonzero(first[finer] != coarser)
         if split.size:
-            requirement = "a tree: each group in one group of the next level"
+            requirement = Words(
+                "a tree: each group in one group of the next level",
+                "木（どの区分も次の段階の 1 つの区分に含まれること）",
+            )
             got = Described(
                 f"{labels[finer[split[0]]]!r} of level {level - 1}, which is in two groups of level {level}"
             )
@@ -94,7 +108,12 @@ class Generalization:
         """
         heights = {len(path) for path in paths}
         if len(heights) != 1 or 0 in heights:
-            raise ParameterError("paths", "Generalization.of_paths", "lines of one length", Described("other lines"))
+            raise ParameterError(
+                "paths",
+                "Generalization.of_paths",
+                Words("lines of one length", "同じ長さの行"),
+                Described("other lines"),
+            )
         levels: list[tuple[str, ...]] = []
         parents: list[NDArray[np.int32]] = []
         for labels in zip(*paths, strict=True):
@@ -103,7 +122,7 @@ class Generalization:
             levels.append(tuple(places))
             parents.append(np.array(groups, dtype=np.int32))
         if len(levels[0]) != len(paths):
-            requirement = "one line for each value"
+            requirement = Words("one line for each value", "値ごとに 1 行")
             raise ParameterError("paths", "Generalization.of_paths", requirement, Described("a value twice"))
         return cls(name, tuple(levels), tuple(parents))
 
@@ -167,7 +186,10 @@ class Generalization:
         return column.relabelled([labels[group] or None for group in self.parents[level][places].tolist()])
 
     def _level(self, level: int, function: str) -> int:
-        requirement = f"a level of the hierarchy of {self.name!r}, from 0 to {self.height}"
+        requirement = Words(
+            f"a level of the hierarchy of {self.name!r}, from 0 to {self.height}",
+            f"{self.name!r} の階層の段階（0 以上 {self.height} 以下）",
+        )
         return exact_integer(level, "level", function, requirement, smallest=0, largest=self.height)
 
 

@@ -68,13 +68,26 @@ def interval_hierarchy(
     check_arguments(interval_hierarchy, locals(), "values", "whole", "top", "missing")
     function = "interval_hierarchy"
     if (widths is None) == (edges is None):
-        raise ParameterError("widths", function, "given, or edges, and not both", shown(widths))
+        raise ParameterError(
+            "widths",
+            function,
+            Words("given, or edges, and not both", "widths か edges のどちらか一方だけを指定"),
+            shown(widths),
+        )
     rule: Rule
     if widths is not None:
         rule = _equal_widths(widths, origin, lowest, highest, whole, function)
     else:
         if lowest is not None or highest is not None:
-            raise ParameterError("edges", function, "without lowest and highest: its ends are these", shown(lowest))
+            raise ParameterError(
+                "edges",
+                function,
+                Words(
+                    "without lowest and highest: its ends are these",
+                    "lowest と highest を使わない指定（両端がその値になります）",
+                ),
+                shown(lowest),
+            )
         rule = _between_edges(edges or (), whole, function)
 
     def groups(text: str) -> list[str]:
@@ -84,7 +97,12 @@ def interval_hierarchy(
         return rule(number)
 
     if whole and any(each.denominator != 1 for each in _all_ends(widths, edges, origin, lowest, highest, function)):
-        raise ParameterError("whole", function, "False unless all widths and edges are whole", whole)
+        raise ParameterError(
+            "whole",
+            function,
+            Words("False unless all widths and edges are whole", "幅と境界がすべて整数でなければ false"),
+            whole,
+        )
     wanted = Words("a whole number", "整数") if whole else Words("a number", "数")
     between = len(widths if widths is not None else edges or ())
     return build_hierarchy(name, values, groups, between, top, missing, wanted)
@@ -106,7 +124,7 @@ def _all_ends(
 ) -> list[Fraction]:
     given: list[Any] = [*(widths or ()), *(each for level in edges or () for each in level), origin]
     given += [end for end in (lowest, highest) if end is not None]
-    return [exact_fraction(each, "edges", function, "a number") for each in given]
+    return [exact_fraction(each, "edges", function, Words("a number", "数")) for each in given]
 
 
 def _equal_widths(
@@ -117,17 +135,21 @@ def _equal_widths(
     whole: bool,
     function: str,
 ) -> Rule:
+    positive = Words("numbers above 0", "0 より大きい数")
     if not isinstance(widths, Iterable) or isinstance(widths, str):
-        raise ParameterError("widths", function, "numbers above 0", shown(widths))
-    exact = [exact_fraction(width, "widths", function, "numbers above 0") for width in widths]
+        raise ParameterError("widths", function, positive, shown(widths))
+    exact = [exact_fraction(width, "widths", function, positive) for width in widths]
     if any(width <= 0 for width in exact) or any((wide / narrow).denominator != 1 for narrow, wide in pairwise(exact)):
-        requirement = "numbers above 0, each a multiple of the one before: otherwise the levels are no tree"
+        requirement = Words(
+            "numbers above 0, each a multiple of the one before: otherwise the levels are no tree",
+            "0 より大きく、それぞれが前の数の倍数（そうでなければ段階が入れ子になりません）",
+        )
         raise ParameterError("widths", function, requirement, Described("others"))
-    start = exact_fraction(origin, "origin", function, "a number")
-    low = None if lowest is None else exact_fraction(lowest, "lowest", function, "a number")
-    high = None if highest is None else exact_fraction(highest, "highest", function, "a number")
+    start = exact_fraction(origin, "origin", function, Words("a number", "数"))
+    low = None if lowest is None else exact_fraction(lowest, "lowest", function, Words("a number", "数"))
+    high = None if highest is None else exact_fraction(highest, "highest", function, Words("a number", "数"))
     if low is not None and high is not None and low >= high:
-        raise ParameterError("highest", function, "above lowest", shown(highest))
+        raise ParameterError("highest", function, Words("above lowest", "lowest より大きい値"), shown(highest))
     below, above = _interval_label(None, low, whole), _interval_label(high, None, whole)
 
     narrowest = exact[0] if exact else Fraction(1)
@@ -161,7 +183,10 @@ def _between_edges(edges: Sequence[Sequence[Rational]], whole: bool, function: s
     exact = [[exact_fraction(edge, "edges", function, "numbers") for edge in level] for level in edges]
     is_ascending = all(level and all(low < high for low, high in pairwise(level)) for level in exact)
     if not exact or not is_ascending or any(not set(coarse) <= set(fine) for fine, coarse in pairwise(exact)):
-        requirement = "ascending numbers for each level, each level's among those of the one before: otherwise no tree"
+        requirement = Words(
+            "ascending numbers for each level, each level's among those of the one before: otherwise no tree",
+            "段階ごとに小さい順の数で、前の段階の境界に含まれるもの（そうでなければ入れ子になりません）",
+        )
         raise ParameterError("edges", function, requirement, Described("others"))
 
     labels = [[_interval_label(low, high, whole) for low, high in pairwise([None, *level, None])] for level in exact]

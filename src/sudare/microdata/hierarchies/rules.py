@@ -58,7 +58,7 @@ def build_hierarchy(
     if missing is not None and (has_missing or not isinstance(values, CodedColumn)):
         paths[""] = ("", *(missing,) * between, *(() if top is None else (top,)))
     if not paths:
-        raise ParameterError("values", "a hierarchy", "at least one value", Described("none"))
+        raise ParameterError("values", "a hierarchy", Words("at least one value", "1 個以上の値"), Described("none"))
     return Generalization.of_paths(name, list(paths.values()))
 
 

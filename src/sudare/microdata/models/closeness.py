@@ -84,13 +84,23 @@ class Closeness(SensitiveModel, PlannedModel):
         hierarchy: Generalization | None = None,
     ) -> None:
         check_arguments(Closeness.__init__, locals(), "order", "hierarchy")
-        exact = exact_fraction(t, "t", "Closeness", "a number from 0 to 1")
+        exact = exact_fraction(t, "t", "Closeness", Words("a number from 0 to 1", "0 以上 1 以下の数"))
         if not 0 <= exact <= 1:
-            raise ParameterError("t", "Closeness", "a number from 0 to 1", shown(t))
+            raise ParameterError("t", "Closeness", Words("a number from 0 to 1", "0 以上 1 以下の数"), shown(t))
         if order is not False and hierarchy is not None:
-            raise ParameterError("order", "Closeness", "left out where a hierarchy is given", shown(order))
+            raise ParameterError(
+                "order",
+                "Closeness",
+                Words("left out where a hierarchy is given", "階層を指定するときは省略"),
+                shown(order),
+            )
         if hierarchy is not None and hierarchy.height == 0:
-            raise ParameterError("hierarchy", "Closeness", "one with at least two levels", shown(hierarchy.height))
+            raise ParameterError(
+                "hierarchy",
+                "Closeness",
+                Words("one with at least two levels", "2 段階以上の階層"),
+                shown(hierarchy.height),
+            )
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "t", exact)
         object.__setattr__(self, "order", order if isinstance(order, bool) else tuple(order))

@@ -42,7 +42,7 @@ __all__ = [
     "recursive_parts",
 ]
 
-TWO_OR_MORE = "a whole number of at least 2"
+TWO_OR_MORE = Words("a whole number of at least 2", "2 以上の整数")
 EXACT_ROWS = 20_000
 """Classes up to this size are decided with whole numbers where floats cannot."""
 
@@ -149,11 +149,16 @@ class EntropyDiversity(SensitiveModel, PlannedModel):
 
     def __init__(self, column: str, l: Rational, *, estimator: str = "shannon") -> None:  # noqa: E741
         check_arguments(EntropyDiversity.__init__, locals(), "estimator")
-        exact = exact_fraction(l, "l", "EntropyDiversity", "a number above 1")
+        exact = exact_fraction(l, "l", "EntropyDiversity", Words("a number above 1", "1 より大きい数"))
         if exact <= 1:
-            raise ParameterError("l", "EntropyDiversity", "a number above 1", shown(l))
+            raise ParameterError("l", "EntropyDiversity", Words("a number above 1", "1 より大きい数"), shown(l))
         if estimator not in ESTIMATORS:
-            raise ParameterError("estimator", "EntropyDiversity", "one of " + ", ".join(ESTIMATORS), shown(estimator))
+            raise ParameterError(
+                "estimator",
+                "EntropyDiversity",
+                Words("one of " + ", ".join(ESTIMATORS), f"{', '.join(ESTIMATORS)} のいずれか"),
+                shown(estimator),
+            )
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "l", exact)
         object.__setattr__(self, "estimator", estimator)
@@ -241,9 +246,9 @@ class RecursiveDiversity(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "c": fraction_of, "l": whole_of})
 
     def __init__(self, column: str, c: Rational, l: int) -> None:  # noqa: E741
-        exact = exact_fraction(c, "c", "RecursiveDiversity", "a number above 0")
+        exact = exact_fraction(c, "c", "RecursiveDiversity", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
-            raise ParameterError("c", "RecursiveDiversity", "a number above 0", shown(c))
+            raise ParameterError("c", "RecursiveDiversity", Words("a number above 0", "0 より大きい数"), shown(c))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "c", exact)
         object.__setattr__(self, "l", exact_integer(l, "l", "RecursiveDiversity", TWO_OR_MORE, smallest=2))

@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.models.sizes import KAnonymity, KMap
@@ -55,14 +56,19 @@ class Game:
     ) -> None:
         check_arguments(Game.__init__, locals(), "attacker")
         for name, given in {"gain": gain, "cost": cost, "benefit": benefit, "loss": loss}.items():
-            amount = exact_fraction(given, name, "Game", "an amount of at least 0")
+            amount = exact_fraction(given, name, "Game", Words("an amount of at least 0", "0 以上の金額"))
             if amount < 0 or (name == "cost" and amount == 0):
                 raise ParameterError(
                     name, "Game", "above 0" if name == "cost" else "an amount of at least 0", shown(given)
                 )
             object.__setattr__(self, name, amount)
         if attacker not in ATTACKERS:
-            raise ParameterError("attacker", "Game", "one of " + ", ".join(ATTACKERS), shown(attacker))
+            raise ParameterError(
+                "attacker",
+                "Game",
+                Words("one of " + ", ".join(ATTACKERS), f"{', '.join(ATTACKERS)} のいずれか"),
+                shown(attacker),
+            )
         object.__setattr__(self, "attacker", attacker)
 
     @property
@@ -93,7 +99,7 @@ def no_attack(game: Game) -> KAnonymity | KMap:
         raise ParameterError(
             "gain",
             "no_attack",
-            "at least the cost",
+            Words("at least the cost", "費用以上の金額"),
             shown(game.gain),
             "Else no attack pays, and nothing needs a model.",
         )

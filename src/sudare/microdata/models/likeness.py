@@ -74,10 +74,19 @@ class AlphaAnonymity(SensitiveModel, PlannedModel):
     record_fields = MappingProxyType({"column": text_of, "alpha": fraction_of, "k": whole_of})
 
     def __init__(self, column: str, alpha: Rational, k: int) -> None:
-        exact = exact_fraction(alpha, "alpha", "AlphaAnonymity", "a share above 0 and at most 1")
+        exact = exact_fraction(
+            alpha, "alpha", "AlphaAnonymity", Words("a share above 0 and at most 1", "0 より大きく 1 以下の割合")
+        )
         if not 0 < exact <= 1:
-            raise ParameterError("alpha", "AlphaAnonymity", "a share above 0 and at most 1", shown(alpha))
-        size = exact_integer(k, "k", "AlphaAnonymity", "a whole number of at least 2", smallest=2)
+            raise ParameterError(
+                "alpha",
+                "AlphaAnonymity",
+                Words("a share above 0 and at most 1", "0 より大きく 1 以下の割合"),
+                shown(alpha),
+            )
+        size = exact_integer(
+            k, "k", "AlphaAnonymity", Words("a whole number of at least 2", "2 以上の整数"), smallest=2
+        )
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "k", size)
@@ -132,9 +141,9 @@ class BetaLikeness(SensitiveModel, PlannedModel):
 
     def __init__(self, column: str, beta: Rational, *, enhanced: bool = False) -> None:
         check_arguments(BetaLikeness.__init__, locals(), "enhanced")
-        exact = exact_fraction(beta, "beta", "BetaLikeness", "a number above 0")
+        exact = exact_fraction(beta, "beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
-            raise ParameterError("beta", "BetaLikeness", "a number above 0", shown(beta))
+            raise ParameterError("beta", "BetaLikeness", Words("a number above 0", "0 より大きい数"), shown(beta))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "beta", exact)
         object.__setattr__(self, "enhanced", bool(enhanced))
@@ -188,9 +197,9 @@ class DeltaDisclosure(SensitiveModel, PlannedModel):
 
     def __init__(self, column: str, delta: Rational, *, absent: bool = True) -> None:
         check_arguments(DeltaDisclosure.__init__, locals(), "absent")
-        exact = exact_fraction(delta, "delta", "DeltaDisclosure", "a number above 0")
+        exact = exact_fraction(delta, "delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"))
         if exact <= 0:
-            raise ParameterError("delta", "DeltaDisclosure", "a number above 0", shown(delta))
+            raise ParameterError("delta", "DeltaDisclosure", Words("a number above 0", "0 より大きい数"), shown(delta))
         object.__setattr__(self, "column", column)
         object.__setattr__(self, "delta", exact)
         object.__setattr__(self, "absent", bool(absent))

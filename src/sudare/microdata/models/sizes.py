@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KAnonymity", "KMap", "Presence", "estimated_k_map"]
 
-TWO_OR_MORE = "a whole number of at least 2"
+TWO_OR_MORE = Words("a whole number of at least 2", "2 以上の整数")
 
 K_ANONYMITY = Words(
     "{k}-anonymity: at least {k} records share each published combination of quasi-identifiers",
@@ -150,12 +150,26 @@ def estimated_k_map(k: int, fraction: Rational, error: Rational, *, truncated: b
         3
     """
     check_arguments(estimated_k_map, locals(), "truncated")
-    share = exact_fraction(fraction, "fraction", "estimated_k_map", "a number above 0 and at most 1")
-    level = exact_fraction(error, "error", "estimated_k_map", "a number above 0 and below 1")
+    share = exact_fraction(
+        fraction, "fraction", "estimated_k_map", Words("a number above 0 and at most 1", "0 より大きく 1 以下の数")
+    )
+    level = exact_fraction(
+        error, "error", "estimated_k_map", Words("a number above 0 and below 1", "0 より大きく 1 より小さい数")
+    )
     if not 0 < share <= 1:
-        raise ParameterError("fraction", "estimated_k_map", "a number above 0 and at most 1", shown(fraction))
+        raise ParameterError(
+            "fraction",
+            "estimated_k_map",
+            Words("a number above 0 and at most 1", "0 より大きく 1 以下の数"),
+            shown(fraction),
+        )
     if not 0 < level < 1:
-        raise ParameterError("error", "estimated_k_map", "a number above 0 and below 1", shown(error))
+        raise ParameterError(
+            "error",
+            "estimated_k_map",
+            Words("a number above 0 and below 1", "0 より大きく 1 より小さい数"),
+            shown(error),
+        )
     people = KMap(k).k
     mean = float(people * share)
     term = math.exp(-mean)
@@ -195,12 +209,21 @@ class Presence(PlannedModel):
 
     def __init__(self, smallest: Rational, largest: Rational, *, absent: bool = True) -> None:
         check_arguments(Presence.__init__, locals(), "absent")
-        low = exact_fraction(smallest, "smallest", "Presence", "a share from 0 to 1")
-        high = exact_fraction(largest, "largest", "Presence", "a share from the smallest one to 1")
+        low = exact_fraction(smallest, "smallest", "Presence", Words("a share from 0 to 1", "0 以上 1 以下の割合"))
+        high = exact_fraction(
+            largest, "largest", "Presence", Words("a share from the smallest one to 1", "最小の割合以上 1 以下の割合")
+        )
         if not 0 <= low <= 1:
-            raise ParameterError("smallest", "Presence", "a share from 0 to 1", shown(smallest))
+            raise ParameterError(
+                "smallest", "Presence", Words("a share from 0 to 1", "0 以上 1 以下の割合"), shown(smallest)
+            )
         if not low <= high <= 1:
-            raise ParameterError("largest", "Presence", "a share from the smallest one to 1", shown(largest))
+            raise ParameterError(
+                "largest",
+                "Presence",
+                Words("a share from the smallest one to 1", "最小の割合以上 1 以下の割合"),
+                shown(largest),
+            )
         object.__setattr__(self, "smallest", low)
         object.__setattr__(self, "largest", high)
         object.__setattr__(self, "absent", bool(absent))

@@ -63,13 +63,20 @@ class PopulationUniqueness(Model):
     def __init__(self, limit: Rational, population: int, *, estimator: str = "auto") -> None:
         check_arguments(PopulationUniqueness.__init__, locals(), "estimator")
         name = "PopulationUniqueness"
-        exact = exact_fraction(limit, "limit", name, "a share from 0 to 1")
+        exact = exact_fraction(limit, "limit", name, Words("a share from 0 to 1", "0 以上 1 以下の割合"))
         if not 0 <= exact <= 1:
-            raise ParameterError("limit", name, "a share from 0 to 1", shown(limit))
+            raise ParameterError("limit", name, Words("a share from 0 to 1", "0 以上 1 以下の割合"), shown(limit))
         if estimator not in ESTIMATORS:
-            raise ParameterError("estimator", name, "one of " + ", ".join(ESTIMATORS), shown(estimator))
+            raise ParameterError(
+                "estimator",
+                name,
+                Words("one of " + ", ".join(ESTIMATORS), f"{', '.join(ESTIMATORS)} のいずれか"),
+                shown(estimator),
+            )
         object.__setattr__(self, "limit", exact)
-        people = exact_integer(population, "population", name, "a whole number of at least 1", smallest=1)
+        people = exact_integer(
+            population, "population", name, Words("a whole number of at least 1", "1 以上の整数"), smallest=1
+        )
         object.__setattr__(self, "population", people)
         object.__setattr__(self, "estimator", estimator)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.exact import WORD_BITS
@@ -63,10 +64,14 @@ def draw_categories(
     """
     function = "draw_categories"
     source = read_entropy(entropy, function)
-    draws = exact_integer(count, "count", function, "a whole number >= 0", smallest=0, largest=MAX_DRAWS)
+    draws = exact_integer(
+        count, "count", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0, largest=MAX_DRAWS
+    )
     shares = [read_probability(share, "probabilities", function) for share in probabilities]
     if sum(shares) != 1:
-        raise ParameterError("probabilities", function, "fractions that add up to 1", Described("others"))
+        raise ParameterError(
+            "probabilities", function, Words("fractions that add up to 1", "合計が 1 になる分数"), Described("others")
+        )
     # From where the sum has reached 1 no number is left to draw, and a category of probability 0 ends where it begins.
     ends = [end for end in accumulate(shares) if end < 1]
     limits = np.array([_floor(end, WORD_BITS) for end in ends], dtype=np.uint64)
@@ -103,7 +108,9 @@ def random_order(count: int, entropy: EntropySource | None = None) -> NDArray[np
         >>> sorted(random_order(4).tolist())
         [0, 1, 2, 3]
     """
-    size = exact_integer(count, "count", "random_order", "a whole number >= 0", smallest=0, largest=MAX_DRAWS)
+    size = exact_integer(
+        count, "count", "random_order", Words("a whole number >= 0", "0 以上の整数"), smallest=0, largest=MAX_DRAWS
+    )
     source = read_entropy(entropy, "random_order")
     while True:
         words = source.words(size)
@@ -115,7 +122,7 @@ def random_order(count: int, entropy: EntropySource | None = None) -> NDArray[np
 
 def read_probability(value: object, parameter: str, function: str) -> Fraction:
     """An exact number from 0 to 1."""
-    requirement = "a number from 0 to 1"
+    requirement = Words("a number from 0 to 1", "0 以上 1 以下の数")
     number = exact_fraction(value, parameter, function, requirement)
     if not 0 <= number <= 1:
         raise ParameterError(parameter, function, requirement, value)

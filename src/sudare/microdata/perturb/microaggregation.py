@@ -85,11 +85,21 @@ def microaggregate(
     records = read_people_records(records, "microaggregate")
     columns = names_of_columns(columns, records, "columns", "microaggregate")
     function = "microaggregate"
-    smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    smallest = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if method not in ("multivariate", "univariate"):
-        raise ParameterError("method", function, "'multivariate' or 'univariate'", shown(method))
+        raise ParameterError(
+            "method",
+            function,
+            Words("'multivariate' or 'univariate'", "'multivariate' または 'univariate'"),
+            shown(method),
+        )
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
-        raise ParameterError("columns", function, "a list of different names of columns", Described("another object"))
+        raise ParameterError(
+            "columns",
+            function,
+            Words("a list of different names of columns", "互いに異なる列名のリスト"),
+            Described("another object"),
+        )
     numbers = [read_number_column(records.column(name)) for name in columns]
     if records.rows < smallest:
         raise InputError(

@@ -107,12 +107,22 @@ def add_noise_to_numbers(
     stated = [name for name, value in (("epsilon", epsilon), ("scale", scale), ("sigma", sigma)) if value is not None]
     if len(stated) != 1:
         got = Described(" and ".join(stated) or "none of them")
-        raise ParameterError("scale", function, "given, or epsilon or sigma in its place, and no two of them", got)
+        raise ParameterError(
+            "scale",
+            function,
+            Words(
+                "given, or epsilon or sigma in its place, and no two of them",
+                "scale、epsilon、sigma のうち一つだけを指定",
+            ),
+            got,
+        )
     if bounds is not None and decimals is None:
         hint = "The digits of the data may tell of a person, and no epsilon would hold."
-        raise ParameterError("decimals", function, "given where bounds are", None, hint)
+        raise ParameterError(
+            "decimals", function, Words("given where bounds are", "bounds を指定するときは必要"), None, hint
+        )
     if epsilon is not None and bounds is None:
-        raise ParameterError("bounds", function, "given where epsilon is", None)
+        raise ParameterError("bounds", function, Words("given where epsilon is", "epsilon を指定するときは必要"), None)
     numbers = _rounded(read_number_column(records.column(column), with_missing=True), decimals, function)
     limits = None if bounds is None else _read_bounds(bounds, numbers.decimals, function)
     width = None if limits is None else limits[1] - limits[0]
@@ -167,7 +177,7 @@ def _rounded(numbers: NumberColumn, decimals: int | None, function: str) -> Numb
     """The numbers with another number of decimals, halves rounded to even."""
     if decimals is None:
         return numbers
-    requirement = f"a whole number from 0 to {MAX_DECIMALS}"
+    requirement = Words(f"a whole number from 0 to {MAX_DECIMALS}", f"0 以上 {MAX_DECIMALS} 以下の整数")
     wanted = exact_integer(decimals, "decimals", function, requirement, smallest=0, largest=MAX_DECIMALS)
     if wanted >= numbers.decimals:
         factor = 10 ** (wanted - numbers.decimals)
@@ -185,7 +195,10 @@ def _rounded(numbers: NumberColumn, decimals: int | None, function: str) -> Numb
 
 
 def _read_bounds(bounds: object, decimals: int, function: str) -> tuple[int, int]:
-    requirement = "two numbers, the smaller one first, with no more decimals than stated"
+    requirement = Words(
+        "two numbers, the smaller one first, with no more decimals than stated",
+        "2 つの数（小さい方が先、小数の桁数は指定まで）",
+    )
     if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
         raise ParameterError("bounds", function, requirement, Described("another object"))
     low, high = (exact_fraction(bound, "bounds", function, requirement) * 10**decimals for bound in bounds)
@@ -195,7 +208,7 @@ def _read_bounds(bounds: object, decimals: int, function: str) -> tuple[int, int
 
 
 def _read_amount(value: object, parameter: str, function: str) -> Fraction:
-    number = exact_fraction(value, parameter, function, "a positive number")
+    number = exact_fraction(value, parameter, function, Words("a positive number", "0 より大きい数"))
     if number <= 0:
-        raise ParameterError(parameter, function, "a positive number", value)
+        raise ParameterError(parameter, function, Words("a positive number", "0 より大きい数"), value)
     return number

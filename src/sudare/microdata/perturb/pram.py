@@ -79,10 +79,18 @@ class TransitionMatrix:
         function = "TransitionMatrix"
         labels = tuple(self.labels) if isinstance(self.labels, Sequence) and not isinstance(self.labels, str) else ()
         if not 1 <= len(labels) <= MAX_LABELS or len(set(labels)) < len(labels):
-            raise ParameterError("labels", function, f"from 1 to {MAX_LABELS} different values", shown(self.labels))
+            raise ParameterError(
+                "labels",
+                function,
+                Words(f"from 1 to {MAX_LABELS} different values", f"互いに異なる 1 個以上 {MAX_LABELS} 個以下の値"),
+                shown(self.labels),
+            )
         if not all(label is None or isinstance(label, str) for label in labels):
             raise ParameterError("labels", function, "texts, or None", shown(self.labels))
-        requirement = f"{len(labels)} rows of {len(labels)} probabilities that add up to exactly 1"
+        requirement = Words(
+            f"{len(labels)} rows of {len(labels)} probabilities that add up to exactly 1",
+            f"合計がちょうど 1 になる {len(labels)} 個の確率の行が {len(labels)} 行",
+        )
         if not isinstance(self.rows, Sequence) or not all(isinstance(row, Sequence) for row in self.rows):
             raise ParameterError("rows", function, requirement, shown(self.rows))
         rows = tuple(tuple(read_probability(share, "rows", function) for share in row) for row in self.rows)
@@ -105,7 +113,9 @@ class TransitionMatrix:
         stays = read_probability(keep, "keep", function)
         count = len(labels)
         if count < 2:
-            raise ParameterError("labels", function, "at least two values", Described(f"{count}"))
+            raise ParameterError(
+                "labels", function, Words("at least two values", "2 個以上の値"), Described(f"{count}")
+            )
         moves = (1 - stays) / (count - 1)
         rows = tuple(tuple(stays if i == j else moves for j in range(count)) for i in range(count))
         return cls(tuple(labels), rows)
@@ -165,8 +175,10 @@ class TransitionMatrix:
     def _read_counts(self, counts: Mapping[str | None, int]) -> list[int]:
         unknown = set(counts) - set(self.labels)
         if unknown:
-            raise ParameterError("counts", "TransitionMatrix", "of values of the matrix", Described("others"))
-        requirement = "a whole number >= 0 for each value"
+            raise ParameterError(
+                "counts", "TransitionMatrix", Words("of values of the matrix", "行列の値"), Described("others")
+            )
+        requirement = Words("a whole number >= 0 for each value", "値ごとに 0 以上の整数")
         return [
             exact_integer(counts.get(label, 0), "counts", "TransitionMatrix", requirement, smallest=0)
             for label in self.labels

@@ -168,7 +168,7 @@ def choose_levels(
     read_budget(budget, function)
     protected = _read_unit(unit, function)
     source = read_entropy(entropy, function)
-    requirement = "a whole number from 1 to 2**62"
+    requirement = Words("a whole number from 1 to 2**62", "1 以上 2**62 以下の整数")
     least = exact_integer(threshold, "threshold", function, requirement, smallest=1, largest=MAX_THRESHOLD)
     choices = _read_candidates(candidates, hierarchies, function)
     tuples = Tuples.of_rows([records.column(name) for name in hierarchies], list(hierarchies.values()))
@@ -191,20 +191,38 @@ def _read_candidates(
     candidates: Sequence[Mapping[str, int]] | None, hierarchies: Mapping[str, Generalization], function: str
 ) -> list[dict[str, int]]:
     if not hierarchies:
-        raise ParameterError("hierarchies", function, "of at least one column", Described("none"))
+        raise ParameterError(
+            "hierarchies", function, Words("of at least one column", "1 個以上の列"), Described("none")
+        )
     if candidates is None:
         if prod(hierarchy.height + 1 for hierarchy in hierarchies.values()) > MAX_CANDIDATES:
             raise ParameterError(
-                "candidates", function, f"given where there are more than {MAX_CANDIDATES} choices", Described("none")
+                "candidates",
+                function,
+                Words(
+                    f"given where there are more than {MAX_CANDIDATES} choices",
+                    f"選び方が {MAX_CANDIDATES} 通りを超える場合は指定",
+                ),
+                Described("none"),
             )
         ranges = [range(hierarchy.height + 1) for hierarchy in hierarchies.values()]
         return [dict(zip(hierarchies, levels, strict=True)) for levels in product(*ranges)]
     if not 1 <= len(candidates) <= MAX_CANDIDATES:
-        raise ParameterError("candidates", function, f"from 1 to {MAX_CANDIDATES} choices of levels", len(candidates))
+        raise ParameterError(
+            "candidates",
+            function,
+            Words(f"from 1 to {MAX_CANDIDATES} choices of levels", f"1 通り以上 {MAX_CANDIDATES} 通り以下の段階の組"),
+            len(candidates),
+        )
     choices = [_read_levels(levels, hierarchies, function) for levels in candidates]
     for choice in choices:
         if set(choice) != set(hierarchies):
-            raise ParameterError("candidates", function, "levels of all columns", Described("those of other columns"))
+            raise ParameterError(
+                "candidates",
+                function,
+                Words("levels of all columns", "すべての列の段階"),
+                Described("those of other columns"),
+            )
     return choices
 
 
@@ -238,7 +256,9 @@ def _in_order_of_texts(columns: Sequence[CodedColumn]) -> Records:
 
 def _read_levels(levels: object, hierarchies: Mapping[str, Generalization], function: str) -> dict[str, int]:
     if not isinstance(levels, Mapping) or not levels:
-        raise ParameterError("levels", function, "a level for each column to publish", shown(levels))
+        raise ParameterError(
+            "levels", function, Words("a level for each column to publish", "公開する列ごとの段階"), shown(levels)
+        )
     if not isinstance(hierarchies, Mapping):
         raise ParameterError("hierarchies", function, "a Generalization for each column", shown(hierarchies))
     read = {}
@@ -247,7 +267,12 @@ def _read_levels(levels: object, hierarchies: Mapping[str, Generalization], func
             raise ParameterError("hierarchies", function, "a Generalization for each column", shown(hierarchies[name]))
         top = hierarchies[name].height if name in hierarchies else 0
         read[name] = exact_integer(
-            level, "levels", function, f"a level of column {name!r}, from 0 to {top}", smallest=0, largest=top
+            level,
+            "levels",
+            function,
+            Words(f"a level of column {name!r}, from 0 to {top}", f"列 {name!r} の段階（0 以上 {top} 以下）"),
+            smallest=0,
+            largest=top,
         )
     return read
 
@@ -275,11 +300,20 @@ def published_delta(rate: Rational, k: int, epsilon: Rational) -> float:
         True
     """
     function = "published_delta"
-    share = exact_fraction(rate, "rate", function, "a number strictly between 0 and 1")
-    exact = exact_fraction(epsilon, "epsilon", function, "a positive number")
-    size = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    share = exact_fraction(
+        rate, "rate", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
+    )
+    exact = exact_fraction(epsilon, "epsilon", function, Words("a positive number", "0 より大きい数"))
+    size = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     if not 0 < share < 1 or not 0 < exact <= 8:
-        raise ParameterError("rate", function, "strictly between 0 and 1, with an epsilon up to 8", rate)
+        raise ParameterError(
+            "rate",
+            function,
+            Words(
+                "strictly between 0 and 1, with an epsilon up to 8", "0 より大きく 1 より小さい値（epsilon は 8 以下）"
+            ),
+            rate,
+        )
     return float(_published_delta(share, size, exact))
 
 
@@ -293,13 +327,24 @@ def published_smallest_k(rate: Rational, epsilon: Rational, delta: Rational) -> 
         (74, 58)
     """
     function = "published_smallest_k"
-    allowed = float(exact_fraction(delta, "delta", function, "a number strictly between 0 and 1"))
+    allowed = float(
+        exact_fraction(
+            delta, "delta", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数")
+        )
+    )
     if not 0 < allowed < 1:
-        raise ParameterError("delta", function, "a number strictly between 0 and 1", delta)
+        raise ParameterError(
+            "delta", function, Words("a number strictly between 0 and 1", "0 より大きく 1 より小さい数"), delta
+        )
     for k in range(2, 10_000):
         if published_delta(rate, k, epsilon) <= allowed:
             return k
-    raise GuaranteeError("No k below 10000 is enough. Take a smaller rate, a smaller epsilon or a larger delta.")
+    raise GuaranteeError(
+        Words(
+            "No k below 10000 is enough. Take a smaller rate, a smaller epsilon or a larger delta.",
+            "10000 未満のどの k でも足りません。抽出率か epsilon を小さくするか、delta を大きくしてください。",
+        )
+    )
 
 
 def _published_delta(rate: Fraction, k: int, epsilon: Fraction) -> Decimal:

@@ -110,7 +110,7 @@ def sample_of_size(records: AnyRecords, size: int, *, entropy: EntropySource | N
     """
     records = read_people_records(records, "sample_of_size")
     function = "sample_of_size"
-    wanted = exact_integer(size, "size", function, "a whole number >= 0", smallest=0)
+    wanted = exact_integer(size, "size", function, Words("a whole number >= 0", "0 以上の整数"), smallest=0)
     if wanted > records.rows:
         raise InputError(
             f"A sample of {wanted} records is larger than the table. Ask for fewer.",
@@ -192,7 +192,7 @@ def _wanted(
             whole, rest = divmod(share * count, 1)
             drawn[alike] = int(whole) + toss_coins(rest, alike.size, source)
         return drawn
-    requirement = "a share, or a whole number >= 0 for each value"
+    requirement = Words("a share, or a whole number >= 0 for each value", "割合、または値ごとに 0 以上の整数")
     wanted = np.zeros(len(counts), dtype=np.int64)
     places = {label: place for place, label in enumerate(strata.labels)}
     for label, size in sizes.items():

@@ -147,7 +147,7 @@ def swap_risky(
     quasi_identifiers = names_of_columns(quasi_identifiers, records, "quasi_identifiers", "swap_risky")
     within = names_of_columns(within, records, "within", "swap_risky")
     function = "swap_risky"
-    smallest = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    smallest = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     source = read_entropy(entropy, function)
     strata = _strata(records, columns, within, function)
     classes = group([records.column(name) for name in _read_names(quasi_identifiers, "quasi_identifiers", function)])
@@ -245,7 +245,9 @@ def _strata(records: Records, columns: Sequence[str], within: Sequence[str], fun
         records.column(name)
     agreeing = _read_names(within, "within", function) if len(within) else ()
     if set(names) & set(agreeing):
-        raise ParameterError("within", function, "columns that are not swapped", Described("one that is"))
+        raise ParameterError(
+            "within", function, Words("columns that are not swapped", "スワップしない列"), Described("one that is")
+        )
     if not agreeing:
         return np.zeros(records.rows, dtype=np.int64)
     return group([records.column(name) for name in agreeing]).of_row
@@ -254,7 +256,12 @@ def _strata(records: Records, columns: Sequence[str], within: Sequence[str], fun
 def _read_names(names: Sequence[str], parameter: str, function: str) -> tuple[str, ...]:
     listed = () if isinstance(names, str) else tuple(names)
     if not listed or not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
-        raise ParameterError(parameter, function, "a list of different names of columns", Described("another object"))
+        raise ParameterError(
+            parameter,
+            function,
+            Words("a list of different names of columns", "互いに異なる列名のリスト"),
+            Described("another object"),
+        )
     return listed
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.pseudonyms.notation import TextForm
 from sudare.parameters import shown
@@ -45,9 +46,16 @@ class KeyedHash:
         from sudare.kernels.records import keyed_hashing
 
         if name not in HASHES:
-            raise ParameterError("hash", "KeyedHash", f"one of {', '.join(HASHES)}", shown(name))
+            raise ParameterError(
+                "hash",
+                "KeyedHash",
+                Words(f"one of {', '.join(HASHES)}", f"{', '.join(HASHES)} のいずれか"),
+                shown(name),
+            )
         if not isinstance(key, bytes) or not 32 <= len(key) <= 64:
-            raise ParameterError("key", "KeyedHash", "32 to 64 secret bytes", shown(None))
+            raise ParameterError(
+                "key", "KeyedHash", Words("32 to 64 secret bytes", "32 以上 64 以下のバイト数の秘密"), shown(None)
+            )
         is_blake = name == "blake2b"
         self.name = name
         self._start = keyed_hashing.blake2b_start(key) if is_blake else keyed_hashing.hmac_start(key)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.parameters import shown
 
@@ -37,7 +38,12 @@ def read_normalizations(chosen: Sequence[str], function: str = "Pseudonymizer") 
         raise ParameterError("normalize", function, "a sequence of names", shown(chosen))
     for name in chosen:
         if name not in NORMALIZATIONS:
-            raise ParameterError("normalize", function, f"some of {', '.join(NORMALIZATIONS)}", shown(name))
+            raise ParameterError(
+                "normalize",
+                function,
+                Words(f"some of {', '.join(NORMALIZATIONS)}", f"{', '.join(NORMALIZATIONS)} のいくつか"),
+                shown(name),
+            )
     return tuple(name for name in NORMALIZATIONS if name in chosen)
 
 

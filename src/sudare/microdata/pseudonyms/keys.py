@@ -10,7 +10,6 @@ What this protects: ``pseudonyms.md`` beside this file.
 from __future__ import annotations
 
 import hmac
-import os
 import re
 import secrets
 import stat
@@ -25,6 +24,7 @@ from sudare.errors import InputError, ParameterError
 from sudare.io import atomically
 from sudare.parameters import exact_integer, shown
 from sudare.system.locks import FileLock
+from sudare.system.reasons import reason_of
 from sudare.system.regular_files import read_regular_file
 
 __all__ = ["SecretKey", "destroy_epoch", "expand_key", "new_key", "read_key", "rotate_key"]
@@ -117,7 +117,7 @@ class SecretKey:
         Raises:
             InputError: if there is no such epoch, or its secret was destroyed.
         """
-        exact_integer(epoch, "epoch", "SecretKey", "a whole number >= 1", smallest=1)
+        exact_integer(epoch, "epoch", "SecretKey", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
         secret = self.epochs.get(epoch)
         if secret is None:
             is_gone = epoch in self.epochs
@@ -210,7 +210,14 @@ def destroy_epoch(key: SecretKey, epoch: int) -> SecretKey:
     with FileLock(_lock_of(key)):
         latest = read_key(key.path)
         last = latest.epoch - 1
-        exact_integer(epoch, "epoch", "destroy_epoch", "an epoch before the latest", smallest=1, largest=last)
+        exact_integer(
+            epoch,
+            "epoch",
+            "destroy_epoch",
+            Words("an epoch before the latest", "最新より前の世代"),
+            smallest=1,
+            largest=last,
+        )
         rest = SecretKey(latest.root, MappingProxyType({**latest.epochs, epoch: None}), key.path)
         _write(rest, replace=True)
     return rest
@@ -272,9 +279,10 @@ def _private_text(file: Path) -> str:
     except UnicodeDecodeError:
         raise _not_a_key(file) from None
     except OSError as failure:
-        reason = os.strerror(failure.errno or 0)
+        reason = reason_of(failure)
         raise InputError(
-            f"The key {str(file)!r} cannot be read ({reason}).", f"鍵 {str(file)!r} を読めません（{reason}）。"
+            f"The key {str(file)!r} cannot be read ({reason.english}).",
+            f"鍵 {str(file)!r} を読めません（{reason.japanese}）。",
         ) from None
 
 
@@ -307,5 +315,10 @@ def _checksum(body: str) -> str:
 def read_name(value: object, parameter: str, function: str) -> str:
     """A short text that names a recipient or a kind of identifier."""
     if not isinstance(value, str) or not value.strip() or value != value.strip() or not value.isprintable():
-        raise ParameterError(parameter, function, "a printable text without spaces around it", shown(value))
+        raise ParameterError(
+            parameter,
+            function,
+            Words("a printable text without spaces around it", "前後に空白のない、表示できる文字列"),
+            shown(value),
+        )
     return value

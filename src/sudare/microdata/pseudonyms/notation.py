@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.noise import uniform_below
 from sudare.parameters import exact_integer, shown
@@ -51,21 +52,35 @@ class TextForm:
     def __post_init__(self) -> None:
         """Check both."""
         if self.name not in FORMS:
-            raise ParameterError("form", "TextForm", f"one of {', '.join(FORMS)}", shown(self.name))
+            raise ParameterError(
+                "form",
+                "TextForm",
+                Words(f"one of {', '.join(FORMS)}", f"{', '.join(FORMS)} のいずれか"),
+                shown(self.name),
+            )
         longest = MAX_LENGTHS[self.name]
-        requirement = f"a whole number from 1 to {longest} for {self.name}"
+        requirement = Words(
+            f"a whole number from 1 to {longest} for {self.name}", f"{self.name} では 1 以上 {longest} 以下の整数"
+        )
         exact_integer(self.length, "length", "TextForm", requirement, smallest=1, largest=longest)
 
     @classmethod
     def for_people(cls, name: str, people: int = EVERYBODY) -> TextForm:
         """The shortest form that this many pseudonyms fit in without a collision, but for a chance below 1e-9."""
         if name not in FORMS:
-            raise ParameterError("form", "TextForm", f"one of {', '.join(FORMS)}", shown(name))
+            raise ParameterError(
+                "form", "TextForm", Words(f"one of {', '.join(FORMS)}", f"{', '.join(FORMS)} のいずれか"), shown(name)
+            )
         for length in range(1, MAX_LENGTHS[name] + 1):
             form = cls(name, length)
             if form.collision_chance(people) < MAX_COLLISIONS:
                 return form
-        raise ParameterError("people", "TextForm", "at most as many as the longest form allows", people)
+        raise ParameterError(
+            "people",
+            "TextForm",
+            Words("at most as many as the longest form allows", "最長の形式で表せる数以下"),
+            people,
+        )
 
     @property
     def size(self) -> int:
@@ -76,7 +91,7 @@ class TextForm:
 
     def collision_chance(self, people: int) -> Fraction:
         """An upper bound of the chance that any two of this many pseudonyms are the same."""
-        number = exact_integer(people, "people", "TextForm", "a whole number >= 1", smallest=1)
+        number = exact_integer(people, "people", "TextForm", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
         return min(Fraction(1), Fraction(number * (number - 1), 2 * self.size))
 
     def require_room(self, people: int) -> None:
@@ -90,7 +105,10 @@ class TextForm:
             raise ParameterError(
                 "length",
                 "pseudonymize",
-                f"at least {fitting.length} for {people:,} pseudonyms by a keyed hash",
+                Words(
+                    f"at least {fitting.length} for {people:,} pseudonyms by a keyed hash",
+                    f"鍵付きハッシュで {people:,} 個の仮名を作るには {fitting.length} 以上",
+                ),
                 self.length,
                 hint="Shorter ones need --method table, which never gives one to two people.",
             )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError
 from sudare.microdata.pseudonyms.hashing import HASHES, KeyedHash
 from sudare.microdata.pseudonyms.identifiers import (
@@ -67,15 +68,25 @@ class Design:
         """Check every field."""
         read_name(self.recipient, "recipient", "pseudonymize")
         read_name(self.kind, "kind", "pseudonymize")
-        exact_integer(self.epoch, "epoch", "pseudonymize", "a whole number >= 1", smallest=1)
+        exact_integer(self.epoch, "epoch", "pseudonymize", Words("a whole number >= 1", "1 以上の整数"), smallest=1)
         for name, value, allowed in (("method", self.method, METHODS), ("hash", self.hash, HASHES)):
             if value not in allowed:
-                raise ParameterError(name, "pseudonymize", f"one of {', '.join(allowed)}", shown(value))
+                raise ParameterError(
+                    name,
+                    "pseudonymize",
+                    Words(f"one of {', '.join(allowed)}", f"{', '.join(allowed)} のいずれか"),
+                    shown(value),
+                )
         read_normalizations(self.normalize)
-        requirement = "a whole number from 1 to 10,000"
+        requirement = Words("a whole number from 1 to 10,000", "1 以上 10,000 以下の整数")
         exact_integer(self.several, "several", "pseudonymize", requirement, smallest=1, largest=10_000)
         if self.several > 1 and self.per is not None:
-            raise ParameterError("several", "pseudonymize", "1 where a column is named by per", self.several)
+            raise ParameterError(
+                "several",
+                "pseudonymize",
+                Words("1 where a column is named by per", "per を指定するときは 1"),
+                self.several,
+            )
 
     @property
     def most_a_person(self) -> int:
@@ -138,9 +149,17 @@ class Pseudonymizer:
         threads: int | None = None,
     ) -> None:
         if missing not in MISSING:
-            raise ParameterError("missing", "Pseudonymizer", f"one of {', '.join(MISSING)}", shown(missing))
+            raise ParameterError(
+                "missing",
+                "Pseudonymizer",
+                Words(f"one of {', '.join(MISSING)}", f"{', '.join(MISSING)} のいずれか"),
+                shown(missing),
+            )
         if (mapping is not None) != (design.method == "table"):
-            requirement = "a Mapping for the method 'table', and left out for the other"
+            requirement = Words(
+                "a Mapping for the method 'table', and left out for the other",
+                "方法 'table' では対応表、ほかの方法では省略",
+            )
             raise ParameterError("mapping", "Pseudonymizer", requirement, shown(mapping))
         self.design, self._mapping, self._missing = design, mapping, missing
         if design.method == "keyed":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
 from sudare.io.formats.text_files import AUTO
@@ -108,9 +109,19 @@ def pseudonymize_file(
                 f"{what_ja} {str(private.path)!r} が出力先のフォルダにあります。別の場所に書き出してください。",
             )
     if not columns:
-        raise ParameterError("columns", "pseudonymize_file", "at least one column of identifiers", shown(None))
+        raise ParameterError(
+            "columns",
+            "pseudonymize_file",
+            Words("at least one column of identifiers", "1 個以上の識別子の列"),
+            shown(None),
+        )
     if missing not in MISSING:
-        raise ParameterError("missing", "pseudonymize_file", f"one of {', '.join(MISSING)}", shown(missing))
+        raise ParameterError(
+            "missing",
+            "pseudonymize_file",
+            Words(f"one of {', '.join(MISSING)}", f"{', '.join(MISSING)} のいずれか"),
+            shown(missing),
+        )
     stream = PeopleStream(source, encoding)
     stream.require(*(name for column, design in columns.items() for name in (column, design.per) if name is not None))
     for design in columns.values():

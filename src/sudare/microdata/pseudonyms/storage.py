@@ -74,7 +74,7 @@ def _kind(what: tuple[str, str], application: int) -> FileKind:
     )
 
 
-def _explain(what: Words, path: Path, fault: FileFault, detail: str) -> UserError:
+def _explain(what: Words, path: Path, fault: FileFault, detail: str | Words) -> UserError:
     """The message about a fault of such a file."""
     words = WORDS.get(fault)
     if words is None:

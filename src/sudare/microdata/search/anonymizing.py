@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Rows
 from sudare.border.signatures import check_arguments
 from sudare.errors import Described, ParameterError
@@ -208,23 +209,40 @@ def check_request(
     """
     function = "anonymize"
     if not hierarchies:
-        raise ParameterError("hierarchies", function, "of at least one quasi-identifier", Described("none"))
+        raise ParameterError(
+            "hierarchies", function, Words("of at least one quasi-identifier", "1 個以上の準識別子"), Described("none")
+        )
     if not models or not all(isinstance(model, Model) for model in models):
-        raise ParameterError("models", function, "at least one model", Described("none, or others"))
+        raise ParameterError(
+            "models", function, Words("at least one model", "1 個以上のモデル"), Described("none, or others")
+        )
     for name in sensitive_names(models, sensitive):
         if name in hierarchies:
             raise ParameterError(
-                "sensitive", function, "columns that are not quasi-identifiers", name, "A column cannot be both."
+                "sensitive",
+                function,
+                Words("columns that are not quasi-identifiers", "準識別子でない列"),
+                name,
+                "A column cannot be both.",
             )
     if method not in METHODS:
-        raise ParameterError("method", function, "one of " + ", ".join(METHODS), shown(method))
+        raise ParameterError(
+            "method", function, Words("one of " + ", ".join(METHODS), f"{', '.join(METHODS)} のいずれか"), shown(method)
+        )
     if suppressed not in ("removed", "starred"):
-        raise ParameterError("suppressed", function, "'removed' or 'starred'", shown(suppressed))
-    share = exact_fraction(suppression, "suppression", function, "a share from 0 to 1")
+        raise ParameterError(
+            "suppressed", function, Words("'removed' or 'starred'", "'removed' または 'starred'"), shown(suppressed)
+        )
+    share = exact_fraction(suppression, "suppression", function, Words("a share from 0 to 1", "0 以上 1 以下の割合"))
     if not 0 <= share <= 1:
-        raise ParameterError("suppression", function, "a share from 0 to 1", shown(suppression))
+        raise ParameterError(
+            "suppression", function, Words("a share from 0 to 1", "0 以上 1 以下の割合"), shown(suppression)
+        )
     if method == "local" and (share or any(m.needs_population or m.judges_table for m in models)):
-        requirement = "another one with suppression, k-map, presence or population uniqueness"
+        requirement = Words(
+            "another one with suppression, k-map, presence or population uniqueness",
+            "秘匿、k-map、presence、母集団一意性を使う場合は別の探索",
+        )
         raise ParameterError("method", function, requirement, shown(method))
     return share
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.errors import OutputError, ParameterError
 from sudare.io.engine import identifier, literal
@@ -170,7 +171,13 @@ def anonymize_large(
     share = check_request(hierarchies, models, (), suppression, method, "removed")
     if method == "local" or any(model.needs_population for model in models):
         raise ParameterError(
-            "method", "anonymize_file", "optimal or heuristic, without k-map or presence", shown(method)
+            "method",
+            "anonymize_file",
+            Words(
+                "optimal or heuristic, without k-map or presence",
+                "optimal または heuristic（k-map と presence は使えません）",
+            ),
+            shown(method),
         )
     pins = dict(levels or {})
     check_pins(pins, hierarchies, "anonymize_file")

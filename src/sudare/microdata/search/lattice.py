@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.kernels.records.lattices import climb, count_finer
 from sudare.microdata.search.checking import BestLevels, Checked, Checker
@@ -49,7 +50,7 @@ def find_optimal(checker: Checker, time_limit: float | None = None) -> BestLevel
     choices = int(np.prod([float(size) for size in shape]))
     if choices > MAX_CHOICES:
         got = Described("a larger one")
-        requirement = f"a lattice of at most {MAX_CHOICES} choices"
+        requirement = Words(f"a lattice of at most {MAX_CHOICES} choices", f"選び方が {MAX_CHOICES} 通り以下の束")
         hint = "The heuristic method takes larger ones."
         raise ParameterError("hierarchies", "find_optimal", requirement, got, hint)
     return _Search(checker, shape).run(time_limit)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Grouped, Tuples
@@ -77,14 +78,29 @@ class Metric:
         check_arguments(Metric, vars(self), "name", "aggregate", "balance")
         names = (*METRICS, PAYOUT)
         if self.name not in names:
-            raise ParameterError("metric", "Metric", "one of " + ", ".join(names), shown(self.name))
+            raise ParameterError(
+                "metric",
+                "Metric",
+                Words("one of " + ", ".join(names), f"{', '.join(names)} のいずれか"),
+                shown(self.name),
+            )
         if (self.game is None) == (self.name == PAYOUT):
-            raise ParameterError("game", "Metric", "given for the payout, and for no other metric", shown(self.game))
+            raise ParameterError(
+                "game",
+                "Metric",
+                Words("given for the payout, and for no other metric", "payout の場合だけ指定"),
+                shown(self.game),
+            )
         if self.name == PAYOUT and (self.aggregate is not None or self.weights is not None):
             requirement = "left out for the payout, which is an amount of money"
             raise ParameterError("aggregate" if self.aggregate else "weights", "Metric", requirement, shown(self.name))
         if self.aggregate is not None and self.aggregate not in AGGREGATES:
-            raise ParameterError("aggregate", "Metric", "one of " + ", ".join(AGGREGATES), shown(self.aggregate))
+            raise ParameterError(
+                "aggregate",
+                "Metric",
+                Words("one of " + ", ".join(AGGREGATES), f"{', '.join(AGGREGATES)} のいずれか"),
+                shown(self.aggregate),
+            )
         factors(self.balance)
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Rows
 from sudare.border.signatures import check_arguments
 from sudare.errors import InputError, ParameterError
@@ -206,10 +207,15 @@ def recode_locally(
     records = read_people_records(records, "recode_locally")
     names = names_of_columns(names, records, "names", "recode_locally")
     function = "recode_locally"
-    k = exact_integer(k, "k", function, "a whole number >= 2", smallest=2)
+    k = exact_integer(k, "k", function, Words("a whole number >= 2", "2 以上の整数"), smallest=2)
     known = dict(hierarchies or {})
     if isinstance(names, str) or not names or len(set(names)) != len(names):
-        raise ParameterError("names", function, "different names of columns, at least one", shown(names))
+        raise ParameterError(
+            "names",
+            function,
+            Words("different names of columns, at least one", "互いに異なる 1 個以上の列名"),
+            shown(names),
+        )
     for name in known:
         if name not in names:
             raise ParameterError("hierarchies", function, "of the columns in names", name)

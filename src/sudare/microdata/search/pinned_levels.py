@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import CodedColumn, Records
@@ -23,7 +24,12 @@ def check_pins(pins: Mapping[str, int], hierarchies: Mapping[str, Generalization
     """
     for name, level in pins.items():
         if name not in hierarchies or not 0 <= level <= hierarchies[name].height:
-            raise ParameterError("levels", function, f"a level that the hierarchy of {name!r} has", level)
+            raise ParameterError(
+                "levels",
+                function,
+                Words(f"a level that the hierarchy of {name!r} has", f"{name!r} の階層にある段階"),
+                level,
+            )
 
 
 def pinned_hierarchies(hierarchies: Mapping[str, Generalization], pins: Mapping[str, int]) -> dict[str, Generalization]:

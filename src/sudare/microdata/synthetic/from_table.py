@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.signatures import check_arguments
 from sudare.domain import Attribute, Bins, CountTable, Mesh, MeshList
 from sudare.errors import OutputError, ParameterError
@@ -82,7 +83,7 @@ def people_of_table(
         rows_at_once,
         "rows_at_once",
         function,
-        f"a whole number from 1 to {MAX_ROWS_AT_ONCE}",
+        Words(f"a whole number from 1 to {MAX_ROWS_AT_ONCE}", f"1 以上 {MAX_ROWS_AT_ONCE} 以下の整数"),
         smallest=1,
         largest=MAX_ROWS_AT_ONCE,
     )

@@ -162,7 +162,10 @@ def whole_edges(edges: Sequence[Decimal]) -> tuple[list[int], int]:
     digits = max(0, *(-int(edge.as_tuple().exponent) for edge in edges))
     starts = [int(edge.scaleb(digits)) for edge in edges] if digits <= MAX_DIGITS else []
     if not starts or max(map(abs, starts)) > MAX_WHOLE:
-        requirement = "numbers that differ in their first 15 digits, such as 0, 0.5 and 100"
+        requirement = Words(
+            "numbers that differ in their first 15 digits, such as 0, 0.5 and 100",
+            "上位 15 桁が互いに異なる数（例: 0、0.5、100）",
+        )
         raise ParameterError("edges", "Bins", requirement, Described("others"))
     return starts, digits
 
@@ -185,7 +188,12 @@ def read_columns(columns: object, missing: Iterable[str], function: str) -> tupl
     if unknown:
         raise ParameterError("missing", function, f"names of columns, such as {next(iter(named))!r}", unknown[0])
     if len(named) > MAX_COLUMNS:
-        raise ParameterError("columns", function, f"at most {MAX_COLUMNS} columns", Described(f"{len(named)} columns"))
+        raise ParameterError(
+            "columns",
+            function,
+            Words(f"at most {MAX_COLUMNS} columns", f"{MAX_COLUMNS} 列以下"),
+            Described(f"{len(named)} columns"),
+        )
     return tuple(_read_column(name, value, name in absent, function) for name, value in named.items())
 
 
@@ -196,7 +204,12 @@ def _named(columns: object, function: str) -> dict[str, object]:
     elif isinstance(listed, Sequence) and all(isinstance(attribute, Attribute) for attribute in listed):
         named = {attribute.name: attribute for attribute in listed}
         if len(named) < len(listed):
-            raise ParameterError("columns", function, "attributes with different names", Described("a name twice"))
+            raise ParameterError(
+                "columns",
+                function,
+                Words("attributes with different names", "互いに異なる名前の属性"),
+                Described("a name twice"),
+            )
     else:
         hint = "The values must be known without the data: they are published."
         raise ParameterError("columns", function, _EXPECTED, shown(columns), hint)
@@ -224,7 +237,9 @@ def _read_column(name: str, value: object, has_missing: bool, function: str) -> 
     if has_missing and None not in labels:
         labels.append(None)
     if not 1 <= len(labels) <= MAX_VALUES or len(set(labels)) < len(labels):
-        requirement = f"different values, from 1 to {MAX_VALUES}"
+        requirement = Words(
+            f"different values, from 1 to {MAX_VALUES}", f"互いに異なる 1 個以上 {MAX_VALUES} 個以下の値"
+        )
         raise ParameterError(f"columns[{name!r}]", function, requirement, Described(f"{len(labels)} values"))
     return PublicColumn(name, tuple(labels), edges)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.border.frames import Rows
 from sudare.border.signatures import check_arguments
 from sudare.errors import Described, GuaranteeError, ParameterError
@@ -159,25 +160,34 @@ def synthesize(
     public = read_columns(columns, missing, function)
     sizes = [column.size for column in public]
     if rows is not None:
-        exact_integer(rows, "rows", function, f"a whole number from 1 to {MAX_ROWS}", smallest=1, largest=MAX_ROWS)
+        exact_integer(
+            rows,
+            "rows",
+            function,
+            Words(f"a whole number from 1 to {MAX_ROWS}", f"1 以上 {MAX_ROWS} 以下の整数"),
+            smallest=1,
+            largest=MAX_ROWS,
+        )
     if not isinstance(method, str) or method not in ("mst", "aim"):
-        raise ParameterError("method", function, "'mst' or 'aim'", shown(method))
+        raise ParameterError("method", function, Words("'mst' or 'aim'", "'mst' または 'aim'"), shown(method))
     if not isinstance(engine, str) or engine not in ("mbi", "numpy"):
-        raise ParameterError("engine", function, "'mbi' or 'numpy'", shown(engine))
+        raise ParameterError("engine", function, Words("'mbi' or 'numpy'", "'mbi' または 'numpy'"), shown(engine))
     if engine == "mbi":
         require_mbi()
     candidates: dict[Clique, int] = {}
     if method == "aim":
-        most = f"a whole number from 1 to {MAX_CELLS}"
+        most = Words(f"a whole number from 1 to {MAX_CELLS}", f"1 以上 {MAX_CELLS} 以下の整数")
         exact_integer(marginal_cells, "marginal_cells", function, most, smallest=1, largest=MAX_CELLS)
         exact_integer(model_cells, "model_cells", function, most, smallest=1, largest=MAX_CELLS)
         candidates = weigh_candidates(_read_workload(workload, public, marginal_cells, function), len(public))
         if rounds is not None:
-            requirement = "a whole number from 1 to 100000"
+            requirement = Words("a whole number from 1 to 100000", "1 以上 100000 以下の整数")
             exact_integer(rounds, "rounds", function, requirement, smallest=1, largest=100_000)
     else:
         if workload is not None:
-            raise ParameterError("workload", function, "left out for MST", shown(workload), "Use method='aim'.")
+            raise ParameterError(
+                "workload", function, Words("left out for MST", "MST では省略"), shown(workload), "Use method='aim'."
+            )
         _require_small_pairs(public, function)
     people = MeasuredPeople(code_records(records, public, function), sizes)
     sensitivity = sensitivity_of_counts(protected, merged=True)
@@ -241,15 +251,26 @@ def _read_unit(unit: Unit | None, function: str) -> Unit:
 def _read_rho(budget: object, conversion: Conversion, function: str) -> Fraction:
     read = read_budget(budget, function)
     if not isinstance(conversion, str) or conversion not in ("simple", "optimal"):
-        raise ParameterError("conversion", function, "'simple' or 'optimal'", shown(conversion))
+        raise ParameterError(
+            "conversion", function, Words("'simple' or 'optimal'", "'simple' または 'optimal'"), shown(conversion)
+        )
     if read.currency == "epsilon":
         raise GuaranteeError(
-            f"Synthetic people are made with Gaussian noise, which cannot give {read} with delta = 0. "
-            "Give a delta (suggest_delta() helps), or rho."
+            Words(
+                f"Synthetic people are made with Gaussian noise, which cannot give {read} with delta = 0. "
+                "Give a delta (suggest_delta() helps), or rho.",
+                f"合成データはガウスノイズで作るため、delta = 0 では {read} にできません。"
+                "delta を指定するか（suggest_delta() が目安を示します）、rho を指定してください。",
+            )
         )
     rho = read.rho if read.currency == "rho" else epsilon_to_rho(read.epsilon, read.delta, conversion)
     if rho <= 0:
-        raise GuaranteeError(f"No Gaussian noise gives {read}: the delta leaves nothing.")
+        raise GuaranteeError(
+            Words(
+                f"No Gaussian noise gives {read}: the delta leaves nothing.",
+                f"{read} を満たすガウスノイズはありません。delta に余裕がありません。",
+            )
+        )
     return rho
 
 
@@ -259,11 +280,17 @@ def _read_workload(
     sizes = [column.size for column in public]
     count = len(public)
     if workload is None or (isinstance(workload, int) and not isinstance(workload, bool)):
-        requirement = f"from 1 to {min(count, 4)} columns, or a list of tables"
+        requirement = Words(
+            f"from 1 to {min(count, 4)} columns, or a list of tables",
+            f"1 以上 {min(count, 4)} 以下の列数、または表のリスト",
+        )
         width = min(2, count) if workload is None else workload
         exact_integer(width, "workload", function, requirement, smallest=1, largest=min(count, 4))
         return [clique for clique in combinations(range(count), width) if cells_of(clique, sizes) <= marginal_cells]
-    requirement = "a number of columns, or a list of tables, each a list of names of columns"
+    requirement = Words(
+        "a number of columns, or a list of tables, each a list of names of columns",
+        "列数、または表（列名のリスト）のリスト",
+    )
     if isinstance(workload, (str, bytes)) or not isinstance(workload, Sequence) or not workload:
         raise ParameterError("workload", function, requirement, shown(workload))
     names = [column.name for column in public]
@@ -273,11 +300,15 @@ def _read_workload(
             raise ParameterError("workload", function, requirement, shown(table))
         for name in table:
             if name not in names:
-                raise ParameterError("workload", function, f"tables of the columns {names}", shown(name))
+                raise ParameterError(
+                    "workload", function, Words(f"tables of the columns {names}", f"列 {names} の表"), shown(name)
+                )
         clique = tuple(sorted({names.index(name) for name in table}))
         if cells_of(clique, sizes) > MAX_CELLS:
             got = Described(f"{cells_of(clique, sizes)} cells for {list(table)}")
-            raise ParameterError("workload", function, f"tables of at most {MAX_CELLS} cells", got)
+            raise ParameterError(
+                "workload", function, Words(f"tables of at most {MAX_CELLS} cells", f"{MAX_CELLS} セル以下の表"), got
+            )
         cliques.append(clique)
     return sorted(set(cliques))
 
@@ -290,7 +321,10 @@ def _require_small_pairs(public: Sequence[PublicColumn], function: str) -> None:
         raise ParameterError(
             "columns",
             function,
-            f"columns of which every two have at most {MAX_CELLS} combinations of values",
+            Words(
+                f"columns of which every two have at most {MAX_CELLS} combinations of values",
+                f"どの 2 列も値の組合せが {MAX_CELLS} 通り以下の列",
+            ),
             Described(f"{cells} for {names}"),
             "Describe the widest by fewer values, such as Bins.",
         )

@@ -25,6 +25,7 @@ from sudare.errors import OutputError, SudareError
 from sudare.privacy.events import ReleaseEvent
 from sudare.storage.atomic import atomically
 from sudare.storage.guarded_json import parse_json
+from sudare.system.reasons import reason_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -198,7 +199,7 @@ def _translate_errors(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OutputError(
-            f"Answers cannot be kept in '{folder}': {error.strerror}. Name another folder; nothing was charged.",
-            f"フォルダ「{folder}」に回答を保存できません: {error.strerror}。別のフォルダを指定してください。"
+            f"Answers cannot be kept in '{folder}': {reason_of(error).english}. Name another folder; nothing was charged.",
+            f"フォルダ「{folder}」に回答を保存できません: {reason_of(error).japanese}。別のフォルダを指定してください。"
             "費用は発生していません。",
         ) from None

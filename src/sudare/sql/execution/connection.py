@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from sudare.bilingual import Words
 from sudare.border.frames import RowTuple
 from sudare.engines.engine import Engine
 from sudare.engines.files import find_tables, header_of
@@ -142,16 +143,32 @@ def connect(
     if budget is not None:
         read_budget(budget, "connect")
     if noise not in ("auto", "laplace", "gaussian"):
-        raise ParameterError("noise", "connect", "'auto', 'laplace' or 'gaussian'", shown(noise))
+        raise ParameterError(
+            "noise",
+            "connect",
+            Words("'auto', 'laplace' or 'gaussian'", "'auto'、'laplace'、'gaussian' のいずれか"),
+            shown(noise),
+        )
     if joins not in ("truncated", "elastic"):
-        raise ParameterError("joins", "connect", "'truncated' or 'elastic'", shown(joins))
+        raise ParameterError(
+            "joins", "connect", Words("'truncated' or 'elastic'", "'truncated' または 'elastic'"), shown(joins)
+        )
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0):
-        raise ParameterError("timeout", "connect", "a positive number of seconds, or None", shown(timeout))
+        raise ParameterError(
+            "timeout",
+            "connect",
+            Words("a positive number of seconds, or None", "0 より大きい秒数または None"),
+            shown(timeout),
+        )
     if analyst is not None and (not isinstance(analyst, str) or not analyst or "/" in analyst):
-        raise ParameterError("analyst", "connect", "a name without '/'", shown(analyst))
+        raise ParameterError("analyst", "connect", Words("a name without '/'", "'/' を含まない名前"), shown(analyst))
     if not isinstance(ledger, (str, Path)):
         raise ParameterError(
-            "ledger", "connect", "a path or an address", shown(ledger), "Private answers need a ledger."
+            "ledger",
+            "connect",
+            Words("a path or an address", "パスまたはアドレス"),
+            shown(ledger),
+            "Private answers need a ledger.",
         )
     known = metadata if isinstance(metadata, Metadata) else read_metadata(metadata)
     folder = _answers_folder(ledger, answers)
@@ -416,7 +433,10 @@ def _budget_of(options: Options, base: Budget | None) -> Budget:
             raise ParameterError(
                 "budget",
                 "execute",
-                "given to connect() or to the query, such as Budget(epsilon=1)",
+                Words(
+                    "given to connect() or to the query, such as Budget(epsilon=1)",
+                    "Budget(epsilon=1) のような予算を connect() かクエリに指定",
+                ),
                 None,
                 "A query may also state OPTIONS(epsilon = ...).",
             )
@@ -438,7 +458,15 @@ def _answers_folder(ledger: str | Path, answers: str | Path | None) -> Path:
     if answers is not None:
         return Path(answers)
     if urlsplit(str(ledger)).scheme in ("postgresql", "postgres"):
-        raise ParameterError("answers", "connect", "a folder that keeps answers, where the ledger is not a file", None)
+        raise ParameterError(
+            "answers",
+            "connect",
+            Words(
+                "a folder that keeps answers, where the ledger is not a file",
+                "台帳がファイルでない場合は、回答を保存するフォルダ",
+            ),
+            None,
+        )
     path = Path(ledger)
     return path.with_name(path.name + ".answers")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from sudare.bilingual import Words
 from sudare.border.frames import ShownRows
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.ledger.entries import Settled
@@ -240,18 +241,23 @@ def epsilon_for(
         ParameterError: if there is no such column, or its error is not known beforehand.
         GuaranteeError: if no epsilon that protects anybody is enough.
     """
-    wanted = exact_fraction(error, "error", "epsilon_for", "a positive number")
+    wanted = exact_fraction(error, "error", "epsilon_for", Words("a positive number", "0 より大きい数"))
     if wanted <= 0:
-        raise ParameterError("error", "epsilon_for", "a positive number", error)
+        raise ParameterError("error", "epsilon_for", Words("a positive number", "0 より大きい数"), error)
     outputs = {output.name: output for output in outputs_of(plan)}
     output = outputs.get(column)
     if output is None:
-        raise ParameterError("column", "epsilon_for", f"one of {', '.join(outputs)}", shown(column))
+        raise ParameterError(
+            "column",
+            "epsilon_for",
+            Words(f"one of {', '.join(outputs)}", f"{', '.join(outputs)} のいずれか"),
+            shown(column),
+        )
     if not output.is_direct:
         raise ParameterError(
             "column",
             "epsilon_for",
-            "a count, a sum or a quantile as it is",
+            Words("a count, a sum or a quantile as it is", "件数、合計、分位点そのもの"),
             column,
             "The error of a key is none; that of a calculation depends on the numbers: ask for its counts and sums.",
         )
@@ -268,8 +274,12 @@ def epsilon_for(
     low, high = 0, 900 * -(MIN_POWER + 1) + 10 * WEAK_EPSILON - 100
     if not is_enough(_three_digits(high)):
         raise GuaranteeError(
-            f"An error of {float(wanted):g} for {column!r} would take more than epsilon = {WEAK_EPSILON}, which protects nobody; "
-            "ask for less."
+            Words(
+                f"An error of {float(wanted):g} for {column!r} would take more than epsilon = {WEAK_EPSILON}, "
+                "which protects nobody; ask for less.",
+                f"{column!r} の誤差を {float(wanted):g} にするには epsilon = {WEAK_EPSILON} を超える予算が必要で、"
+                "誰も保護されません。誤差を大きくしてください。",
+            )
         )
     while low < high:
         middle = (low + high) // 2
@@ -287,7 +297,7 @@ def _three_digits(number: int) -> Fraction:
 
 
 def _fraction(number: Rational) -> Fraction:
-    return exact_fraction(number, "delta", "epsilon_for", "a number between 0 and 1")
+    return exact_fraction(number, "delta", "epsilon_for", Words("a number between 0 and 1", "0 と 1 の間の数"))
 
 
 def spending(accounts: Accounts, accounting: str, delta: Rational | None) -> Budget | None:
@@ -300,8 +310,13 @@ def spending(accounts: Accounts, accounting: str, delta: Rational | None) -> Bud
         parts = [part for part in (balance.spent, balance.reserved) if part is not None]
         return sum(parts[1:], parts[0]) if parts else None
     if accounting not in ("zcdp", "pld"):
-        raise ParameterError("accounting", "spent", "'ledger', 'zcdp' or 'pld'", shown(accounting))
-    requirement = "given with 'zcdp' and 'pld', between 0 and 1"
+        raise ParameterError(
+            "accounting",
+            "spent",
+            Words("'ledger', 'zcdp' or 'pld'", "'ledger'、'zcdp'、'pld' のいずれか"),
+            shown(accounting),
+        )
+    requirement = Words("given with 'zcdp' and 'pld', between 0 and 1", "'zcdp' と 'pld' では 0 と 1 の間の値")
     if delta is None:
         raise ParameterError("delta", "spent", requirement, delta)
     at = exact_fraction(delta, "delta", "spent", requirement)
@@ -314,7 +329,10 @@ def spending(accounts: Accounts, accounting: str, delta: Rational | None) -> Bud
     more, rest = Fraction(0), at - balance.held.delta
     if rest <= 0:
         raise GuaranteeError(
-            "The deltas of reservations that were never settled exceed the delta; ask at a larger one."
+            Words(
+                "The deltas of reservations that were never settled exceed the delta; ask at a larger one.",
+                "確定されていない予約の delta が delta を超えています。より大きい delta で求めてください。",
+            )
         )
     if unsettled is not None and unsettled.currency == "rho":
         rest /= 2

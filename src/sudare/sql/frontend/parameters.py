@@ -12,12 +12,16 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 
 __all__ = ["with_parameters"]
 
-ALLOWED = "None, a truth value, a number, text, a date or a datetime without a time zone"
+ALLOWED = Words(
+    "None, a truth value, a number, text, a date or a datetime without a time zone",
+    "None、真偽値、数、文字列、日付、時間帯のない日時のいずれか",
+)
 
 
 def with_parameters(sql: str, parameters: Sequence[object], dialect: str) -> str:
@@ -41,7 +45,9 @@ def with_parameters(sql: str, parameters: Sequence[object], dialect: str) -> str
         tokens = list(Dialect.get_or_raise(dialect).tokenizer().tokenize(sql))
     except (SqlglotError, IndexError, ValueError):
         if parameters:
-            raise ParameterError("sql", "execute", "a query whose quotes are closed", shown(sql)) from None
+            raise ParameterError(
+                "sql", "execute", Words("a query whose quotes are closed", "引用符が閉じているクエリ"), shown(sql)
+            ) from None
         return sql
     marks = [token for token in tokens if token.token_type is TokenType.PLACEHOLDER and token.text == "?"]
     if len(marks) != len(parameters):

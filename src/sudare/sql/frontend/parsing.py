@@ -130,7 +130,12 @@ def parse_query(text: str, dialect: str) -> Parsed:
     if not isinstance(text, str):
         raise ParameterError("text", "parse_query", "a str", text)
     if dialect not in DIALECTS:
-        raise ParameterError("dialect", "parse_query", f"one of {', '.join(DIALECTS)}", dialect)
+        raise ParameterError(
+            "dialect",
+            "parse_query",
+            Words(f"one of {', '.join(DIALECTS)}", f"{', '.join(DIALECTS)} のいずれか"),
+            dialect,
+        )
     check_characters(text)
     grammar = Dialect.get_or_raise(dialect)
     tokens = _tokenize(text, grammar)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor, isqrt, log, prod, sqrt
 from typing import Literal
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError, QueryRefusedError
 from sudare.noise.additive import noise_for
 from sudare.noise.lattice import discrete_laplace
@@ -116,7 +117,12 @@ def allocate(
     """
     read_budget(budget, "allocate")
     if noise not in ("auto", "laplace", "gaussian"):
-        raise ParameterError("noise", "allocate", "'auto', 'laplace' or 'gaussian'", noise)
+        raise ParameterError(
+            "noise",
+            "allocate",
+            Words("'auto', 'laplace' or 'gaussian'", "'auto'、'laplace'、'gaussian' のいずれか"),
+            noise,
+        )
     measured: list[tuple[MeasuredTable, SumMeasure | QuantileMeasure]] = []
     for table in plan.tables:
         if not table.is_public:

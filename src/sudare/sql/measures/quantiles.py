@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.noise.selection import exponential_mechanism
 from sudare.parameters import Rational, describe_array, exact_fraction, exact_integer, shown
@@ -115,14 +116,19 @@ def sensitivity_of_ranks(quantile: Rational, rows: int, adjacency: Adjacency = "
         (3, 10)
     """
     share = _read_share(quantile, "sensitivity_of_ranks")
-    requirement = "a whole number from 1 to 2**31"
+    requirement = Words("a whole number from 1 to 2**31", "1 以上 2**31 以下の整数")
     most = exact_integer(rows, "rows", "sensitivity_of_ranks", requirement, smallest=1, largest=MAX_ROWS)
     whole, part = share.denominator, share.numerator
     if adjacency == "replace":
         return most * whole
     if adjacency == "add-remove":
         return most * max(part, whole - part)
-    raise ParameterError("adjacency", "sensitivity_of_ranks", "'add-remove' or 'replace'", shown(adjacency))
+    raise ParameterError(
+        "adjacency",
+        "sensitivity_of_ranks",
+        Words("'add-remove' or 'replace'", "'add-remove' または 'replace'"),
+        shown(adjacency),
+    )
 
 
 def rows_in_groups(rows: int, quantile: Rational, adjacency: Adjacency = "add-remove") -> int:

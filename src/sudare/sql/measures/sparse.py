@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.table import CountTable
 from sudare.errors import ParameterError
@@ -66,9 +67,9 @@ def threshold_for_few(
     """
     requirement = "a whole number from 1 to 2**60"
     size = exact_integer(domain_size, "domain_size", "threshold_for_few", requirement, smallest=1, largest=MAX_RANGE)
-    few = exact_fraction(expected, "expected", "threshold_for_few", "a positive number")
+    few = exact_fraction(expected, "expected", "threshold_for_few", Words("a positive number", "0 より大きい数"))
     if few <= 0:
-        raise ParameterError("expected", "threshold_for_few", "a positive number", expected)
+        raise ParameterError("expected", "threshold_for_few", Words("a positive number", "0 より大きい数"), expected)
     law = LatticeLaw(1 / measurement_of_rows(rows, epsilon, adjacency).scale, Fraction(0), two_sided=True)
     low, high = 0, 1
     while approximate_tail(law, high) * size > few:

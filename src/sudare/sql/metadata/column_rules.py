@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 from sudare.bilingual import Words
 from sudare.engines.engine import Kind
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.engines.engine import ColumnType

@@ -14,7 +14,7 @@ from sudare.errors import PlanError
 from sudare.sections import suggest
 from sudare.sql.metadata.rules import flaw_of_name, fold
 from sudare.sql.metadata.writing import link_to_toml, type_to_text
-from sudare.toml_text import toml_key, toml_text
+from sudare.storage.toml_text import toml_key, toml_text
 
 __all__ = ["describe"]
 

@@ -31,14 +31,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
 
+from sudare.bilingual import Words
 from sudare.engines.engine import ColumnType, Kind
 from sudare.errors import PlanError
 from sudare.privacy.unit import ADJACENCIES
-from sudare.sections import Section
+from sudare.sections import Section, place_in_japanese
 from sudare.sql.metadata.column_rules import DOCUMENT, MAX_VALUES
 from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata, Value
+from sudare.storage.toml_text import toml_key
+from sudare.system.reasons import reason_of
 from sudare.system.regular_files import read_regular_file
-from sudare.toml_text import toml_key
 
 __all__ = ["PLACEHOLDER", "parse_metadata", "read_metadata"]
 
@@ -83,8 +85,8 @@ def read_metadata(path: str | Path) -> Metadata:
         ) from None
     except OSError as error:
         raise PlanError(
-            f"The metadata file '{file}' cannot be read: {error.strerror}.",
-            f"メタデータファイル「{file}」を読めません: {error.strerror}。",
+            f"The metadata file '{file}' cannot be read: {reason_of(error).english}.",
+            f"メタデータファイル「{file}」を読めません: {reason_of(error).japanese}。",
         ) from None
     return _metadata_of(content, file.name)
 
@@ -129,21 +131,20 @@ def _metadata_of(content: bytes, file: str) -> Metadata:
 
 
 def _loaded(content: bytes, file: str) -> dict[str, Any]:
-    reason = ""
     if len(content) > MAX_FILE_BYTES:
-        reason = "it is larger than 64 MiB"
+        reason = Words("it is larger than 64 MiB", "64 MiB より大きいファイルです")
     else:
         try:
             return tomllib.loads(content.decode("utf-8"), parse_float=Decimal)
         except UnicodeDecodeError:
-            reason = "it is not UTF-8"
+            reason = Words("it is not UTF-8", "UTF-8 ではありません")
         except tomllib.TOMLDecodeError as error:
-            reason = str(error)
+            reason = Words(str(error), place_in_japanese(error))
         except (ValueError, ArithmeticError):
-            reason = "a number in it is too long, or no number"
+            reason = Words("a number in it is too long, or no number", "長すぎる数か、数でないものがあります")
         except RecursionError:
-            reason = "brackets are nested too deeply"
-    raise PlanError(f"{file} is not TOML: {reason}.", f"{file} は TOML として読めません: {reason}。")
+            reason = Words("brackets are nested too deeply", "括弧の入れ子が深すぎます")
+    raise PlanError(f"{file} is not TOML: {reason.english}.", f"{file} は TOML として読めません: {reason.japanese}。")
 
 
 def _table(listed: dict[str, Any], name: str, file: str) -> TableMetadata:

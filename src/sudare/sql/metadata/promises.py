@@ -25,7 +25,7 @@ from sudare.sections import suggest
 from sudare.sql.metadata.model import ColumnMetadata, Metadata, TableMetadata, Value
 from sudare.sql.metadata.writing import is_consecutive, type_to_text
 from sudare.sql.relations.capping import real_table
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 __all__ = ["BrokenPromise", "check_promises", "require_schema"]
 
@@ -100,7 +100,10 @@ def check_promises(engine: Engine, metadata: Metadata, *, by_the_owner_of_the_da
         raise ParameterError(
             "by_the_owner_of_the_data",
             "check_promises",
-            "True, and may be so only if you may see all of the data",
+            Words(
+                "True, and may be so only if you may see all of the data",
+                "True（すべてのデータを見てよい人だけが指定できます）",
+            ),
             shown(by_the_owner_of_the_data),
             "The answers are exact, not private.",
         )

@@ -12,7 +12,7 @@ from sudare.bilingual import Words
 from sudare.privacy.unit import ADJACENCIES
 from sudare.sections import suggest
 from sudare.sql.metadata.column_rules import Place, require_column, require_count
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.sql.metadata.model import ColumnMetadata, Link, Metadata, TableMetadata

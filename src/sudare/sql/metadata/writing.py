@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sudare.toml_text import toml_key, toml_text
+from sudare.storage.toml_text import toml_key, toml_text
 
 if TYPE_CHECKING:
     from sudare.engines.engine import ColumnType

@@ -186,12 +186,15 @@ def read_settings(
         GuaranteeError: if the noise cannot give the guarantee.
     """
     sizes = attribute_sizes(domain)
-    most = f"a whole number from 1 to {MAX_CELLS}"
+    most = Words(f"a whole number from 1 to {MAX_CELLS}", f"1 以上 {MAX_CELLS} 以下の整数")
     exact_integer(margin_cells, "margin_cells", FUNCTION, most, smallest=1, largest=MAX_CELLS)
     exact_integer(model_cells, "model_cells", FUNCTION, most, smallest=1, largest=MAX_CELLS)
     if sum(sizes) > model_cells:
         # Every attribute is measured and modelled by itself, all values of it.
-        requirement = f"a table whose attributes have at most {model_cells} cells together (the setting 'model_cells')"
+        requirement = Words(
+            f"a table whose attributes have at most {model_cells} cells together (the setting 'model_cells')",
+            f"属性のセル数の合計が {model_cells} 以下の表（設定 'model_cells'）",
+        )
         hint = "Take 'wide-tree' for maps and long axes."
         raise ParameterError("table", FUNCTION, requirement, Described(f"{sum(sizes)} cells"), hint)
     wanted = read_workload(workload_margins, domain, FUNCTION)
@@ -199,7 +202,7 @@ def read_settings(
     sensitivity = sensitivity_of_counts(unit, merged=True)
     prices = prices_for(budget, conversion, sensitivity, unit, FUNCTION)
     usual = (PURE_ROUNDS_PER_ATTRIBUTE if prices.is_pure else ROUNDS_PER_ATTRIBUTE) * len(sizes)
-    requirement = "a whole number from 1 to 100000"
+    requirement = Words("a whole number from 1 to 100000", "1 以上 100000 以下の整数")
     cuts = (
         usual if rounds is None else exact_integer(rounds, "rounds", FUNCTION, requirement, smallest=1, largest=10**5)
     )

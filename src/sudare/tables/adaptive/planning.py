@@ -70,7 +70,10 @@ def _workload_margins(
     """The workload as `adaptive_margins` takes it. By order, all margins of one order weigh as much as all of another."""
     orders = {part.order for part in workload}
     if any(order is not None and order > MAX_ORDER for order in orders):
-        requirement = f"margins of up to {MAX_ORDER} attributes, where margins are chosen one after the other"
+        requirement = Words(
+            f"margins of up to {MAX_ORDER} attributes, where margins are chosen one after the other",
+            f"周辺表を順に選ぶ方法では、{MAX_ORDER} 属性までの周辺表",
+        )
         raise ParameterError("workload", "plan_table", requirement, Described("more"))
     if all(part.word == MARGINS for part in workload) and len(workload) <= 1:
         return workload[0].order if workload else None

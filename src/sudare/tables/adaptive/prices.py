@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, pi, sqrt
 
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.entropy import EntropySource
 from sudare.noise.lattice import MIN_SCALE
@@ -96,14 +97,26 @@ def prices_for(budget: Budget, conversion: Conversion, sensitivity: Sensitivity,
         GuaranteeError: if the delta leaves nothing, or the conversion does not hold for noise that is drawn.
     """
     if not isinstance(conversion, str) or conversion not in ("simple", "optimal", "gaussian"):
-        raise ParameterError("conversion", function, "'simple' or 'optimal'", shown(conversion))
+        raise ParameterError(
+            "conversion", function, Words("'simple' or 'optimal'", "'simple' または 'optimal'"), shown(conversion)
+        )
     if conversion == "gaussian":
-        raise GuaranteeError("The 'gaussian' conversion holds for continuous noise. Use 'optimal' or 'simple'.")
+        raise GuaranteeError(
+            Words(
+                "The 'gaussian' conversion holds for continuous noise. Use 'optimal' or 'simple'.",
+                "'gaussian' の換算は連続ノイズのためのものです。'optimal' か 'simple' を使ってください。",
+            )
+        )
     if budget.currency == "epsilon":
         return Prices(budget.epsilon, True, sensitivity, unit)
     rho = budget.rho if budget.currency == "rho" else epsilon_to_rho(budget.epsilon, budget.delta, conversion)
     if rho <= 0:
-        raise GuaranteeError(f"No Gaussian noise gives {budget}: the delta leaves nothing.")
+        raise GuaranteeError(
+            Words(
+                f"No Gaussian noise gives {budget}: the delta leaves nothing.",
+                f"{budget} を満たすガウスノイズはありません。delta に余裕がありません。",
+            )
+        )
     return Prices(rho, False, sensitivity, unit)
 
 

@@ -129,7 +129,9 @@ def suits_adaptive_margins(
     if not isinstance(protected, Unit):
         raise ParameterError("unit", FUNCTION, "a Unit", shown(unit))
     if people is not None:
-        exact_integer(people, "people", FUNCTION, "left out, or a whole number >= 0", smallest=0)
+        exact_integer(
+            people, "people", FUNCTION, Words("left out, or a whole number >= 0", "省略または 0 以上の整数"), smallest=0
+        )
     workload = read_workload(workload_margins, domain, FUNCTION)
     prices = prices_for(budget, conversion, sensitivity_of_counts(protected), protected, FUNCTION)
     sizes = attribute_sizes(domain)

@@ -9,6 +9,7 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, exact_integer, shown
 from sudare.tables.adaptive.measured import cells_of
@@ -60,7 +61,10 @@ def read_workload(workload: object, domain: Domain, function: str) -> dict[Cliqu
     names = [attribute.name for attribute in domain.attributes]
     if workload is None or (isinstance(workload, int) and not isinstance(workload, bool)):
         most = min(len(names), MAX_ORDER)
-        requirement = f"an order from 1 to {most}, or a list of margins, each a list of names of attributes"
+        requirement = Words(
+            f"an order from 1 to {most}, or a list of margins, each a list of names of attributes",
+            f"1 以上 {most} 以下の次数、または周辺表（属性名のリスト）のリスト",
+        )
         order = min(USUAL_ORDER, most) if workload is None else workload
         exact_integer(order, "workload_margins", function, requirement, smallest=1, largest=most)
         _require_few(sum(comb(len(names), k) for k in range(1, order + 1)), function)
@@ -69,7 +73,10 @@ def read_workload(workload: object, domain: Domain, function: str) -> dict[Cliqu
             for length in range(1, order + 1)
             for clique in combinations(range(len(names)), length)
         }
-    requirement = "an order, a list of margins (each a list of names of attributes), or margins with weights"
+    requirement = Words(
+        "an order, a list of margins (each a list of names of attributes), or margins with weights",
+        "次数、周辺表（属性名のリスト）のリスト、または重み付きの周辺表",
+    )
     if isinstance(workload, (str, bytes)) or not isinstance(workload, (Sequence, Mapping)) or not workload:
         raise ParameterError("workload_margins", function, requirement, shown(workload))
     given: Iterable[tuple[object, object]] = (
@@ -81,12 +88,14 @@ def read_workload(workload: object, domain: Domain, function: str) -> dict[Cliqu
             raise ParameterError("workload_margins", function, requirement, Described("an entry that is no such list"))
         for name in margin:
             if not isinstance(name, str) or name not in names:
-                allowed = f"margins of the attributes {names}"
+                allowed = Words(f"margins of the attributes {names}", f"属性 {names} の周辺表")
                 raise ParameterError("workload_margins", function, allowed, Described("another name"))
         clique = tuple(sorted({names.index(name) for name in margin}))
-        exact = exact_fraction(weight, "workload_margins", function, "weights above 0")
+        exact = exact_fraction(weight, "workload_margins", function, Words("weights above 0", "0 より大きい重み"))
         if exact <= 0:
-            raise ParameterError("workload_margins", function, "weights above 0", Described("one that is not"))
+            raise ParameterError(
+                "workload_margins", function, Words("weights above 0", "0 より大きい重み"), Described("one that is not")
+            )
         wanted[clique] = wanted.get(clique, Fraction(0)) + exact
     _require_few(sum(1 << len(clique) for clique in wanted), function)
     return wanted
@@ -94,7 +103,10 @@ def read_workload(workload: object, domain: Domain, function: str) -> dict[Cliqu
 
 def _require_few(candidates: int, function: str) -> None:
     if candidates > MAX_CANDIDATES:
-        requirement = f"so few margins that at most {MAX_CANDIDATES} may be measured for them"
+        requirement = Words(
+            f"so few margins that at most {MAX_CANDIDATES} may be measured for them",
+            f"測定の候補が {MAX_CANDIDATES} 個以下になる周辺表",
+        )
         hint = "State a lower order, or the margins that matter."
         raise ParameterError("workload_margins", function, requirement, Described(f"{candidates} of them"), hint)
 

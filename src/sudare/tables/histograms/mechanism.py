@@ -120,7 +120,10 @@ def histogram(
     kind, wanted = read_noise(noise, "histogram"), _read_workload(workload)
     bins = request.table.domain.cells
     if bins > MAX_BINS:
-        requirement = "a table of at most 2**24 cells, because every cell is measured"
+        requirement = Words(
+            "a table of at most 2**24 cells, because every cell is measured",
+            "2**24 セル以下の表（全セルを測定するため）",
+        )
         raise ParameterError("table", "histogram", requirement, Described(f"one of {bins} cells"))
     strategy = best_strategy(bins, wanted, kind, public_total=request.total_is_public)
     heights, measurements = planned_measurements(strategy, budget, request.unit, kind, conversion)
@@ -198,7 +201,10 @@ def block_name(height: int, depth: int) -> MeasuredName:
 
 
 def _read_workload(workload: object) -> WeightedWorkload:
-    requirement = "'ranges', 'prefixes' or 'cells', or weights above 0 of several of them"
+    requirement = Words(
+        "'ranges', 'prefixes' or 'cells', or weights above 0 of several of them",
+        "'ranges'、'prefixes'、'cells' のいずれか、またはいくつかの重み（0 より大きい数）",
+    )
     if isinstance(workload, str) and workload in WORKLOADS:
         return cast("HistogramWorkload", workload)
     if not isinstance(workload, Mapping) or not workload or not all(part in WORKLOADS for part in workload):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.table import MAX_TOTAL, CountTable
 from sudare.errors import Described, ParameterError
 from sudare.noise.additive import noise_for
@@ -68,7 +69,7 @@ class Thresholding:
     def __init__(
         self, name: str, cells: int, measurement: LaplaceMeasurement | GaussianMeasurement, threshold: object
     ) -> None:
-        requirement = "a whole number from 1 to 2**62"
+        requirement = Words("a whole number from 1 to 2**62", "1 以上 2**62 以下の整数")
         self.threshold = exact_integer(threshold, "threshold", name, requirement, smallest=1, largest=MAX_TOTAL)
         law = law_of(measurement)
         self.noise = noise_for(measurement)
@@ -129,15 +130,19 @@ def _plan_empty_cells(name: str, cells: int, law: LatticeLaw, threshold: int) ->
     share = approximate_tail(law, threshold)
     if share * cells > MAX_EXPECTED:
         enough = smallest_threshold(law, cells)
-        requirement = (
-            f"at least {enough} for {cells} cells and this noise, so that at most 2**28 empty cells are published"
+        requirement = Words(
+            f"at least {enough} for {cells} cells and this noise, so that at most 2**28 empty cells are published",
+            f"{cells} セルとこのノイズでは {enough} 以上（公表される空のセルを 2**28 以下にするため）",
         )
         raise ParameterError("threshold", name, requirement, threshold)
     is_narrow = law.quadratic == 0 or law.quadratic * 2 * MAX_SUMMED_SCALE**2 >= 1
     if share > MAX_PASSING_SHARE or (not is_narrow and cells <= MAX_VISITED):
         return None
     if not is_narrow:
-        requirement = f"enough for a sigma of at most {MAX_SUMMED_SCALE} in a table of more than {MAX_VISITED} cells"
+        requirement = Words(
+            f"enough for a sigma of at most {MAX_SUMMED_SCALE} in a table of more than {MAX_VISITED} cells",
+            f"{MAX_VISITED} セルを超える表では sigma が {MAX_SUMMED_SCALE} 以下になる予算",
+        )
         raise ParameterError("budget", name, requirement, Described("a smaller one"))
     return _skipping(law, threshold)
 

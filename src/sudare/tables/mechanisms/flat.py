@@ -178,7 +178,12 @@ def _publish(
     cells = request.table.domain.cells
     if threshold is not None:
         if refinement is not None:
-            raise ParameterError("refine", name, "left out where there is a threshold", refinement)
+            raise ParameterError(
+                "refine",
+                name,
+                Words("left out where there is a threshold", "threshold を指定するときは省略"),
+                refinement,
+            )
         passing = Thresholding(name, cells, measurement, threshold)
         event = request.state(name, [measurement], conversion)
         published = passing.draw(request)

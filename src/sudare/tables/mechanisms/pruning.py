@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.layout import Layout, nodes_with_cells
 from sudare.domain.table import MAX_TOTAL, CountTable
 from sudare.errors import Described, ParameterError
@@ -184,13 +185,19 @@ def read_pruning(pruning: object, function: str) -> Pruning:
     if isinstance(pruning, str) and pruning in ORDERS:
         return cast("Pruning", pruning)
     others = "'lazy', " if function == "nn_wavelet" else ""
-    raise ParameterError("pruning", function, f"{others}'vertical', 'horizontal' or 'none'", shown(pruning))
+    raise ParameterError(
+        "pruning",
+        function,
+        Words(f"{others}'vertical', 'horizontal' or 'none'", f"{others}'vertical'、'horizontal'、'none' のいずれか"),
+        shown(pruning),
+    )
 
 
 def _require_room(layout: Layout, function: str) -> None:
     if layout.depth > MAX_BITS:
-        requirement = (
-            f"a table of at most 2**{MAX_BITS} cells when padded to powers of two, because every node is drawn"
+        requirement = Words(
+            f"a table of at most 2**{MAX_BITS} cells when padded to powers of two, because every node is drawn",
+            f"2 の累乗に揃えて 2**{MAX_BITS} セル以下の表（全節点を生成するため）",
         )
         raise ParameterError("table", function, requirement, Described(f"2**{layout.depth} cells"))
 

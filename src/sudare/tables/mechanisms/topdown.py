@@ -155,7 +155,12 @@ def topdown(
 
     plan = [(d, q) for d, exact in enumerate(known) for q in asked if exact is None or not set(q) <= set(exact)]
     if not plan:
-        raise ParameterError("invariants", "topdown", "such that something is left to measure", Described("everything"))
+        raise ParameterError(
+            "invariants",
+            "topdown",
+            Words("such that something is left to measure", "測定するものが残ること"),
+            Described("everything"),
+        )
     weight_of = dict(zip(asked, of_queries, strict=True))
     finest = len(area.levels) - 1, detail.names
     sensitivities = [sensitivity_of_counts(request.unit, merged=look != finest) for look in plan]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.hierarchy import Hierarchy
 from sudare.errors import Described, ParameterError
@@ -38,11 +39,18 @@ def read_hierarchy(name: object, domain: Domain, function: str) -> Hierarchy:
     found = {attribute.name: attribute for attribute in domain.attributes if isinstance(attribute, Hierarchy)}
     if not found:
         got = Described(f"the attributes {[attribute.name for attribute in domain.attributes]}")
-        raise ParameterError("table", function, "a table whose domain has a Hierarchy among its attributes", got)
+        raise ParameterError(
+            "table",
+            function,
+            Words("a table whose domain has a Hierarchy among its attributes", "階層（hierarchy）の属性をもつ表"),
+            got,
+        )
     if name is None and len(found) == 1:
         return next(iter(found.values()))
     if not isinstance(name, str) or name not in found:
-        raise ParameterError("hierarchy", function, f"one of {sorted(found)}", shown(name))
+        raise ParameterError(
+            "hierarchy", function, Words(f"one of {sorted(found)}", f"{sorted(found)} のいずれか"), shown(name)
+        )
     return found[name]
 
 
@@ -57,18 +65,27 @@ def read_names(area: Hierarchy, detail: Detail, function: str) -> None:
 def read_size(area: Hierarchy, detail: Detail, function: str) -> None:
     """Refuse what would take more memory than is reasonable, or more noise than is of use."""
     if detail.cells > MAX_DETAIL_CELLS:
-        requirement = f"a table with at most {MAX_DETAIL_CELLS} cells for one area"
+        requirement = Words(
+            f"a table with at most {MAX_DETAIL_CELLS} cells for one area",
+            f"1 地域あたり {MAX_DETAIL_CELLS} セル以下の表",
+        )
         hint = "Merge values of its attributes, or leave one out."
         raise ParameterError("table", function, requirement, Described(f"{detail.cells} cells"), hint)
     cells = area.shape[0] * detail.cells
     if cells > MAX_LEVEL_CELLS:
-        requirement = "a table of at most 2**28 cells, which are all held in memory"
+        requirement = Words(
+            "a table of at most 2**28 cells, which are all held in memory",
+            "2**28 セル以下の表（すべてメモリに置くため）",
+        )
         raise ParameterError("table", function, requirement, Described(f"{cells} cells"))
 
 
 def read_query(query: object, detail: Detail, parameter: str, function: str) -> Query:
     """Names of attributes, brought into the order of the domain."""
-    requirement = f"a tuple of different names among {list(detail.names)}, empty for the total"
+    requirement = Words(
+        f"a tuple of different names among {list(detail.names)}, empty for the total",
+        f"{list(detail.names)} のうち互いに異なる名前の組（合計は空）",
+    )
     if isinstance(query, str) or not isinstance(query, Sequence):
         got = f"{query!r:.60}" if isinstance(query, str) else f"an object of type {type(query).__name__}"
         raise ParameterError(parameter, function, requirement, Described(got))
@@ -131,7 +148,12 @@ def read_invariants(invariants: object, area: Hierarchy, detail: Detail) -> list
         query = read_query(pair[1], detail, "invariants", "topdown")
         if exact[depth] not in (None, query):
             name = area.levels[depth].name
-            raise ParameterError("invariants", "topdown", "one query for each level", Described(f"two for {name!r}"))
+            raise ParameterError(
+                "invariants",
+                "topdown",
+                Words("one query for each level", "階層ごとに 1 つの問い合わせ"),
+                Described(f"two for {name!r}"),
+            )
         exact[depth] = query
     for depth, below in reversed(list(pairwise(range(len(exact))))):
         lower, upper = exact[below], exact[depth]

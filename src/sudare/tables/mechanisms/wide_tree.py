@@ -209,7 +209,10 @@ def heights(steps: Sequence[int]) -> list[int]:
 
 
 def _read_bits(bits: object, depth: int) -> list[int]:
-    requirement = f"whole numbers from 1 to {MAX_BITS_PER_LEVEL} that add up to the depth of the layout, {depth}"
+    requirement = Words(
+        f"whole numbers from 1 to {MAX_BITS_PER_LEVEL} that add up to the depth of the layout, {depth}",
+        f"合計が木の深さ {depth} になる 1 以上 {MAX_BITS_PER_LEVEL} 以下の整数",
+    )
     if bits is None:
         rest = depth % 4
         return ([rest] if rest else []) + [4] * (depth // 4)
@@ -228,16 +231,26 @@ def _read_weights(weights: object, steps: list[int], axes: int, margins: int) ->
         return [*of_levels, *[USUAL_MARGIN_SHARE * sum(of_levels)] * margins]
     wanted = len(steps) + 1 + margins
     if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != wanted:
-        requirement = f"{wanted} positive numbers: one for the total and one for each level"
+        requirement = Words(
+            f"{wanted} positive numbers: one for the total and one for each level",
+            f"{wanted} 個の正の数（合計と各階層に 1 つずつ）",
+        )
         if margins:
-            requirement += ", and one for each margin"
+            requirement = Words(
+                f"{requirement.english}, and one for each margin", f"{requirement.japanese}と、各周辺表に 1 つずつ"
+            )
         raise ParameterError("weights", "wide_tree", requirement, shown(weights))
     return weights
 
 
 def _read_estimate(estimate: object) -> str:
     if not isinstance(estimate, str) or estimate not in ("plain", "least-squares", "learned"):
-        raise ParameterError("estimate", "wide_tree", "'plain', 'least-squares' or 'learned'", shown(estimate))
+        raise ParameterError(
+            "estimate",
+            "wide_tree",
+            Words("'plain', 'least-squares' or 'learned'", "'plain'、'least-squares'、'learned' のいずれか"),
+            shown(estimate),
+        )
     return estimate
 
 

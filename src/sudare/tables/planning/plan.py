@@ -14,7 +14,7 @@ from sudare.border.frames import Rows, text_width
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
-from sudare.privacy.guarantee_words import of_unit
+from sudare.privacy.guarantee_words import of_unit_that_changes
 from sudare.privacy.unit import Unit
 from sudare.tables.measured_names import MeasuredName
 from sudare.tables.plan_page_words import OF_PARTS, TEXTS
@@ -174,7 +174,7 @@ class Plan(Rows):
             language: ``"en"`` or ``"ja"``.
         """
         if not isinstance(language, str) or language not in LANGUAGES:
-            raise ParameterError("language", "Plan.explain", "'en' or 'ja'", shown(language))
+            raise ParameterError("language", "Plan.explain", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language))
         lines = self._headlines(language)
         if self.levels:
             names = [level.words.japanese if language == "ja" else level.name for level in self.levels]
@@ -254,7 +254,7 @@ class Plan(Rows):
             ),
             TEXTS["spends"].format(
                 budget=self.budget,
-                who=of_unit(self.unit.who),
+                who=of_unit_that_changes(self.unit.who),
                 adjacency=of_adjacency(adjacency),
             ),
         ]

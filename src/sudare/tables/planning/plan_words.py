@@ -40,8 +40,8 @@ __all__ = [
 _QUANTITIES = {"total": Words("the total", "合計")}
 _NOISES = {"laplace": Words("laplace", "ラプラス"), "gaussian": Words("gaussian", "ガウス")}
 _ADJACENCIES = {
-    "add-remove": Words("add-remove", "1単位の追加・削除"),
-    "replace": Words("replace", "1単位の置換"),
+    "add-remove": Words("add-remove", "追加・削除"),
+    "replace": Words("replace", "置き換え"),
 }
 _EVERYBODY = Words("all people", "総数")
 _AREAS_OF = Words("areas of side {side:,}", "領域の一辺 {side:,}")

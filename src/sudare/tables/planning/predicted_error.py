@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.parameters import exact_integer
 from sudare.tables.planning.error_factors import HISTOGRAM_FACTORS, LOADS, TREE_FACTORS, ErrorFactors
 from sudare.tables.planning.plan_words import of_everybody, of_side, of_sums
@@ -182,7 +183,10 @@ def likely_people(cells: int) -> tuple[int, ...]:
 
 def read_people(people: object, function: str) -> int:
     """About how many people a caller says that the table will have."""
-    requirement = "about how many people the table will have, a whole number from 1 to 2**40"
+    requirement = Words(
+        "about how many people the table will have, a whole number from 1 to 2**40",
+        "おおよその人数（1 以上 2**40 以下の整数）",
+    )
     return exact_integer(people, "people", function, requirement, smallest=1, largest=2**40)
 
 

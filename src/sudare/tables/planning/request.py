@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.layout import map_layout
 from sudare.domain.table import CountTable
@@ -124,7 +125,10 @@ def read_request(
         raise ParameterError("unit", function, "a Unit", shown(unit))
     if read_flag(public_total, "public_total", function):
         if prod(domain.shape) == 1:
-            requirement = "False for a table of one cell: its total is all there is to protect"
+            requirement = Words(
+                "False for a table of one cell: its total is all there is to protect",
+                "1 セルの表では false（合計そのものが保護の対象のため）",
+            )
             raise ParameterError("public_total", function, requirement, Described("a public total"))
         protected = replace(protected, adjacency="replace")
     noises = [read_noise(noise, function)] if noise is not None else _possible_noises(budget)
@@ -220,7 +224,10 @@ def _require_areas(workload: Sequence[WorkloadPart], function: str) -> None:
     """Refuse parts that a tree of areas does not have, beside those that it has."""
     for part in workload:
         if part.attributes is not None or part.order is not None or part.word in ("ranges", "prefixes"):
-            apart = "either ranges, prefixes and cells, or margins, or else only areas: 'cells', 'areas', 'totals' and sides"
+            apart = Words(
+                "either ranges, prefixes and cells, or margins, or else only areas: 'cells', 'areas', 'totals' and sides",
+                "区間・累積・セル、周辺表、領域（'cells'、'areas'、'totals' と辺の長さ）のうち 1 種類だけ",
+            )
             raise ParameterError("workload", function, apart, Described("parts of several kinds"))
 
 
@@ -238,7 +245,9 @@ def _possible_noises(budget: Budget) -> list[Noise]:
     except SudareError:
         pass
     if not kinds:
-        raise GuaranteeError(f"No noise of this package gives {budget}.")
+        raise GuaranteeError(
+            Words(f"No noise of this package gives {budget}.", f"{budget} を満たすノイズはありません。")
+        )
     return kinds
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, shown
 
@@ -108,10 +109,16 @@ def read_workload(workload: object, vocabulary: Vocabulary, function: str) -> tu
     for given, weight in pairs:
         part = _read_part(given, vocabulary, function)
         if isinstance(weight, (str, bytes)):
-            raise ParameterError(PARAMETER, function, "parts with weights above 0", OTHERS)
-        exact = exact_fraction(weight, PARAMETER, function, "parts with weights above 0")
+            raise ParameterError(
+                PARAMETER, function, Words("parts with weights above 0", "0 より大きい重みの付いた部分"), OTHERS
+            )
+        exact = exact_fraction(
+            weight, PARAMETER, function, Words("parts with weights above 0", "0 より大きい重みの付いた部分")
+        )
         if exact <= 0:
-            raise ParameterError(PARAMETER, function, "parts with weights above 0", OTHERS)
+            raise ParameterError(
+                PARAMETER, function, Words("parts with weights above 0", "0 より大きい重みの付いた部分"), OTHERS
+            )
         parts[part] = parts.get(part, 0.0) + float(exact)
     if not parts:
         raise ParameterError(PARAMETER, function, vocabulary.requirement, Described("nothing"))
@@ -156,7 +163,10 @@ def _read_margin(names: tuple[object, ...], got: object, vocabulary: Vocabulary,
 def _read_order(order: int, vocabulary: Vocabulary, function: str) -> int:
     most = len(vocabulary.attributes)
     if isinstance(order, bool) or not 1 <= order <= most:
-        requirement = f"('{MARGINS}', k) with k from 1 to {most}, the number of attributes"
+        requirement = Words(
+            f"('{MARGINS}', k) with k from 1 to {most}, the number of attributes",
+            f"('{MARGINS}', k)（k は 1 以上、属性数 {most} 以下）",
+        )
         raise ParameterError(PARAMETER, function, requirement, OTHERS)
     return order
 
@@ -165,8 +175,16 @@ def _read_side(side: int, vocabulary: Vocabulary, function: str) -> int:
     if not vocabulary.longest:
         raise ParameterError(PARAMETER, function, vocabulary.requirement, OTHERS)
     if not 1 <= side <= vocabulary.longest:
-        requirement = f"sides from 1 to {vocabulary.longest}, the longest axis"
+        requirement = Words(
+            f"sides from 1 to {vocabulary.longest}, the longest axis",
+            f"1 以上、最も長い軸 {vocabulary.longest} 以下の辺",
+        )
         raise ParameterError(PARAMETER, function, requirement, OTHERS)
     if side & (side - 1):
-        raise ParameterError(PARAMETER, function, "sides that are powers of two, as the tree's areas are", OTHERS)
+        raise ParameterError(
+            PARAMETER,
+            function,
+            Words("sides that are powers of two, as the tree's areas are", "2 の累乗の辺（木の領域に合わせるため）"),
+            OTHERS,
+        )
     return side

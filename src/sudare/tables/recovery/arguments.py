@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from sudare.bilingual import Words
 from sudare.domain.table import CountTable
 from sudare.errors import Described, ParameterError
 from sudare.parameters import Rational, exact_fraction, shown
@@ -26,9 +27,11 @@ def read_total_share(share: object, request: MechanismRequest, function: str) ->
     if share is None:
         return USUAL_TOTAL_SHARE
     if request.total_is_public:
-        requirement = "left out where the total is public: it is not measured then"
+        requirement = Words(
+            "left out where the total is public: it is not measured then", "合計が公開の場合は省略（測定しないため）"
+        )
         raise ParameterError("total_share", function, requirement, shown(share))
-    requirement = "a number above 0 and below 1"
+    requirement = Words("a number above 0 and below 1", "0 より大きく 1 より小さい数")
     exact = exact_fraction(share, "total_share", function, requirement)
     if not 0 < exact < 1:
         raise ParameterError("total_share", function, requirement, shown(share))
@@ -75,18 +78,28 @@ def _requirement(limit: int) -> str:
 def _require_together(way: str, has_reference: bool, has_share: bool, function: str) -> None:
     if way == "reference" and not has_reference:
         raise ParameterError(
-            "reference", function, "a public table where the weight is chosen on one", Described("none")
+            "reference",
+            function,
+            Words("a public table where the weight is chosen on one", "重みを公開の表から選ぶ場合は、その表"),
+            Described("none"),
         )
     if way != "reference" and has_reference:
-        requirement = "left out unless the weight is chosen on it (weight='reference')"
+        requirement = Words(
+            "left out unless the weight is chosen on it (weight='reference')", "weight='reference' の場合以外は省略"
+        )
         raise ParameterError("reference", function, requirement, Described("a table"))
     if way != "sparsity" and has_share:
-        requirement = "left out unless the weight is chosen by it (weight='sparsity')"
+        requirement = Words(
+            "left out unless the weight is chosen by it (weight='sparsity')", "weight='sparsity' の場合以外は省略"
+        )
         raise ParameterError("share_of_non_zeros", function, requirement, Described("a number"))
 
 
 def _read_share(share: object, function: str) -> Fraction:
-    requirement = "a number above 0 and at most 1: the public share of cells that are not empty"
+    requirement = Words(
+        "a number above 0 and at most 1: the public share of cells that are not empty",
+        "0 より大きく 1 以下の数（空でないセルの、公開された割合）",
+    )
     exact = exact_fraction(share, "share_of_non_zeros", function, requirement)
     if not 0 < exact <= 1:
         raise ParameterError("share_of_non_zeros", function, requirement, shown(share))

@@ -255,7 +255,10 @@ def sensitivities_of(strategy: Strategy, groupings: Sequence[MeasuredGrouping], 
 
 def read_strategy(bits: object, weights: object, depth: int, attributes: int) -> Strategy:
     """The strategy that a caller asks for; half of each level for totals and half for cells, by default."""
-    requirement = f"whole numbers from 1 to {MAX_DENSE_BITS} that add up to the halvings of the map, {depth}"
+    requirement = Words(
+        f"whole numbers from 1 to {MAX_DENSE_BITS} that add up to the halvings of the map, {depth}",
+        f"合計が地図の二分の回数 {depth} になる 1 以上 {MAX_DENSE_BITS} 以下の整数",
+    )
     if bits is None:
         rest = depth % 4
         bits = ([rest] if rest else []) + [4] * (depth // 4)
@@ -287,8 +290,9 @@ def _read_weights(weights: object, levels: int, margins: int) -> tuple[tuple[flo
 def _read_parts(table: CountTable) -> PlacesAndAttributes:
     parts = places_and_attributes(table.domain)
     if parts is None:
-        requirement = (
-            "a table with at most four attributes, axes of up to 64 categories, beside its places, or eight without any"
+        requirement = Words(
+            "a table with at most four attributes, axes of up to 64 categories, beside its places, or eight without any",
+            "場所のほかに 64 区分以下の属性が 4 個以下、場所がなければ 8 個以下の表",
         )
         raise ParameterError("table", FUNCTION, requirement, Described(f"one of the shape {table.domain.shape}"))
     return parts
@@ -297,13 +301,21 @@ def _read_parts(table: CountTable) -> PlacesAndAttributes:
 def _require_room(layout: Layout, parts: PlacesAndAttributes) -> None:
     cells = parts.categories << layout.depth
     if cells > 1 << MAX_DENSE_BITS:
-        requirement = f"a table of at most 2**{MAX_DENSE_BITS} cells when its places are padded to powers of two"
+        requirement = Words(
+            f"a table of at most 2**{MAX_DENSE_BITS} cells when its places are padded to powers of two",
+            f"場所を 2 の累乗に揃えて 2**{MAX_DENSE_BITS} セル以下の表",
+        )
         raise ParameterError("table", FUNCTION, requirement, Described(f"one of {cells:,}"))
 
 
 def _read_estimate(estimate: object) -> bool:
     if not isinstance(estimate, str) or estimate not in ("least-squares", "learned"):
-        raise ParameterError("estimate", FUNCTION, "'least-squares' or 'learned'", shown(estimate))
+        raise ParameterError(
+            "estimate",
+            FUNCTION,
+            Words("'least-squares' or 'learned'", "'least-squares' または 'learned'"),
+            shown(estimate),
+        )
     return estimate == "learned"
 
 

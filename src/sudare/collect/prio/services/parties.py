@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.collect.prio.limits import require_within_limits
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
 from sudare.collect.prio.responses import ResponseEstimate, exact_estimates
@@ -80,7 +81,10 @@ def make_report(
     source = read_entropy(entropy, "make_report")
     if entropy_name(source) != "secure":
         raise NotPrivateError(
-            "The report would be drawn from research entropy: it is not private, and must not be sent."
+            Words(
+                "The report would be drawn from research entropy: it is not private, and must not be sent.",
+                "報告が研究用の乱数から引かれます。プライバシーは保護されないため、送信してはいけません。",
+            )
         )
     require_within_limits(
         task,

@@ -25,6 +25,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from sudare.bilingual import Words
 from sudare.collect.prio.refusals import AggregatorError, ReportRefusedError
 from sudare.collect.prio.services.aggregators import Helper
 from sudare.collect.prio.services.connections import BoundedHandler, BoundedServer
@@ -79,7 +80,9 @@ class AggregatorService:
         pause: float | None = 5.0,
     ) -> None:
         if role not in (LEADER, HELPER):
-            raise ParameterError("role", "serve_aggregator", "'leader' or 'helper'", role)
+            raise ParameterError(
+                "role", "serve_aggregator", Words("'leader' or 'helper'", "'leader' または 'helper'"), role
+            )
         if certificate is None and not behind_proxy and not _is_loopback(host):
             raise PlanError(
                 f"Without a certificate only a loopback address is served, not {host}. Give a certificate, or say that a "

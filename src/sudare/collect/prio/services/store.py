@@ -298,7 +298,7 @@ def checksum_of(nonces: Sequence[bytes], before: bytes = NO_CHECKSUM) -> bytes:
     return total.to_bytes(len(NO_CHECKSUM), "little")
 
 
-def _explain(path: Path, fault: FileFault, detail: str) -> LedgerError:
+def _explain(path: Path, fault: FileFault, detail: str | Words) -> LedgerError:
     """The message about a fault of a store."""
     words = WORDS.get(fault)
     if words is None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.collect.prio.vdaf.fields import FIELD64, FIELD128, Field
 from sudare.collect.prio.vdaf.gadgets import Gadget, Polynomial, Products
 from sudare.errors import Described, ParameterError
@@ -261,7 +262,10 @@ class MultihotCountVec(BitVector):
         weights = bits.sum(axis=1, dtype=np.uint64)
         if (weights > self.max_weight).any():
             raise ParameterError(
-                "measurement", "Prio3MultihotCountVec", f"a vector with at most {self.max_weight} ones", HIDDEN
+                "measurement",
+                "Prio3MultihotCountVec",
+                Words(f"a vector with at most {self.max_weight} ones", f"1 が {self.max_weight} 個以下のベクトル"),
+                HIDDEN,
             )
         return np.concatenate([bits, _bits(weights, self.max_weight)], axis=1)
 
@@ -303,14 +307,21 @@ def _whole_numbers(values: Any, largest: int, function: str, kinds: str = "iu") 
         array = np.empty((0, 0))
     good = array.ndim == 1 and array.dtype.kind in kinds
     if not good or (array.size and (int(array.min()) < 0 or int(array.max()) > largest)):
-        raise ParameterError("measurement", function, f"a whole number from 0 to {largest}", HIDDEN) from None
+        raise ParameterError(
+            "measurement",
+            function,
+            Words(f"a whole number from 0 to {largest}", f"0 以上 {largest} 以下の整数"),
+            HIDDEN,
+        ) from None
     return array.astype(np.uint64)
 
 
 def _vector(row: Any, length: int, largest: int, function: str, kinds: str = "iu") -> Numbers:
     numbers = _whole_numbers(row, largest, function, kinds)
     if numbers.size != length:
-        raise ParameterError("measurement", function, f"a vector of {length} numbers", HIDDEN)
+        raise ParameterError(
+            "measurement", function, Words(f"a vector of {length} numbers", f"{length} 個の数のベクトル"), HIDDEN
+        )
     return numbers
 
 
@@ -320,11 +331,25 @@ def _stacked(rows: list[Numbers], length: int) -> Numbers:
 
 def _read_maximum(value: int, parameter: str, function: str, limit: int = 2**MAX_BITS) -> int:
     shown = "2**62" if limit == 2**MAX_BITS else str(limit)
-    return exact_integer(value, parameter, function, f"a whole number from 1 to {shown}", smallest=1, largest=limit)
+    return exact_integer(
+        value,
+        parameter,
+        function,
+        Words(f"a whole number from 1 to {shown}", f"1 以上 {shown} 以下の整数"),
+        smallest=1,
+        largest=limit,
+    )
 
 
 def _read_length(value: int, function: str) -> int:
-    return exact_integer(value, "length", function, "a whole number from 1 to 1000000", smallest=1, largest=1_000_000)
+    return exact_integer(
+        value,
+        "length",
+        function,
+        Words("a whole number from 1 to 1000000", "1 以上 1000000 以下の整数"),
+        smallest=1,
+        largest=1_000_000,
+    )
 
 
 def _read_chunk(value: int | None, length: int, function: str) -> int:

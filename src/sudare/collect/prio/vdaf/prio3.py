@@ -217,7 +217,9 @@ class Prio3:
     ) -> Verification:
         """Look at one aggregator's shares of a batch."""
         if not isinstance(verify_key, bytes) or len(verify_key) != VERIFY_KEY_SIZE:
-            raise ParameterError("verify_key", "verify_init", "32 bytes", Described("something else (not shown)"))
+            raise ParameterError(
+                "verify_key", "verify_init", Words("32 bytes", "32 バイト"), Described("something else (not shown)")
+            )
         which = self._read_aggregator(aggregator)
         blocks = [
             self._verify_block(verify_key, ctx, which, nonces[rows], public[rows], inputs[rows])
@@ -366,7 +368,14 @@ class Prio3:
         if len(aggregate_shares) != self.shares:
             raise ParameterError("aggregate_shares", "unshard", f"{self.shares} shares", len(aggregate_shares))
         most = (self._field.modulus - 1) // self.circuit.largest
-        exact_integer(count, "count", "unshard", f"a whole number from 0 to {most}", smallest=0, largest=most)
+        exact_integer(
+            count,
+            "count",
+            "unshard",
+            Words(f"a whole number from 0 to {most}", f"0 以上 {most} 以下の整数"),
+            smallest=0,
+            largest=most,
+        )
         total = np.frombuffer(self.aggregate(aggregate_shares), dtype=np.uint8)
         return self.circuit.decode(self._field.integers(self._field.decode(total)[0]))
 

@@ -15,6 +15,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, ParameterError
 from sudare.io import atomically
 from sudare.io.formats.text_files import AUTO
@@ -85,7 +86,7 @@ class PersonDesk:
     ) -> None:
         texts = canonical_texts([person], register.normalization(kind), column="person").to_pylist()
         if texts[0] is None:
-            raise ParameterError("person", "PersonDesk", "an identifier that is not empty", "")
+            raise ParameterError("person", "PersonDesk", Words("an identifier that is not empty", "空でない識別子"), "")
         self._key, self._register, self._kind, self._mapping = key, register, kind, mapping
         self._person = str(texts[0])
         self._tag = register.tag(kind, self._person)

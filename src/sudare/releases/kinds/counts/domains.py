@@ -22,7 +22,7 @@ from sudare.io.formats.text_files import read_text
 from sudare.releases.kinds.counts.mesh_lists import read_mesh_list
 from sudare.releases.kinds.counts.public_files import require_other_files, require_public
 from sudare.sections import Section
-from sudare.toml_text import toml_text
+from sudare.storage.toml_text import toml_text
 
 __all__ = ["ATTRIBUTE_KEYS", "describe_domain", "domain_of_description", "read_domain_sections"]
 
@@ -83,7 +83,7 @@ def read_domain_sections(sections: list[Section], base: Path, protected: Source 
     try:
         return Domain(tuple(attributes))
     except ParameterError as error:
-        sections[0].refuse("name", f"cannot be part of this domain: {error}", f"はこの領域に使えません: {error}")
+        sections[0].refuse_parameter("name", error)
 
 
 def _read_attribute(section: Section, base: Path, protected: Source | None) -> Attribute:
@@ -97,7 +97,7 @@ def _read_attribute(section: Section, base: Path, protected: Source | None) -> A
     except ParameterError as error:
         key = KEY_OF.get(error.parameter, error.parameter)
         key = key if key in ATTRIBUTE_KEYS else "kind"
-        section.refuse(key, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(key, error)
     section.finish()
     return attribute
 
@@ -149,11 +149,18 @@ def _ends(code: str, level: Any, *, first: bool) -> tuple[int, int]:
     """The southernmost row and westernmost column of a mesh, or its last ones, at a finer level."""
     own = next((known for known in ("1", "2", "3", "1/2", "1/4", "1/8") if _reads(code, known)), None)
     if own is None:
-        raise ParameterError("corners", "plan", "mesh codes of 4 to 11 digits", code)
+        raise ParameterError(
+            "corners", "plan", Words("mesh codes of 4 to 11 digits", "4 桁から 11 桁のメッシュコード"), code
+        )
     row, column = (int(places[0]) for places in mesh_cells([int(code)], own))
     finer = level.cells_per_side // mesh_level(own).cells_per_side
     if finer < 1:
-        raise ParameterError("corners", "plan", "meshes no finer than those of the table", code)
+        raise ParameterError(
+            "corners",
+            "plan",
+            Words("meshes no finer than those of the table", "表のメッシュより細かくないメッシュ"),
+            code,
+        )
     return (row * finer, column * finer) if first else ((row + 1) * finer - 1, (column + 1) * finer - 1)
 
 

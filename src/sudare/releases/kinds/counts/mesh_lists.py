@@ -80,7 +80,7 @@ def read_mesh_list(
     try:
         return MeshList(name, level, codes[chosen])
     except ParameterError as error:
-        section.refuse("meshes", f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter("meshes", error)
 
 
 def _given(section: Section, key: str) -> list[Any] | None:

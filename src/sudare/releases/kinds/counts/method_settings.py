@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from sudare.domain import CountTable
-from sudare.errors import ParameterError, PlanError, SudareError
+from sudare.errors import ParameterError, PlanError, SudareError, words_of_error
 from sudare.sections import Section, suggest
 from sudare.tables.arguments import read_layout, read_refinement
 from sudare.tables.mechanism import Mechanism, PlannedCall
@@ -77,9 +77,9 @@ def require_usable(section: Section, mechanism: Mechanism, call: PlannedCall) ->
             read_refinement(settings["refine"], name)
         mechanism.check(call)
     except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(error.parameter, error)
     except SudareError as error:
-        raise PlanError(str(error), str(error)) from None
+        raise PlanError(words_of_error(error)) from None
 
 
 def _refuse_sorted(section: Section) -> NoReturn:

@@ -69,6 +69,7 @@ class _Marginal:
 @dataclass(frozen=True, kw_only=True)
 class _PromiseSection:
     who: Words
+    unit_who: Words
     unit_text: str
     unit_numbers: Mapping[str, str]
     adversary_text: str
@@ -120,7 +121,7 @@ def render_page(
         (True, False)
     """
     if not isinstance(language, str) or language not in ("en", "ja"):
-        raise ParameterError("language", "render_page", "'en' or 'ja'", shown(language))
+        raise ParameterError("language", "render_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language))
     if not isinstance(release, Mapping) or not isinstance(release.get("event"), Mapping):
         raise ParameterError("release", "render_page", "a release document with its event", shown(release))
     if not isinstance(table, SparseTable):
@@ -135,7 +136,7 @@ def render_page(
         "release": release,
         "is_private": release["event"].get("entropy") == "secure",
         "is_confidential": truth is not None or bool(release.get("confidential")),
-        "created": show_date(release.get("created")),
+        "created": show_date(release.get("created"), release.get("utc_offset")),
         "tiles": _tiles(release, table),
         "is_signed": isinstance(table, SignedTable),
         "threshold": _threshold(release),
@@ -187,6 +188,7 @@ def _promise(release: Mapping[str, Any]) -> _PromiseSection:
     numbers = {name: f"{unit.get(name, 1):,}" for name in ("cells", "rows_per_cell", "rows")}
     return _PromiseSection(
         who=guarantee_words.of_unit(str(unit.get("who", "person"))),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit.get("who", "person"))),
         unit_text=f"unit_{adjacency}_{counted}",
         unit_numbers=numbers,
         adversary_text="adversary_values" if adjacency == "replace" else "adversary_presence",
@@ -286,14 +288,13 @@ def _measured(release: Mapping[str, Any]) -> _MeasuredSection:
     mechanism = str(release["event"].get("mechanism", ""))
     plan = release.get("plan") or {}
     levels = _list(plan, "levels")
-    largest = max((float(level.get("share", 0)) for level in levels), default=1) or 1
     reference = release.get("reference")
     return _MeasuredSection(
         levels=[
             (
                 Words.read(level.get("words"), level.get("name", "")),
-                bar(float(level.get("share", 0)) / largest),
-                f"{float(level.get('share', 0)):.1%}",
+                bar(float(level.get("share", 0))),
+                f"{100 * float(level.get('share', 0)):.1f} %",
                 show_amount(float(level.get("deviation", 0))),
             )
             for level in levels

@@ -18,7 +18,7 @@ from typing import Any
 
 from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh, MeshList
-from sudare.errors import ParameterError, PlanError, SudareError
+from sudare.errors import ParameterError, PlanError, SudareError, words_of_error
 from sudare.io import FORMATS, Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
@@ -300,7 +300,7 @@ def _read_source(section: Section, base: Path) -> Source:
     try:
         return Source(paths, form, rows, count, columns, query, person, encoding, where, outside)
     except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(error.parameter, error)
 
 
 def _source_facts(source: Source) -> dict[str, object]:
@@ -376,9 +376,9 @@ def _said_of(section: Section) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        section.refuse(error.parameter, f"cannot be used: {error}", f"は使えません: {error}")
+        section.refuse_parameter(error.parameter, error)
     except SudareError as error:
-        raise PlanError(str(error), str(error)) from None
+        raise PlanError(words_of_error(error)) from None
 
 
 def _require_fixed_total(method: Section, unit: Section, plan: ReleasePlan) -> None:

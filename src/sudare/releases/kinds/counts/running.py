@@ -19,7 +19,7 @@ from sudare.domain import CountTable, SignedTable
 from sudare.errors import InputError, LedgerError, PlanError, SudareError
 from sudare.io import describe_source, read_counts, write_measurements, write_table
 from sudare.io.headers import names_of_columns, require_columns_of_domain
-from sudare.ledger import Dataset, Ledger
+from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
 from sudare.releases.documents import document_values
@@ -85,6 +85,7 @@ def run_release(
     threads: int | None = None,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Release:
     """Carry out a plan: charge the ledger, publish, and write the release folder with its report.
 
@@ -97,6 +98,7 @@ def run_release(
         threads: how many threads to use; as many as there are cores, at most 8, if left out.
         progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
     Raises:
         BudgetExceededError: if the data set's budget does not allow it; nothing was looked at.
@@ -104,7 +106,9 @@ def run_release(
         InputError: if the data is not what the plan says; nothing was spent.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(COUNTS, plan, again=again, threads=threads, progress=progress, ledger=ledger)
+    made = carry_out(
+        COUNTS, plan, again=again, threads=threads, progress=progress, ledger=ledger, on_unfinished=on_unfinished
+    )
     table = None if made.draft is None else made.draft.published.table
     return Release(made.folder, made.document, table, made.is_repeated)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.microdata.grouping import Classes, group, histogram
 from sudare.microdata.models.measuring import Measured, measure_classes
@@ -120,11 +121,15 @@ def measure_risks(
     """
     names = tuple(dict.fromkeys(quasi_identifiers))
     if not names:
-        raise ParameterError("quasi_identifiers", "measure_risks", "at least one column", names)
+        raise ParameterError("quasi_identifiers", "measure_risks", Words("at least one column", "1 個以上の列"), names)
     both = next((name for name in sensitive if name in names), None)
     if both is not None:
         raise ParameterError(
-            "sensitive", "measure_risks", "columns that are not quasi-identifiers", both, "A column cannot be both."
+            "sensitive",
+            "measure_risks",
+            Words("columns that are not quasi-identifiers", "準識別子でない列"),
+            both,
+            "A column cannot be both.",
         )
     classes = class_sizes(records, names, counts)
     risk = prosecutor_risk(classes.sizes, threshold=threshold)

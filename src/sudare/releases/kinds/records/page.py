@@ -45,6 +45,7 @@ MARKS = {"held": "✓", "undecided": "!", "broken": "✗"}
 @dataclass(frozen=True, kw_only=True)
 class _ShownPromise:
     who: Words
+    unit_who: Words
     unit_text: str
     rows: str
     change: Words
@@ -95,14 +96,16 @@ def render_people_page(report: Mapping[str, Any], *, language: str = "en") -> st
         ParameterError: if the language is another one.
     """
     if language not in ("en", "ja"):
-        raise ParameterError("language", "render_people_page", "'en' or 'ja'", shown(language))
+        raise ParameterError(
+            "language", "render_people_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+        )
     note = report.get("note") or {"english": "", "japanese": ""}
     is_private = "event" in report
     context = {
         "language": language,
         "report": report,
         "note": stated_words(note),
-        "created": show_date(report.get("created")),
+        "created": show_date(report.get("created"), report.get("utc_offset")),
         "tiles": _tiles(report),
         "promise": _promise(report) if is_private else None,
         "steps": [_step(step) for step in report["steps"]],
@@ -154,6 +157,7 @@ def _promise(report: Mapping[str, Any]) -> _ShownPromise:
     groups = report.get("groups") or {}
     return _ShownPromise(
         who=guarantee_words.of_unit(str(unit["who"])),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit["who"])),
         unit_text="unit_row" if unit["rows"] == 1 else "unit_rows",
         rows=f"{unit['rows']:,}",
         change=page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],

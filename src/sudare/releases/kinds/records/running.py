@@ -7,7 +7,7 @@ without one, file by file, where they are larger than memory. What has no guaran
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.attacks.verdicts import AttackReport
+from sudare.bilingual import Words
 from sudare.errors import GuaranteeError, InputError, MissingPackageError
-from sudare.ledger import Dataset, Ledger
+from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
-from sudare.releases.documents import document_values
+from sudare.releases.documents import StatedDocument, document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.records.attacking.earlier_records import find_comparable_records
@@ -54,7 +55,6 @@ from sudare.releases.kinds.records.steps.step import Done, PlainStep, PrivateSte
 from sudare.releases.kinds.records.verification import read_report, verify_people
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, check_files
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import document_in
@@ -96,6 +96,7 @@ def run_people_plan(
     even_if_broken: bool = False,
     progress: Progress | None = None,
     ledger: Ledger | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> ProtectedPeople:
     """Carry out a plan, and write the folder with the protected records and the report.
 
@@ -107,6 +108,7 @@ def run_people_plan(
         even_if_broken: show it even if an attack succeeds; the report says so.
         progress: called with the stage, and the share of it that is done.
         ledger: the plan's ledger, where it is open already.
+        on_unfinished: called before anything is charged if earlier runs of the plan were stopped after their charge was kept.
 
     Raises:
         InputError: if the data is not what the plan says, or an attack on the result succeeds; nothing is written, and nothing
@@ -115,7 +117,15 @@ def run_people_plan(
         LedgerError: if the ledger cannot be used.
         OutputError: if the folder exists or cannot be written.
     """
-    made = carry_out(RECORDS, plan, again=again, even_if_broken=even_if_broken, progress=progress, ledger=ledger)
+    made = carry_out(
+        RECORDS,
+        plan,
+        again=again,
+        even_if_broken=even_if_broken,
+        progress=progress,
+        ledger=ledger,
+        on_unfinished=on_unfinished,
+    )
     return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
 
 
@@ -216,7 +226,12 @@ class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
             return Drawn(result=PeopleProtected(read=data, done=tuple(done)))
         made, event = run_private_step(plan, data.records)
         if not event.is_private:
-            raise GuaranteeError("Records must not be drawn from a seed, for research.")
+            raise GuaranteeError(
+                Words(
+                    "Records must not be drawn from a seed, for research.",
+                    "レコードを、研究用のシードから引いてはいけません。",
+                )
+            )
         return Drawn(result=PeopleProtected(read=data, done=(made,)), event=event)
 
     def write(self, plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:

@@ -11,7 +11,7 @@ from sudare.io import Source, complaints
 from sudare.io.headers import require_columns
 from sudare.microdata.records import Records, read_people
 from sudare.sections import suggest
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan

@@ -11,10 +11,10 @@ from sudare.microdata.models.registry import model_of_record
 from sudare.microdata.records import Records, read_people
 from sudare.microdata.search.anonymizing import satisfies
 from sudare.microdata.search.large_counts import open_large
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.records.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.records.document import REPORT_FORMAT
 from sudare.releases.kinds.records.page import render_people_page
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import (
     Check,
     UnsoundError,

@@ -98,7 +98,9 @@ def render_table_page(
         InputError: if the tables are not those of the report.
     """
     if language not in ("en", "ja"):
-        raise ParameterError("language", "render_table_page", "'en' or 'ja'", shown(language))
+        raise ParameterError(
+            "language", "render_table_page", Words("'en' or 'ja'", "'en' または 'ja'"), shown(language)
+        )
     method = method_of_document(report)
     published = None if method.is_of_meshes else read_published_tables(folder, report)
     own = confidential or {}
@@ -107,7 +109,7 @@ def render_table_page(
         "report": report,
         "own": None if confidential is None else own,
         "note": stated_words(own["note"]) if own else None,
-        "created": show_date(report.get("created")),
+        "created": show_date(report.get("created"), report.get("utc_offset")),
         "tiles": _tiles(method, report, own),
         "method": method.words.name,
         "protects": [(name, stated_words(report[name])) for name in ("protects", "keeps", "limits")],

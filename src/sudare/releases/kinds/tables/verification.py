@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from sudare.errors import InputError
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT, read_report
 from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE
 from sudare.releases.kinds.tables.methods.registry import method_of_document, registered_methods
 from sudare.releases.kinds.tables.page import render_table_page
-from sudare.releases.stated_document import StatedDocument
 from sudare.releases.verification import Check, UnsoundError, check_files, check_note, check_page, outcome_of
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import hash_of_file

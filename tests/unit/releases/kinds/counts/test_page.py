@@ -134,7 +134,7 @@ def test_tells_the_published_numbers(published: Published, page: str) -> None:
         assert f"{error['rmse']:.1f}" in text or f"{error['rmse']:,.0f}" in text
     assert published.plan is not None
     for level in published.plan.levels:
-        assert f"{level.share:.1%}" in text
+        assert f"{100 * level.share:.1f} %" in text
     for shown in (
         "table.parquet",
         "3f" * 32,

@@ -269,12 +269,7 @@ def numbers_of(section: Section, key: str) -> tuple[int | Decimal, ...]:
 
 def refused(section: Section, error: ParameterError, key: str | None = None) -> NoReturn:
     """Tell in the plan's own words that a function does not take what the plan says."""
-    got = f" ({error.hint})" if error.hint else ""
-    section.refuse(
-        key or error.parameter,
-        f"must be {error.requirement}{got}",
-        f"は使えません（条件: {error.requirement}）",
-    )
+    section.refuse_parameter(key or error.parameter, error)
 
 
 def _is_without_digits(label: str) -> bool:

@@ -15,7 +15,7 @@ from sudare.microdata.records import Records
 from sudare.releases.kinds.records.planning.column_plan import PlannedColumn, column_of, share_of
 from sudare.releases.kinds.records.steps.perturbing import PerturbingStep
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan

@@ -10,7 +10,7 @@ from math import ceil, prod
 from typing import TYPE_CHECKING, Self
 
 from sudare.bilingual import Words
-from sudare.errors import GuaranteeError, ParameterError
+from sudare.errors import GuaranteeError, ParameterError, words_of_error
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.perturb.sampled_k_anonymity import MAX_CANDIDATES, PROTECTS, choose_levels, sampled_groups
 from sudare.microdata.records import CodedColumn, Records
@@ -20,7 +20,7 @@ from sudare.releases.kinds.records.planning.column_plan import PlannedColumn, sh
 from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 from sudare.releases.kinds.records.steps.step import Done, PrivateStep
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
@@ -115,7 +115,10 @@ class SampledGroups(PrivateStep):
         try:
             SampledGroupsMeasurement.for_budget(self.parts(budget)[1], rate=self.rate, records=changed_records(unit))
         except (GuaranteeError, ParameterError) as error:
-            section.refuse("epsilon", f"does not allow this: {error}", f"では実行できません: {error}")
+            reason = words_of_error(error)
+            section.refuse(
+                "epsilon", f"does not allow this: {reason.english}", f"では実行できません: {reason.japanese}"
+            )
 
     def run_privately(
         self, plan: PeoplePlan, records: Records, budget: Budget, unit: Unit

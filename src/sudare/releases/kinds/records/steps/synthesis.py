@@ -11,7 +11,7 @@ from sudare.privacy import Budget, ReleaseEvent, Unit
 from sudare.releases.kinds.records.planning.column_plan import PlannedColumn
 from sudare.releases.kinds.records.steps.step import Done, PrivateStep
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.records.planning.plan_file import PeoplePlan

@@ -10,7 +10,7 @@ from typing import Any
 from sudare.attacks.tables.differencing import PublishedCell, attack_by_differences
 from sudare.attacks.verdicts import AttackOutcome, AttackReport, Verdict
 from sudare.bilingual import Words
-from sudare.errors import InputError, SudareError
+from sudare.errors import InputError, SudareError, words_of_error
 from sudare.releases.kinds.tables.attacking.knowledge import read_report
 from sudare.releases.kinds.tables.attacking.linked_attacks import require_same_kind
 from sudare.releases.kinds.tables.plain_values import whole_number
@@ -64,8 +64,10 @@ def attack_meshes(folder: Path, document: Mapping[str, Any], earlier: Sequence[P
             found = attack_by_differences([*_cells("this", meshes), *before], threshold=minimum).report()
             alone = attack_by_differences(before, threshold=minimum).report()
         except SudareError as error:
+            reason = words_of_error(error)
             raise InputError(
-                f"The earlier meshes cannot be compared with these: {error}", f"前のメッシュと比べられません: {error}"
+                f"The earlier meshes cannot be compared with these: {reason.english}",
+                f"前のメッシュと比べられません: {reason.japanese}",
             ) from None
         reports.append(_without_what_was_known(found, alone))
     return tuple(reports)

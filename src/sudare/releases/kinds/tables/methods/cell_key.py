@@ -213,7 +213,7 @@ def _read_law(section: Section) -> tuple[PerturbationTable, tuple[tuple[str, str
         )
     except ParameterError as error:
         key = error.parameter if error.parameter in LAW else "variance"
-        section.refuse(key, f"must be {error.requirement}", f"が不正です（{error.requirement}）")
+        section.refuse_parameter(key, error)
     except InputError as error:
         section.refuse("variance", f"cannot be met. {error.english}", f"を満たせません。{error.japanese}")
     settings: list[tuple[str, str]] = [("largest", str(largest)), ("variance", str(variance))]

@@ -32,7 +32,7 @@ from sudare.releases.kinds.tables.planning.protection_plan import protection_key
 from sudare.releases.kinds.tables.planning.rule_plan import RULE_KEYS, PlannedRule, largest_needed, read_rules
 from sudare.releases.old_keys import read_plan_values
 from sudare.sections import Section
-from sudare.toml_text import toml_key
+from sudare.storage.toml_text import toml_key
 
 __all__ = ["FORMATS", "PlannedTable", "TablePlan", "plan_values", "read_table_plan"]
 
