@@ -6,11 +6,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import attacks, collect, microdata
+from sudare import attacks, collect, microdata, tables
 from sudare.errors import ParameterError
 from sudare.evaluate.significance.comparing import read_significance
 from sudare.parameters import exact_fraction, read_chance
@@ -61,6 +62,25 @@ def test_a_number_in_any_kind(half: Any) -> None:
 def test_texts_that_are_no_numbers(text: str) -> None:
     with pytest.raises(ParameterError, match="The 'x' parameter of f"):
         exact_fraction(text, "x", "f", "a number")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: collect.MatrixResponse(["a", "b"], ["10", "01"]),
+        lambda: collect.MatrixResponse(["a", "b"], "10"),
+        lambda: microdata.interval_hierarchy("age", ["1"], edges=["05"]),
+        lambda: microdata.interval_hierarchy("age", ["1"], edges="05"),
+        lambda: microdata.interval_hierarchy("age", ["1"], widths="5"),
+        lambda: microdata.add_noise_to_numbers({"a": [1]}, "a", epsilon=1, bounds="09", decimals=0),
+        lambda: Budget(epsilon=1).split("11"),
+        lambda: tables.wide_tree(np.ones((4, 4), dtype=int), Budget(epsilon=1), weights="11"),
+        lambda: tables.margin_tree(np.ones((4, 4), dtype=int), Budget(epsilon=1), weights=["1", "1"]),
+    ],
+)
+def test_a_text_is_one_number_and_not_a_list_of_its_digits(make: Any) -> None:
+    with pytest.raises(ParameterError):
+        make()
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))

@@ -171,7 +171,7 @@ def test_a_histogram_for_several_purposes_is_planned_and_carried_out() -> None:
     assert heavier.errors[0].rmse < plan.errors[0].rmse
     with pytest.raises(ParameterError, match="workload"):
         plan_table(BINS, ONE, workload={"ranges": 1, 16: 1})
-    for wrong in ({"areas": 1}, {"ranges": 0}, {"ranges": "1"}, {}):
+    for wrong in ({"areas": 1}, {"ranges": 0}, {"ranges": "one"}, {"ranges": "-1"}, {}):
         with pytest.raises(ParameterError, match="The 'workload' parameter of histogram"):
             sudare.publish(counts, ONE, "histogram", workload=wrong)
 

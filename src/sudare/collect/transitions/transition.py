@@ -389,9 +389,12 @@ def _near(a: Integers, b: Integers, ratios: Shares, best: float) -> list[tuple[i
 def _read_rows(rows: Any) -> list[list[Fraction]]:
     function, requirement = "DenseTransition", "for each value a list of probabilities that add up to exactly 1"
     try:
-        listed = [list(row) for row in rows]
+        given = list(rows)
+        listed = [list(row) for row in given]
     except TypeError:
         raise ParameterError("rows", function, requirement, shown(rows)) from None
+    if isinstance(rows, str) or any(isinstance(row, str) for row in given):  # its letters would be read one by one
+        raise ParameterError("rows", function, requirement, Described("a text"))
     if len(listed) < 2 or len({len(row) for row in listed}) != 1 or not listed[0]:
         raise ParameterError(
             "rows", function, f"{requirement}, two rows at least, all equally long", Described("others")

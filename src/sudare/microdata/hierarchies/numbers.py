@@ -178,6 +178,8 @@ def _equal_widths(
 
 
 def _between_edges(edges: Sequence[Sequence[Rational]], whole: bool, function: str) -> Rule:
+    if isinstance(edges, str) or any(isinstance(level, str) for level in edges):  # its letters would be read one by one
+        raise ParameterError("edges", function, "lists of numbers, one for each level", shown(edges))
     exact = [[exact_fraction(edge, "edges", function, "numbers") for edge in level] for level in edges]
     is_ascending = all(level and all(low < high for low, high in pairwise(level)) for level in exact)
     if not exact or not is_ascending or any(not set(coarse) <= set(fine) for fine, coarse in pairwise(exact)):
