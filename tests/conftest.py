@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from hashlib import blake2b
-from pathlib import Path
 from threading import Lock, local
 
 import pytest
 from hypothesis import settings
 
 from sudare.noise import ResearchEntropy, secure_entropy
-from tests.run_servers import begin_run, end_run
+from tests.run_servers import TestRun
 
 # Machines are shared: no test asserts a time, so no example has a deadline. The same examples are tried in every run, so that
 # no run fails by chance; `make fuzz` looks for new ones.
@@ -20,20 +19,20 @@ settings.register_profile("repeatable", deadline=None, max_examples=80, print_bl
 settings.register_profile("searching", deadline=None, max_examples=80, print_blob=True)
 settings.load_profile(os.environ.get("SUDARE_EXAMPLES", "repeatable"))
 
-RUN = pytest.StashKey[Path]()
+RUN = pytest.StashKey[TestRun]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin a run; processes that xdist starts take part in it."""
-    folder = begin_run()
-    if folder is not None:
-        config.stash[RUN] = folder
+    run = TestRun.begin()
+    if run is not None:
+        config.stash[RUN] = run
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers of the run, when no process needs them any more."""
     if RUN in config.stash:
-        end_run(config.stash[RUN])
+        config.stash[RUN].end()
 
 
 def pytest_sessionfinish() -> None:

@@ -1,6 +1,7 @@
 """Servers that a run of the tests starts once, whichever of its processes needs them first, and stops at its end.
 
-The process that hears of the results of all others (the only process, without xdist) begins and ends the run.
+The process that hears of the results of all others (the only process, without xdist) begins and ends the run. Its guardian
+stops the servers: it waits for the end of a pipe, which comes even if that process is killed.
 """
 
 from __future__ import annotations
@@ -9,28 +10,60 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-__all__ = ["begin_run", "end_run", "shared_by_run"]
+__all__ = ["TestRun", "shared_by_run", "stop_servers"]
 
 RUN = "SUDARE_TEST_RUN"
 """Names the folder that all processes of a run share: each server leaves its place there, and who stops it."""
 
+ROOT = Path(__file__).resolve().parents[1]
+GUARDIAN = """
+import sys
+sys.stdin.read()
+from pathlib import Path
+from tests.run_servers import stop_servers
+stop_servers(Path(sys.argv[1]))
+"""
+SECONDS = 120
 
-def begin_run() -> Path | None:
-    """Begin a run of the tests, in a folder; None in a process that takes part in one."""
-    if RUN in os.environ:
-        return None
-    os.environ[RUN] = tempfile.mkdtemp(prefix="sudare-run-")
-    return Path(os.environ[RUN])
+
+class TestRun:
+    """A run that begins in this process; other processes take part in it by their environment."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="sudare-run-"))
+        os.environ[RUN] = str(self.folder)
+        # A session of its own: Control-C ends the tests, and the guardian goes on until they have ended.
+        self._guardian = subprocess.Popen(
+            [sys.executable, "-c", GUARDIAN, str(self.folder)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    @classmethod
+    def begin(cls) -> TestRun | None:
+        """A new run, or None in a process that takes part in one."""
+        return None if RUN in os.environ else cls()
+
+    def end(self) -> None:
+        """Stop all servers that were started since."""
+        os.environ.pop(RUN, None)
+        assert self._guardian.stdin is not None
+        self._guardian.stdin.close()
+        self._guardian.wait(timeout=SECONDS)
 
 
-def end_run(folder: Path) -> None:
-    """Stop all servers that were started since the run began there."""
-    os.environ.pop(RUN, None)
+def stop_servers(folder: Path) -> None:
+    """Stop all servers of a run, and remove its folder."""
     try:
         for file in sorted(folder.glob("*.json")):
             started = json.loads(file.read_text(encoding="utf-8"))

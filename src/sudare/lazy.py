@@ -6,12 +6,10 @@ running package reads it here when it is first asked for a name.
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 __all__ = ["MovedModules", "loaded_on_use", "names_in_stub"]
@@ -33,6 +31,9 @@ def names_in_stub(package: str, file: str) -> dict[str, tuple[str, str | None]]:
         >>> names_in_stub("sudare.sql", sudare.sql.__file__)["connect"]
         ('sudare.sql.execution.connection', 'connect')
     """
+    import ast  # not needed to import a package, which costs as little as can be
+    from pathlib import Path
+
     found: dict[str, tuple[str, str | None]] = {}
     for node in ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8")).body:
         if not isinstance(node, ast.ImportFrom):

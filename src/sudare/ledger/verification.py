@@ -221,7 +221,11 @@ class _Replay:
         if isinstance(body, Reserved):
             charge = rule.charge(body.cost, entry.dataset, body.noise)
             protected = account.added.unit
-            if (body.unit.who, body.unit.adjacency) != (protected.who, protected.adjacency):
+            if (body.unit.who, body.unit.adjacency, body.unit.time) != (
+                protected.who,
+                protected.adjacency,
+                protected.time,
+            ):
                 self.tell(
                     entry.number, "It is for another unit than its data set.", "データセットと保護単位が異なります。"
                 )

@@ -1,6 +1,7 @@
 """Exact, secure, fast noise on whole numbers.
 
 - `entropy`: where bits come from; the secure source and the research source are two classes.
+- `addressed`: noise that can be drawn again, from keys that form a tree.
 - `lattice`: `discrete_laplace`, `discrete_gaussian`, `geometric`.
 - `bernoulli`: coins with probability exp(-x), and fair ones. `uniform`: whole numbers below a bound.
 - `additive`: counts plus noise, with the event. `selection`: the exponential mechanism and report-noisy-max.
@@ -11,6 +12,7 @@ page), `sampler` (what they share).
 """
 
 from sudare.noise.additive import add_noise, noise_for
+from sudare.noise.addressed import NoiseKey
 from sudare.noise.bernoulli import bernoulli_exp, fair_coins
 from sudare.noise.entropy import EntropySource, ResearchEntropy, SecureEntropy, entropy_name, secure_entropy
 from sudare.noise.lattice import discrete_gaussian, discrete_laplace, geometric
@@ -21,6 +23,7 @@ from sudare.noise.uniform import uniform_below
 
 __all__ = [
     "EntropySource",
+    "NoiseKey",
     "ResearchEntropy",
     "Sampler",
     "SecureEntropy",

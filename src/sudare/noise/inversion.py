@@ -105,6 +105,17 @@ class InversionSampler(Sampler):
 
         return fill_by_inversion(words, next_word, out, next_out, self.lowest, *self.table.arrays)
 
+    def try_each(self, words: Words) -> tuple[Integers, NDArray[np.bool_], NDArray[np.bool_]]:
+        """A value from the first word of each row; no trial is rejected."""
+        first = np.ascontiguousarray(words[:, 0])
+        values = np.zeros(first.size, dtype=np.int64)
+        undecided = np.zeros(first.size, dtype=np.bool_)
+        place, _, stopped = self._fill_from(first, 0, values, 0)
+        while stopped:
+            undecided[place] = True
+            place, _, stopped = self._fill_from(first, place + 1, values, place + 1)
+        return values, np.zeros(first.size, dtype=np.bool_), undecided
+
     def _settle(self, trial: Words, entropy: EntropySource) -> int:
         return self._settle_word(int(trial[0]), entropy.next_word)
 

@@ -69,6 +69,17 @@ class Sampler(ABC):
         """Fill as much as the words allow; the last of the three results says that the next trial is undecided."""
 
     @abstractmethod
+    def try_each(self, words: Words) -> tuple[Integers, NDArray[np.bool_], NDArray[np.bool_]]:
+        """One trial from each row of words.
+
+        Args:
+            words: two words a row.
+
+        Returns:
+            For each row the value, whether the trial was rejected, and whether the words do not decide it.
+        """
+
+    @abstractmethod
     def _settle(self, trial: Words, entropy: EntropySource) -> int | None:
         """Finish an undecided trial with further words; None if the trial is rejected."""
 

@@ -23,6 +23,8 @@ from sudare.noise.inversion import InversionTable, lattice_table
 from sudare.noise.sampler import Sampler
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sudare.noise.sampler import Integers, Words
 
 __all__ = ["StaircaseSampler"]
@@ -83,6 +85,26 @@ class StaircaseSampler(Sampler):
             self.sure_below,
             *self.table.arrays,
         )
+
+    def try_each(self, words: Words) -> tuple[Integers, NDArray[np.bool_], NDArray[np.bool_]]:
+        """One trial from the two words of each row."""
+        from sudare.kernels.sampling import try_by_rejection
+
+        values = np.zeros(len(words), dtype=np.int64)
+        accepted, undecided = np.zeros(len(words), dtype=np.bool_), np.zeros(len(words), dtype=np.bool_)
+        try_by_rejection(
+            words,
+            values,
+            accepted,
+            undecided,
+            self.step_bits,
+            self.linear,
+            self.quadratic,
+            self.law.two_sided,
+            self.sure_below,
+            *self.table.arrays,
+        )
+        return values, ~accepted & ~undecided, undecided
 
     def _settle(self, trial: Words, entropy: EntropySource) -> int | None:
         first, second = int(trial[0]), int(trial[1])

@@ -22,7 +22,8 @@ from sudare.privacy.measurements import (
     SmoothMeasurement,
 )
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
-from sudare.privacy.unit import Sensitivity, Unit, sensitivity_of_counts
+from sudare.privacy.series_measurements import SeriesMeasurement
+from sudare.privacy.unit import ProtectedTime, Sensitivity, Unit, sensitivity_of_counts
 
 __all__ = [
     "Accountant",
@@ -34,12 +35,14 @@ __all__ = [
     "LaplaceMeasurement",
     "Measurement",
     "PldAccountant",
+    "ProtectedTime",
     "PureAccountant",
     "ReleaseEvent",
     "ResponseMeasurement",
     "SampledGroupsMeasurement",
     "SelectionMeasurement",
     "Sensitivity",
+    "SeriesMeasurement",
     "SmoothMeasurement",
     "Unit",
     "ZcdpAccountant",

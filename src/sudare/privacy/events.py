@@ -23,6 +23,7 @@ from sudare.privacy.conversion import Conversion, epsilon_to_rho
 from sudare.privacy.measurements import KINDS as NOISE_KINDS
 from sudare.privacy.measurements import Measurement, read_measurement
 from sudare.privacy.sampled_measurements import SampledGroupsMeasurement
+from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["EVENT_VERSION", "ReleaseEvent"]
 
 EVENT_VERSION = 1
-KINDS = (*NOISE_KINDS, SampledGroupsMeasurement)
+KINDS = (*NOISE_KINDS, SampledGroupsMeasurement, SeriesMeasurement)
 """All kinds of measurements there are; an event takes no others, and no subclasses."""
 
 _EXPECTED = {

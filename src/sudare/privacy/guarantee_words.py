@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sudare.bilingual import Words
 
-__all__ = ["of_remaining", "of_unit"]
+__all__ = ["of_one_unit", "of_remaining", "of_unit", "of_unit_that_changes"]
 
 _UNITS = {
     "person": Words("person", "個人"),
@@ -44,6 +44,11 @@ def of_unit(who: str) -> Words:
 def of_one_unit(who: str) -> Words:
     """One of the protected units, as it is counted."""
     return _ONE.get(who, ONE_OTHER.format(who=who))
+
+
+def of_unit_that_changes(who: str) -> Words:
+    """The protected unit where it is added, removed or replaced: Japanese counts it, English has its own article."""
+    return Words(of_unit(who).english, of_one_unit(who).japanese)
 
 
 def of_remaining(budget: str) -> Words:

@@ -9,11 +9,56 @@ from sudare.bilingual import Words
 from sudare.errors import EventError, ParameterError
 from sudare.parameters import exact_integer, read_flag, shown
 
-__all__ = ["Adjacency", "Sensitivity", "Unit", "sensitivity_of_counts", "unit_of"]
+__all__ = ["Adjacency", "ProtectedTime", "Sensitivity", "Unit", "sensitivity_of_counts", "unit_of"]
 
 Adjacency = Literal["add-remove", "replace"]
 ADJACENCIES = ("add-remove", "replace")
+SPANS = ("event", "person-day", "person-window")
 _POSITIVE = Words("a whole number from 1 to 2**31", "1 以上 2**31 以下の整数")
+
+
+@dataclass(frozen=True)
+class ProtectedTime:
+    """What of a unit is protected where tables are published again and again.
+
+    | span | protected |
+    |---|---|
+    | `event` | one appearance in one table; fresh noise for each table is then the right answer |
+    | `person-day` | everything of one unit between two resets |
+    | `person-window` | everything of one unit in any so many ticks after each other |
+
+    Args:
+        span: one of these.
+        ticks: how many ticks there are between two resets, or in a window; 1 for an event.
+
+    Raises:
+        ParameterError: if the span is unknown, or the number does not fit it.
+
+    Example:
+        >>> ProtectedTime("person-day", 144)
+        ProtectedTime(span='person-day', ticks=144)
+    """
+
+    span: Literal["event", "person-day", "person-window"]
+    ticks: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.span, str) or self.span not in SPANS:
+            raise ParameterError(
+                "span",
+                "ProtectedTime",
+                Words(f"one of {', '.join(SPANS)}", f"{', '.join(SPANS)} のいずれか"),
+                shown(self.span),
+            )
+        largest = 1 if self.span == "event" else 2**31
+        requirement = (
+            Words("1 for an event, which has no length", "event では 1") if self.span == "event" else _POSITIVE
+        )
+        ticks = exact_integer(self.ticks, "ticks", "ProtectedTime", requirement, smallest=1, largest=largest)
+        object.__setattr__(self, "ticks", ticks)
+
+    def __str__(self) -> str:
+        return self.span if self.span == "event" else f"{self.span} of {self.ticks} ticks"
 
 
 @dataclass(frozen=True)
@@ -27,6 +72,7 @@ class Unit:
         rows: how often in all; ``cells * rows_per_cell`` unless a smaller number is promised.
         adjacency: two tables are neighbours if one unit was added or removed (``"add-remove"``, the default), or if one
             unit's values were replaced by any others (``"replace"``, for tables whose total is public).
+        time: what of the unit is protected where tables are published again and again; left out for single tables.
 
     Raises:
         ParameterError: if a number is not positive or whole, or the adjacency is unknown.
@@ -44,8 +90,13 @@ class Unit:
     rows_per_cell: int = 1
     rows: int = cast("int", None)
     adjacency: Adjacency = "add-remove"
+    time: ProtectedTime | None = None
 
     def __post_init__(self) -> None:
+        if self.time is not None and type(self.time) is not ProtectedTime:
+            raise ParameterError(
+                "time", "Unit", Words("a ProtectedTime, or left out", "ProtectedTime（省略可）"), shown(self.time)
+            )
         if not isinstance(self.who, str) or not self.who.strip():
             raise ParameterError(
                 "who",
@@ -80,21 +131,28 @@ class Unit:
         exact_integer(rows, "rows", "Unit.with_rows", _POSITIVE, smallest=1, largest=2**31)
         return cls(who, cells=rows, rows_per_cell=rows, rows=rows, adjacency=adjacency)
 
+    def __repr__(self) -> str:
+        values = self.to_dict() | ({} if self.time is None else {"time": self.time})
+        return f"Unit({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
+        """Plain values for JSON; the time stands there only if there is one, as in records made before there was any."""
+        values: dict[str, Any] = {
             "who": self.who,
             "cells": self.cells,
             "rows_per_cell": self.rows_per_cell,
             "rows": self.rows,
             "adjacency": self.adjacency,
         }
+        if self.time is not None:
+            values["time"] = {"span": self.time.span, "ticks": self.time.ticks}
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Unit:
         """Read what `to_dict` wrote."""
         wanted = set(cls().to_dict())
-        if not isinstance(values, dict) or set(values) != wanted:
+        if not isinstance(values, dict) or set(values) - {"time"} != wanted:
             raise EventError(
                 Words(
                     f"A unit in an event must have the fields {sorted(wanted)}. Got {values!r:.80}.",
@@ -108,8 +166,16 @@ class Unit:
                     f"イベント中の保護の単位の rows は 1 以上です（記載: {values['rows']!r:.80}）。",
                 )
             )
+        time = values.get("time", {"span": "event", "ticks": 1})
+        if not isinstance(time, dict) or set(time) != {"span", "ticks"}:
+            raise EventError(
+                Words(
+                    f"The time of a unit in an event must have the fields span and ticks. Got {time!r:.80}.",
+                    "記録された保護単位の時間には span と ticks の項目が必要です。",
+                )
+            )
         try:
-            return cls(**values)
+            return cls(**values | ({"time": ProtectedTime(**time)} if "time" in values else {}))
         except ParameterError as error:
             raise EventError(
                 Words(
@@ -161,8 +227,8 @@ def unit_of(
     """
     if cells is None and rows_per_cell is None:
         return Unit.with_rows(1 if rows is None else rows, who, adjacency)
-    limits = {"cells": 1 if cells is None else cells, "rows_per_cell": 1 if rows_per_cell is None else rows_per_cell}
-    return Unit(who, adjacency=adjacency, **limits, **({} if rows is None else {"rows": rows}))
+    places, each = 1 if cells is None else cells, 1 if rows_per_cell is None else rows_per_cell
+    return Unit(who, places, each, cast("int", rows), adjacency)
 
 
 def sensitivity_of_counts(unit: Unit, *, merged: bool = False, signed: bool = False) -> Sensitivity:

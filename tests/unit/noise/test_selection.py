@@ -164,7 +164,7 @@ class TestSelection:
                 mechanism(scores, Budget(epsilon=1))
             assert "123456789" not in str(caught.value) + repr(caught.value)
 
-    @pytest.mark.parametrize("sensitivity", [0, -1, float("nan"), True, "1", None])
+    @pytest.mark.parametrize("sensitivity", [0, -1, float("nan"), True, "one", "-1", None])
     def test_sensitivity_is_positive(self, mechanism: Any, sensitivity: Any) -> None:
         with pytest.raises(ParameterError, match="The 'sensitivity' parameter"):
             mechanism([1, 2], Budget(epsilon=1), sensitivity=sensitivity)

@@ -131,7 +131,7 @@ def test_values_that_are_none(values: Any) -> None:
             refine(values)
 
 
-@pytest.mark.parametrize("total", [-1, float("nan"), True, "5", 2**54])
+@pytest.mark.parametrize("total", [-1, float("nan"), True, "five", "-5", 2**54])
 def test_totals_that_are_none(total: Any) -> None:
     for refine in (project_on_simplex, clip_and_scale, nearest_integers):
         with pytest.raises(ParameterError, match="The 'total' parameter"):

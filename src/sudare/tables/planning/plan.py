@@ -14,7 +14,7 @@ from sudare.border.frames import Rows, text_width
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.privacy.budget import Budget
-from sudare.privacy.guarantee_words import of_one_unit
+from sudare.privacy.guarantee_words import of_unit_that_changes
 from sudare.privacy.unit import Unit
 from sudare.tables.measured_names import MeasuredName
 from sudare.tables.plan_page_words import OF_PARTS, TEXTS
@@ -254,7 +254,7 @@ class Plan(Rows):
             ),
             TEXTS["spends"].format(
                 budget=self.budget,
-                who=Words(self.unit.who, of_one_unit(self.unit.who).japanese),
+                who=of_unit_that_changes(self.unit.who),
                 adjacency=of_adjacency(adjacency),
             ),
         ]

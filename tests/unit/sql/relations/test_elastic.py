@@ -137,7 +137,7 @@ def test_a_tiny_beta_is_answered_without_visiting_every_distance() -> None:
         )
 
 
-@pytest.mark.parametrize("beta", [0, -1, 1e-9, 101, float("nan"), "1"])
+@pytest.mark.parametrize("beta", [0, -1, 1e-9, 101, float("nan"), "one", "-1"])
 def test_beta_is_a_number_in_range(beta: Any) -> None:
     with pytest.raises(ParameterError, match="The 'beta' parameter of smooth_bound must be"):
         smooth_bound(Growth.constant(1), beta)

@@ -69,6 +69,7 @@ class _Marginal:
 @dataclass(frozen=True, kw_only=True)
 class _PromiseSection:
     who: Words
+    unit_who: Words
     unit_text: str
     unit_numbers: Mapping[str, str]
     adversary_text: str
@@ -187,6 +188,7 @@ def _promise(release: Mapping[str, Any]) -> _PromiseSection:
     numbers = {name: f"{unit.get(name, 1):,}" for name in ("cells", "rows_per_cell", "rows")}
     return _PromiseSection(
         who=guarantee_words.of_unit(str(unit.get("who", "person"))),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit.get("who", "person"))),
         unit_text=f"unit_{adjacency}_{counted}",
         unit_numbers=numbers,
         adversary_text="adversary_values" if adjacency == "replace" else "adversary_presence",

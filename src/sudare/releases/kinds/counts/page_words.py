@@ -87,23 +87,21 @@ TEXTS = {
     "unit": Words("Who is protected", "保護の単位"),
     "unit_add-remove_once": Words(
         "one {who}, present or not, who is counted once",
-        "{who}の有無（追加・削除）。同じ{who}が数えられるのは1回だけです",
+        "{who}の追加・削除。数えられるのは1回だけです",
     ),
     "unit_replace_once": Words(
         "one {who}, who is counted once and might be counted anywhere else",
-        "{who}の値（別の値への置き換え）。同じ{who}が数えられるのは1回だけです",
+        "{who}のデータの置き換え。数えられるのは1回だけです",
     ),
     "unit_add-remove_often": Words(
         "one {who}, present or not; counted in up to {cells} cells, up to {rows_per_cell} times in each and up to {rows} "
         "times in all",
-        "{who}の有無（追加・削除）。同じ{who}が数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、"
-        "合計で最大 {rows} 回",
+        "{who}の追加・削除。数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、合計で最大 {rows} 回",
     ),
     "unit_replace_often": Words(
         "one {who}, whose data might be any others; counted in up to {cells} cells, up to {rows_per_cell} times in each "
         "and up to {rows} times in all",
-        "{who}の値（別の値への置き換え）。同じ{who}が数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、"
-        "合計で最大 {rows} 回",
+        "{who}のデータの置き換え。数えられるのは最大 {cells} セル、各セル最大 {rows_per_cell} 回、合計で最大 {rows} 回",
     ),
     "guarantee": Words("Guarantee", "保証の種類"),
     "pure": Words("pure differential privacy, {budget}", "純粋差分プライバシー（{budget}）"),

@@ -45,6 +45,7 @@ MARKS = {"held": "✓", "undecided": "!", "broken": "✗"}
 @dataclass(frozen=True, kw_only=True)
 class _ShownPromise:
     who: Words
+    unit_who: Words
     unit_text: str
     rows: str
     change: Words
@@ -156,6 +157,7 @@ def _promise(report: Mapping[str, Any]) -> _ShownPromise:
     groups = report.get("groups") or {}
     return _ShownPromise(
         who=guarantee_words.of_unit(str(unit["who"])),
+        unit_who=guarantee_words.of_unit_that_changes(str(unit["who"])),
         unit_text="unit_row" if unit["rows"] == 1 else "unit_rows",
         rows=f"{unit['rows']:,}",
         change=page_words.TEXTS["replace" if unit["adjacency"] == "replace" else "add-remove"],

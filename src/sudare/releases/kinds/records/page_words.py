@@ -13,7 +13,7 @@ ROLES = {
     "other": Words("other", "その他"),
 }
 TEXTS = {
-    "report": Words("Report on protected records", "個票データの保護の報告書"),
+    "report": Words("Report on protected records", "個票データ保護の報告書"),
     "for_holder": Words("For whoever holds the data", "データ保有者用"),
     "published_by": Words("Published by {name}", "公表者: {name}"),
     "created": Words("Created {date}", "作成日時: {date}"),

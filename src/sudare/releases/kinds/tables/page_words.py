@@ -21,7 +21,7 @@ STATUSES = {
     "UNSAFE_SINGLETON_MANUAL": Words("singleton, by hand", "単独（手作業）"),
 }
 TEXTS = {
-    "report": Words("Report on a protected table", "統計表の保護の報告書"),
+    "report": Words("Report on a protected table", "統計表保護の報告書"),
     "for_holder": Words("Confidential: for whoever holds the data", "秘密: データ保有者用"),
     "published_by": Words("Published by {name}", "公表者: {name}"),
     "created": Words("Created {date}", "作成日時: {date}"),

@@ -41,9 +41,9 @@ CLASSES_PROTECT = Words(
     "quasi-identifiers are published as they are, several releases of the same people can be put together, and knowledge "
     "from elsewhere may exclude some of a class. k-anonymity and its family are not differential privacy.",
     "準識別子を知っている人がたどり着けるのは、同じ値をもつレコードの等価クラスまでで、一件のレコードには届きません"
-    "（ほかの列を知られていない限り）。機微な列の条件は、組そのものから分かることを抑えます。"
+    "（ほかの列を知られていない限り）。機微な列の条件は、等価クラスそのものから分かることを抑えます。"
     "準識別子でない列はそのまま公開され、"
-    "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって組の一部が除かれることもあります。"
+    "同じ人々についての複数の公開は突き合わせることができ、外部の知識によって等価クラスの一部が除かれることもあります。"
     "k-匿名性と関連モデルは差分プライバシーではありません。",
 )
 STARRED_PROTECT = Words(
@@ -52,9 +52,9 @@ STARRED_PROTECT = Words(
     "their other columns: whoever is in no other class is known to be one of them. They are a class of their own, for which the "
     "models hold as well, and which gives away what its records have in common.",
     CLASSES_PROTECT.japanese
-    + "秘匿したレコードは、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの組にいない人は、"
+    + "秘匿したレコードは、準識別子を伏せ、ほかの列はそのまま公開されます。ほかの等価クラスにいない人は、"
     "そのどれかであると分かります。"
-    "伏せたレコードも一つの組であり、同じ条件を満たしますが、組に共通することは分かります。",
+    "伏せたレコードも一つの等価クラスであり、同じ条件を満たしますが、共通することは分かります。",
 )
 CLASSES_KEEP = Words(
     "Every value, made coarser where a level says so; the other columns of the records that are kept.",
@@ -272,5 +272,5 @@ def build_hierarchies(
         if population is not None and not rule.is_fixed:
             both = dict.fromkeys([*column.labels, *population.column(name).labels])
             hierarchy_of(population.column(name), rule.build)
-            built[name] = rule.build(CodedColumn.of(name, both))
+            built[name] = rule.build(CodedColumn.of(name, list(both)))
     return built

@@ -1,0 +1,1 @@
+"""Loops over people and nodes of a series."""

@@ -1,0 +1,99 @@
+"""Counts from what was measured so far: the running sum of the changes, estimated from the noisy series alone.
+
+With y = C x + z, the changes are estimated as w = C^-1 y, one tick after the other, and the count is their running sum.
+Strategies with buffers need a few numbers of memory for each node, whatever the length of the window; others need
+all earlier w.
+
+This is post-processing: it sees what could be published, never a true count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.errors import ParameterError
+from sudare.parameters import describe_array, exact_integer
+from sudare.series.strategies import SeriesStrategy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float64]
+
+__all__ = ["RunningEstimate"]
+
+MAX_NODES = 1 << 32
+
+
+class RunningEstimate:
+    """Estimated counts of the nodes of one level, tick after tick.
+
+    Args:
+        strategy: by which the level is measured.
+        nodes: how many nodes the level has.
+
+    Example:
+        >>> import numpy as np
+        >>> from sudare.series.strategies import strategy_for
+        >>> estimate = RunningEstimate(strategy_for("fresh", 3, 0), 2)
+        >>> estimate.update(np.array([5, 7])).tolist(), estimate.update(np.array([6, 7])).tolist()
+        ([5.0, 7.0], [6.0, 7.0])
+    """
+
+    def __init__(self, strategy: SeriesStrategy, nodes: int) -> None:
+        count = exact_integer(nodes, "nodes", "RunningEstimate", "at least 1", smallest=1, largest=MAX_NODES)
+        self.strategy = strategy
+        self.tick = 0
+        self.counts: Reals = np.zeros(count)
+        memory = strategy.ticks if strategy.buffers is None else strategy.buffers.weights.size
+        self.memory: Reals = np.zeros((memory, count))
+        self._coefficients = strategy.real_coefficients()
+
+    def update(self, measured: NDArray[np.int64]) -> Reals:
+        """The counts at the next tick, given what was measured at it.
+
+        Args:
+            measured: whole numbers, one for each node.
+
+        Raises:
+            ParameterError: if the numbers do not fit, or the window is over.
+        """
+        if (
+            not isinstance(measured, np.ndarray)
+            or measured.shape != self.counts.shape
+            or measured.dtype.kind not in "iu"
+        ):
+            requirement = f"{self.counts.size} whole numbers"
+            raise ParameterError(
+                "measured", "RunningEstimate.update", requirement, describe_array(np.asarray(measured))
+            )
+        return self._advance((measured / self.strategy.scale - self._expected()) / self._coefficients[0])
+
+    def skip(self) -> Reals:
+        """The counts at a tick that was not measured, and at which nobody's change is counted."""
+        return self._advance(np.zeros_like(self.counts))
+
+    def _expected(self) -> Reals:
+        """What the estimated changes of earlier ticks add to what is measured now."""
+        buffers = self.strategy.buffers
+        if buffers is not None:
+            return buffers.weights @ self.memory if buffers.weights.size else np.zeros_like(self.counts)
+        earlier = self._coefficients[self.tick : 0 : -1]
+        return earlier @ self.memory[: self.tick] if self.tick else np.zeros_like(self.counts)
+
+    def _advance(self, change: Reals) -> Reals:
+        if self.tick >= self.strategy.ticks:
+            raise ParameterError(
+                "tick", "RunningEstimate", f"below {self.strategy.ticks}: the window is over", self.tick
+            )
+        buffers = self.strategy.buffers
+        if buffers is not None:
+            self.memory *= buffers.decays[:, None]
+            self.memory += change
+        else:
+            self.memory[self.tick] = change
+        self.counts = self.counts + change
+        self.tick += 1
+        return self.counts

@@ -1,0 +1,269 @@
+"""One window of a series: people's rows in, a table at every tick out.
+
+At each tick everybody's path is taken one tick further (`paths`). C x + z is measured of every level of the tree, in whole
+numbers (`strategies`, `sudare.noise.addressed`). The counts are estimated from what was measured (`estimation`), and refined to
+whole numbers >= 0 that add up, as those of a single table are (`sudare.tables.trees`).
+
+Whatever is published is a function of the measured numbers and of public ones. Proof: ``mechanism.md`` beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.domain.domain import Domain
+from sudare.domain.layout import Layout
+from sudare.domain.table import CountTable
+from sudare.errors import ParameterError
+from sudare.kernels.series.measuring import add_changes
+from sudare.noise.addressed import NoiseKey
+from sudare.noise.lattice import discrete_gaussian, discrete_laplace
+from sudare.noise.sampler import Sampler
+from sudare.parameters import shown
+from sudare.privacy.budget import Budget
+from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.series_measurements import SeriesMeasurement
+from sudare.privacy.unit import Unit
+from sudare.refine.trees import NoisyTree
+from sudare.series.estimation import RunningEstimate
+from sudare.series.paths import Caps, LevelChanges, Paths
+from sudare.series.strategies import SeriesStrategy
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, places_in_tree, refined_totals
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Counts = NDArray[np.int64]
+    Values = NDArray[np.float64]
+
+__all__ = ["LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
+
+PART_BITS = 6
+"""Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelDesign:
+    """How one level of the tree is measured.
+
+    Attributes:
+        strategy: what is measured of the changes.
+        measurement: the noise, and what it costs for a window.
+    """
+
+    strategy: SeriesStrategy
+    measurement: SeriesMeasurement
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Of the noise."""
+        if self.measurement.noise == "laplace":
+            return discrete_laplace(self.measurement.spread)
+        return discrete_gaussian(sigma_squared=self.measurement.spread)
+
+    @cached_property
+    def variances(self) -> Values:
+        """Of the estimated counts, at each tick."""
+        spread = float(self.measurement.spread)
+        variance = spread if self.measurement.noise == "gaussian" else 2 * spread**2
+        return self.strategy.deviations() ** 2 * variance
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeriesDesign:
+    """Everything about a series that is public before its first tick.
+
+    Args:
+        domain: the cells.
+        layout: how they lie along the leaves of the tree.
+        bits: how many halvings make up each level of the tree.
+        levels: how the total and each level of the tree are measured, from the total.
+        unit: who is protected, and over which time.
+        cost: what a window costs.
+        absent_after: after so many ticks without a row somebody counts as absent.
+        learns: whether it is learned from the noisy counts which places are likely to be empty.
+        blocks: how many windows a unit's protected time can meet: two for any so many ticks after each other.
+
+    Raises:
+        ParameterError: if the parts do not fit together, or the tree is too deep.
+    """
+
+    domain: Domain
+    layout: Layout
+    bits: tuple[int, ...]
+    levels: tuple[LevelDesign, ...]
+    unit: Unit
+    cost: Budget
+    absent_after: int = 1
+    learns: bool = True
+    blocks: int = 1
+
+    def __post_init__(self) -> None:
+        if sum(self.bits) != self.layout.depth or self.layout.depth > MAX_DENSE_BITS:
+            requirement = f"steps that add up to the depth of the tree, at most {MAX_DENSE_BITS}"
+            raise ParameterError("bits", "SeriesDesign", requirement, shown(self.bits))
+        if len(self.levels) != len(self.bits) + 1:
+            requirement = f"{len(self.bits) + 1} levels, the total first"
+            raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
+        if len({level.strategy.ticks for level in self.levels}) != 1:
+            raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
+        for level in self.levels:
+            made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
+            if level.measurement.sensitivity < made_for(level.measurement.moves):
+                requirement = "measured with noise that is made for the sensitivity of its strategy"
+                raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks a window has."""
+        return self.levels[0].strategy.ticks
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """How many halvings lie above each level, from the total."""
+        return tuple(int(sum(self.bits[:level])) for level in range(len(self.levels)))
+
+    @cached_property
+    def caps(self) -> Caps:
+        """How often a person may move at each level."""
+        widths = tuple(1 << self.layout.depth - depth for depth in self.depths)
+        moves = tuple(level.measurement.moves for level in self.levels)
+        return Caps(widths=widths, moves=moves, absent_after=self.absent_after)
+
+    def event(self, entropy: str = "secure") -> ReleaseEvent:
+        """What a window costs, and why."""
+        measurements = tuple(level.measurement for level in self.levels) * self.blocks
+        name = "secure" if entropy == "secure" else "research"
+        return ReleaseEvent("series", self.unit, self.cost, measurements, name)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class TickTable:
+    """What is published at one tick.
+
+    Attributes:
+        tick: its number in the window, from 0.
+        table: whole numbers >= 0.
+        measured: what was measured of the nodes of each level, from the total.
+    """
+
+    tick: int
+    table: CountTable
+    measured: tuple[Counts, ...]
+
+
+class SeriesWindow:
+    """A window on its way: the paths of its people, their changes so far, and the estimates.
+
+    Guarantee: the design's cost, for its unit, for all tables of the window together.
+
+    Sensitivity: that of one path (``sensitivity.md``), at each level.
+
+    Proof: ``mechanism.md`` beside this file.
+
+    Args:
+        design: all that is public.
+        key: of this window; it must serve nothing else, and no second input.
+        people: how many people are known so far.
+    """
+
+    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0) -> None:
+        self.design, self.key = design, key
+        self.paths = Paths(design.caps, people)
+        self.history: list[tuple[LevelChanges, ...] | None] = []
+        self.estimates = [
+            RunningEstimate(level.strategy, 1 << depth)
+            for level, depth in zip(design.levels, design.depths, strict=True)
+        ]
+        self._cells = cells_of_nodes(design.layout, design.bits)
+
+    @property
+    def tick(self) -> int:
+        """The number of the next tick."""
+        return len(self.history)
+
+    def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
+        """Measure, estimate and refine the next tick.
+
+        Args:
+            cells: the cell of each person's row, as a place in the domain; below 0 for somebody without a row.
+            opted_out: who is no longer counted from now on.
+
+        Raises:
+            ParameterError: if the window is over, or the cells are none of the domain.
+        """
+        tick = self._next_tick("publish")
+        wished = self._places(cells)
+        self.history.append(self.paths.advance(tick, wished, opted_out))
+        measured = tuple(self._measured(level, tick) for level in range(len(self.design.levels)))
+        estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
+        return TickTable(tick, self._refined(tick, estimated), measured)
+
+    def skip(self) -> None:
+        """Leave out a tick: nobody's change is counted at it, and nothing is drawn."""
+        self._next_tick("skip")
+        self.history.append(None)
+        for estimate in self.estimates:
+            estimate.skip()
+
+    def _next_tick(self, function: str) -> int:
+        if self.tick >= self.design.ticks:
+            raise ParameterError(
+                "tick", f"SeriesWindow.{function}", f"below {self.design.ticks}: the window is over", self.tick
+            )
+        return self.tick
+
+    def _places(self, cells: Counts) -> Counts:
+        """Where each person's cell is along the leaves of the tree."""
+        present = np.flatnonzero(cells >= 0)
+        if present.size and int(cells.max()) >= self.design.domain.cells:
+            raise ParameterError("cells", "SeriesWindow.publish", "cells of the domain", "others")
+        wished = np.full(cells.size, -1, dtype=np.int64)
+        wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
+        return wished
+
+    def _measured(self, level: int, tick: int) -> Counts:
+        """C x + z of every node of a level, in whole numbers."""
+        design = self.design.levels[level]
+        noisy = noise_of_level(self.key.child("tick", tick), level, self.design.depths[level], design.sampler)
+        for earlier, changes in enumerate(self.history):
+            coefficient = design.strategy.coefficients[tick - earlier]
+            if changes is not None and coefficient:
+                add_changes(noisy, changes[level].nodes, changes[level].changes, coefficient)
+        return noisy
+
+    def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
+        design = self.design
+        tree = NoisyTree(
+            design.bits,
+            tuple(values.copy() for values in estimated),
+            tuple(float(level.variances[tick]) for level in design.levels),
+            self._cells,
+            is_laplace=False,
+        )
+        words = self.key.child("ties", tick).stream()
+        leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
+        positive = np.flatnonzero(leaves)
+        keys = design.layout.to_raster(positive.astype(np.uint64))
+        return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
+
+
+def noise_of_level(key: NoiseKey, level: int, depth: int, sampler: Sampler) -> Counts:
+    """The noise of all nodes of a level at a tick, part by part.
+
+    Args:
+        key: of the tick.
+        level: its number.
+        depth: how many halvings lie above it.
+        sampler: of the noise.
+    """
+    if depth <= PART_BITS:
+        return key.child("level", level).draw(sampler, np.arange(1 << depth))
+    within = np.arange(1 << depth - PART_BITS)
+    parts = (key.child("part", part).child("level", level) for part in range(1 << PART_BITS))
+    return np.concatenate([part.draw(sampler, within) for part in parts])

@@ -1,0 +1,175 @@
+"""Which strategy, which levels and which shares of the budget a series gets, from public numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from sudare.domain.domain import Domain
+from sudare.domain.layout import map_layout
+from sudare.errors import GuaranteeError, ParameterError
+from sudare.parameters import exact_integer, shown
+from sudare.privacy.budget import Budget, read_budget
+from sudare.privacy.conversion import epsilon_to_rho
+from sudare.privacy.series_measurements import SeriesMeasurement
+from sudare.privacy.unit import ProtectedTime, Unit
+from sudare.series.mechanism import LevelDesign, SeriesDesign
+from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
+from sudare.tables.planning.planner import plan_table
+from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
+
+__all__ = ["StrategyChoice", "compare_strategies", "plan_series"]
+
+SMALL_LEVEL = 1 << 12
+"""Levels of at most so many nodes keep all that was measured, and estimate without rounding."""
+
+TOTAL_WEIGHT = 0.1
+"""What the total of a table without a tree gets, where its cells get 1."""
+
+WEIGHT_DIGITS = 10**6
+
+
+@dataclass(frozen=True)
+class StrategyChoice:
+    """What a strategy promises for a window.
+
+    Attributes:
+        name: of the strategy.
+        deviation: the largest standard deviation of a count at a tick, at rho = 1/2 for one level.
+    """
+
+    name: str
+    deviation: float
+
+
+def compare_strategies(ticks: int, moves: int) -> tuple[StrategyChoice, ...]:
+    """All strategies for a window, the best first.
+
+    Example:
+        >>> [choice.name for choice in compare_strategies(144, 2)][:2]
+        ['power', 'buffered']
+    """
+    found = (StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES)
+    return tuple(sorted(found, key=lambda choice: round(choice.deviation, 3)))
+
+
+def plan_series(
+    domain: Domain,
+    budget: Budget,
+    *,
+    ticks: int,
+    moves: int | Sequence[int],
+    who: str = "person",
+    span: Literal["person-day", "person-window"] = "person-day",
+    strategy: str | None = None,
+    absent_after: int | None = None,
+) -> SeriesDesign:
+    """A design for a series of tables about the same people.
+
+    The tree and the shares of its levels are those of a single table with the same noise, each share times the noise that the
+    level's strategy needs: the errors of a level are its strategy's factor over the root of its share.
+
+    Args:
+        domain: the cells.
+        budget: for a whole window.
+        ticks: how many ticks a window has.
+        moves: how many moves a person may have in a window; one number for all levels but the total, at which a path enters and
+            leaves once, or a number for each level from the total.
+        who: the protected unit in the words of the report.
+        span: everything between two resets, or any so many ticks after each other, which costs two windows.
+        strategy: by name; the best one if left out.
+        absent_after: after so many ticks without a row somebody counts as absent; never if left out.
+
+    Raises:
+        ParameterError: if an argument is out of range, or the table has too many cells.
+        GuaranteeError: if no noise gives the guarantee.
+
+    Example:
+        >>> from sudare.domain import Category, Domain
+        >>> design = plan_series(Domain((Category("place", ("a", "b")),)), Budget(rho="0.1"), ticks=24, moves=2)
+        >>> design.event().cost
+        Budget(rho=0.1)
+    """
+    read_budget(budget, "plan_series")
+    n = exact_integer(ticks, "ticks", "plan_series", f"from 1 to {MAX_TICKS}", smallest=1, largest=MAX_TICKS)
+    layout = map_layout(domain, MAX_DENSE_BITS)
+    if layout.depth > MAX_DENSE_BITS:
+        raise ParameterError("domain", "plan_series", f"of at most 2**{MAX_DENSE_BITS} cells", domain.cells)
+    bits, weights = _tree_of(domain, budget, layout.depth)
+    caps = _read_caps(moves, len(bits) + 1)
+    blocks = 2 if span == "person-window" else 1
+    unit = Unit(who, time=ProtectedTime(span, n))
+    depths = [sum(bits[:level]) for level in range(len(bits) + 1)]
+    strategies = [_strategy(strategy, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
+    factors = [one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    shares = _shares([weight * factor for weight, factor in zip(weights, factors, strict=True)])
+    levels = tuple(
+        LevelDesign(one, _measurement(budget, share / blocks, one, cap))
+        for one, share, cap in zip(strategies, shares, caps, strict=True)
+    )
+    return SeriesDesign(
+        domain=domain,
+        layout=layout,
+        bits=bits,
+        levels=levels,
+        unit=unit,
+        cost=budget,
+        absent_after=n if absent_after is None else absent_after,
+        blocks=blocks,
+    )
+
+
+def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """The levels of the tree that a single table would get, and their shares; a level of its own for few cells."""
+    if depth == 0:
+        return (), (1.0,)
+    plan = plan_table(domain, Budget(rho=_rho_of(budget)))
+    if plan.mechanism != "wide-tree":
+        return (depth,), (TOTAL_WEIGHT, 1.0)
+    return tuple(plan.settings["bits"]), tuple(float(weight) for weight in plan.settings["weights"])
+
+
+def _rho_of(budget: Budget) -> Fraction:
+    if budget.currency == "rho":
+        return budget.rho
+    if budget.currency == "epsilon":
+        return budget.epsilon**2 / 2
+    return epsilon_to_rho(budget.epsilon, budget.delta)
+
+
+def _strategy(name: str | None, ticks: int, moves: int, depth: int) -> SeriesStrategy:
+    """The strategy that was named; else the best one, with buffers where there are many nodes."""
+    if name is not None:
+        return strategy_for(name, ticks, moves)
+    return strategy_for("power" if 1 << depth <= SMALL_LEVEL else "buffered", ticks, moves)
+
+
+def _measurement(budget: Budget, share: Fraction, strategy: SeriesStrategy, moves: int) -> SeriesMeasurement:
+    """A share of the budget as noise: Laplace for a pure epsilon, else Gaussian."""
+    given = {"ticks": strategy.ticks, "moves": moves, "strategy": strategy.name}
+    if budget.currency == "epsilon":
+        part = Budget(epsilon=budget.epsilon * share)
+        return SeriesMeasurement.for_budget(part, strategy.l1(moves), noise="laplace", **given)  # type: ignore[arg-type]
+    rho = _rho_of(budget) * share
+    if rho <= 0:
+        raise GuaranteeError(f"No Gaussian noise gives {budget}: the delta leaves nothing.")
+    return SeriesMeasurement.for_budget(Budget(rho=rho), strategy.l2_squared(moves), noise="gaussian", **given)  # type: ignore[arg-type]
+
+
+def _shares(weights: Sequence[float]) -> list[Fraction]:
+    """Shares that add up to 1 exactly."""
+    whole = [max(1, round(weight / sum(weights) * WEIGHT_DIGITS)) for weight in weights]
+    return [Fraction(weight, sum(whole)) for weight in whole]
+
+
+def _read_caps(moves: int | Sequence[int], levels: int) -> tuple[int, ...]:
+    requirement = f"a whole number from 0 to {MAX_MOVES}, or {levels} of them, none below the one before it"
+    if isinstance(moves, Sequence) and not isinstance(moves, str):
+        if len(moves) != levels:
+            raise ParameterError("moves", "plan_series", requirement, shown(moves))
+        caps = tuple(moves)
+    else:
+        caps = (0,) + (moves,) * (levels - 1)
+    return tuple(exact_integer(cap, "moves", "plan_series", requirement, smallest=0, largest=MAX_MOVES) for cap in caps)
