@@ -72,6 +72,14 @@ class CellJudgement:
     rules: tuple[Rule, ...]
     safe: NDArray[np.bool_] | None = None
 
+    def broken_rules(self) -> list[tuple[Rule, NDArray[np.bool_]]]:
+        """Each rule with the cells that break it; a cell may break several, of which its status names one."""
+        found = []
+        for rule in self.rules:
+            unsafe, _ = rule.assess(self.table)
+            found.append((rule, unsafe if self.safe is None else unsafe & ~self.safe))
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class PrimaryCells(Rows):

@@ -15,6 +15,7 @@ from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
+from sudare.cli.protection.showing_records import result_of_records, show_result_of_records
 from sudare.errors import InputError, LedgerError
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def _carry_out(
     if header.price is None or header.ledger is None or ledger is None:
         with progress_bars(speaker) as tell:
             made = run_people_plan(plan, even_if_broken=even_if_broken, progress=tell)
+        speaker.show(show_result_of_records(made, speaker.words))
         _tell_attacks(speaker, made)
         for folder in made.lost:
             speaker.warn_of("people.earlier_lost", folder=folder)
@@ -237,6 +239,7 @@ def _result_values(plan: PeoplePlan, made: ProtectedPeople) -> dict[str, object]
     if plan.charging is None:
         values["attacks"] = {attack["attack"]: attack["outcome"] for attack in made.document["attacks"]}
         values["even_if_broken"] = made.document["even_if_broken"]
+        values["result"] = result_of_records(made)
     if plan.charging is not None:
         values |= {
             "is_repeated": made.is_repeated,

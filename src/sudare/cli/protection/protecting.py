@@ -11,6 +11,7 @@ from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
+from sudare.cli.protection.showing_cells import hidden_cells, show_hidden_cells
 
 if TYPE_CHECKING:
     from sudare.releases.kinds.tables import ProtectedFolder, TablePlan
@@ -51,6 +52,9 @@ def carry_out_tables(
     speaker.show(shown)
     with progress_bars(speaker) as tell:
         made = run_table_plan(plan, even_if_broken=even_if_broken, progress=tell)
+    cells = show_hidden_cells(made, plan, speaker.words)
+    if cells is not None:
+        speaker.show(cells)
     _tell_attacks(speaker, made)
     for folder in made.lost:
         speaker.warn_of("protect.lost", folder=folder)
@@ -98,5 +102,6 @@ def _values(made: ProtectedFolder) -> dict[str, object]:
         "tables": made.document["tables"],
         "attacks": made.document["attacks"],
         "even_if_broken": made.document["even_if_broken"],
+        "hidden_cells": hidden_cells(made),
         "public": ["release.json", "release.html", *(one["name"] for one in made.document["files"])],
     }

@@ -237,6 +237,28 @@ SPOKEN: Mapping[str, Words] = {
     "people.published": Words("published", "公開する列"),
     "people.left_out": Words("left out", "除く列"),
     "people.model": Words("model", "条件"),
+    "result.title": Words("What became of the records", "匿名化の結果"),
+    "result.column": Words("column", "列"),
+    "result.level": Words("level", "段階"),
+    "result.highest": Words("of", "最高"),
+    "result.all_starred": Words("* throughout", "すべて *"),
+    "result.loss": Words("information loss", "情報損失"),
+    "result.proven": Words("no other levels lose less", "これより損失の少ない段階の組はありません"),
+    "result.gap": Words("others could lose less by at most {gap}", "ほかの組との差は最大 {gap}"),
+    "result.removed": Words("records left out", "除いたレコード"),
+    "result.starred": Words("records with * in all quasi-identifiers", "準識別子をすべて * にしたレコード"),
+    "result.suppressed": Words("suppressed", "抑制"),
+    "result.published": Words("records published", "公開したレコード"),
+    "result.of_all": Words("{number} of {all} ({share})", "{all} 件のうち {number} 件（{share}）"),
+    "result.of_read": Words("{number} of {all}", "{all} 件のうち {number} 件"),
+    "result.changed": Words("changed by {step}", "{step} で変わった値"),
+    "result.runners_up": Words("Runners-up", "次点"),
+    "result.runners_up_note": Words(
+        "The best others of the choices that were looked at. To take one, state its levels under [columns]. Figures here "
+        "come from the data: keep them to yourself.",
+        "調べた組のうち、次によいものです。採用するには [columns] に level を書いてください。"
+        "ここの数値は元のデータから計算したものです。外部に渡さないでください。",
+    ),
     "people.not_private": Words(
         "Done. This is not differential privacy: the report says what it protects. Keep the report where the data "
         "is, and give away the file of people alone.",

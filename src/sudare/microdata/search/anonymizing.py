@@ -34,10 +34,26 @@ from sudare.parameters import Rational, exact_fraction, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SUPPRESSED", "Anonymized", "Search", "anonymize", "satisfies", "star_alike"]
+__all__ = ["SUPPRESSED", "Anonymized", "RunnerUp", "Search", "anonymize", "satisfies", "star_alike"]
 
 SUPPRESSED = "*"
+MAX_RUNNERS_UP = 3
 METHODS = ("optimal", "heuristic", "local")
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """Another choice of levels that could be published.
+
+    Args:
+        levels: of each quasi-identifier.
+        loss: by the metric.
+        suppressed: the share of rows that it would suppress.
+    """
+
+    levels: Mapping[str, int]
+    loss: tuple[float, ...]
+    suppressed: float
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,8 @@ class Search:
         is_optimal: whether it is.
         checked: choices of levels that were looked at.
         choices: that there are.
+        runners_up: the best others of those that were looked at, at most three. A search rules most choices out unseen, so there
+            may be better ones among those.
     """
 
     levels: Mapping[str, int]
@@ -61,12 +79,23 @@ class Search:
     is_optimal: bool
     checked: int
     choices: int
+    runners_up: tuple[RunnerUp, ...] = ()
 
     @classmethod
-    def of(cls, found: BestLevels, names: Sequence[str]) -> Search:
-        """Of a choice of levels that was found."""
+    def of(cls, found: BestLevels, names: Sequence[str], checker: Checker | None = None) -> Search:
+        """Of a choice of levels that was found, by a checker that knows the others."""
         levels = dict(zip(names, found.levels or (), strict=True))
-        return cls(levels, found.cost, found.bound, found.gap, found.is_optimal, found.checked, found.choices)
+        others = () if checker is None else _runners_up(checker, found, names)
+        return cls(levels, found.cost, found.bound, found.gap, found.is_optimal, found.checked, found.choices, others)
+
+
+def _runners_up(checker: Checker, found: BestLevels, names: Sequence[str]) -> tuple[RunnerUp, ...]:
+    known = sorted((cost, levels, rows) for levels, (cost, rows) in checker.allowed.items() if levels != found.levels)
+    every = max(1, checker.tuples.rows)
+    return tuple(
+        RunnerUp(dict(zip(names, levels, strict=True)), cost, rows / every)
+        for cost, levels, rows in known[:MAX_RUNNERS_UP]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +208,7 @@ def anonymize(
     if not kept.any() and not allow_empty:
         raise all_suppressed()
     published = _published(records, hierarchies, found.levels, kept, starred=starred)
-    result = Anonymized(published, kept, tuple(models), Search.of(found, list(hierarchies)))
+    result = Anonymized(published, kept, tuple(models), Search.of(found, list(hierarchies), checker))
     around = None
     if others is not None:
         beside = star_alike if starred else _with_removed

@@ -24,6 +24,9 @@ MAX_SNAPSHOTS = 64
 WORTH_KEEPING = 0.6
 """A grouping is kept for others to start from if it has at most this share of the classes it was made from."""
 
+MAX_NOTED = 6
+"""Choices that are remembered besides the best one: a holder may like one of them better."""
+
 
 @dataclass(frozen=True, eq=False)
 class Checked:
@@ -121,6 +124,8 @@ class Checker:
         self.snapshot_levels = np.zeros((MAX_SNAPSHOTS, len(tuples.hierarchies)), dtype=np.int64)
         self.kept_snapshots = 0
         self.checked = 0
+        self.allowed: dict[tuple[int, ...], tuple[Cost, int]] = {}
+        """The cheapest choices that can be published, of those looked at: cost, and rows that are suppressed."""
 
     def check(self, levels: Sequence[int]) -> Checked:
         """Look at a choice of levels."""
@@ -141,7 +146,14 @@ class Checker:
             # Finer choices suppress more rows, which may hold the models together: nothing is ruled out there.
             is_allowed = self._hold_together(grouped, ~kept & (grouped.sizes > 0))
         cost = self.objective.cost(grouped, kept) if is_allowed else (np.inf,)
+        if is_allowed:
+            self._note(grouped.levels, cost, suppressed)
         return Checked(grouped.levels, grouped, kept, needed, suppressed, is_allowed, fails_below, cost)
+
+    def _note(self, levels: tuple[int, ...], cost: Cost, suppressed: int) -> None:
+        self.allowed[levels] = cost, suppressed
+        if len(self.allowed) > MAX_NOTED:
+            del self.allowed[max(self.allowed, key=lambda known: (self.allowed[known][0], known))]
 
     def cost_of(self, levels: Sequence[int]) -> Cost:
         """The cost of a choice of levels, whether it can be published or not."""

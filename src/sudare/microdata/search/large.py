@@ -210,7 +210,7 @@ def anonymize_large(
         checked = checker.check(found.levels)
         if not checked.kept.any():
             raise all_suppressed()
-        result = with_pins(Search.of(found, list(hierarchies)), pins)
+        result = with_pins(Search.of(found, list(hierarchies), checker), pins)
         with told_of(people.path):
             _write(people, columns, hierarchies, result.levels, tuples, checked, temporary)
         after = view_of(people.connection, temporary, "published").count([*hierarchies, *private])

@@ -66,4 +66,9 @@ def pinned_columns(
 
 def with_pins(search: Search, pins: Mapping[str, int]) -> Search:
     """What a search found, with the levels that it was given."""
-    return replace(search, levels={name: pins.get(name, level) for name, level in search.levels.items()})
+    others = tuple(replace(one, levels=_pinned(one.levels, pins)) for one in search.runners_up)
+    return replace(search, levels=_pinned(search.levels, pins), runners_up=others)
+
+
+def _pinned(levels: Mapping[str, int], pins: Mapping[str, int]) -> dict[str, int]:
+    return {name: pins.get(name, level) for name, level in levels.items()}

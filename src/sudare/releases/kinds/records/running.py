@@ -20,6 +20,7 @@ from sudare.errors import GuaranteeError, InputError, MissingPackageError
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.microdata.hierarchies.hierarchy import Generalization
 from sudare.microdata.records import Records, read_people, write_people
+from sudare.microdata.search.anonymizing import Search
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
 from sudare.releases.documents import StatedDocument, document_values
@@ -79,6 +80,9 @@ class ProtectedPeople:
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
         left_out: those that the attacks could not compare with this one.
+        search: what the search for levels found, with runners-up; for the holder. None where nothing was searched for, or the
+            records are larger than memory.
+        constant: quasi-identifiers whose values all became one, such as ``*``.
     """
 
     folder: Path
@@ -87,6 +91,8 @@ class ProtectedPeople:
     attacks: tuple[AttackReport, ...] = ()
     lost: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    search: Search | None = None
+    constant: tuple[str, ...] = ()
 
 
 def run_people_plan(
@@ -126,7 +132,26 @@ def run_people_plan(
         ledger=ledger,
         on_unfinished=on_unfinished,
     )
-    return ProtectedPeople(made.folder, made.document, made.is_repeated, made.attacks, made.lost, made.left_out)
+    draft = made.draft
+    return ProtectedPeople(
+        made.folder,
+        made.document,
+        made.is_repeated,
+        made.attacks,
+        made.lost,
+        made.left_out,
+        None if draft is None else draft.search,
+        () if draft is None else _constant(draft),
+    )
+
+
+def _constant(draft: PeopleDraft) -> tuple[str, ...]:
+    """The columns that were made so coarse that one value is left."""
+    levels = {one.name: one.level for one in draft.document.work.columns if one.level is not None}
+    hierarchies = draft.hierarchies or {}
+    return tuple(
+        name for name, level in levels.items() if name in hierarchies and len(hierarchies[name].levels[level]) == 1
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -166,12 +191,14 @@ class PeopleDraft:
         original: the records as they were.
         whose: for each published record, the row of its person in ``original``.
         hierarchies: that made quasi-identifiers coarser.
+        search: what the search for levels found, with runners-up; for the holder's terminal, never for a file.
     """
 
     document: ProtectedRecordsDocument | PrivateRecordsDocument
     original: Records | None = None
     whose: NDArray[np.int64] | None = None
     hierarchies: Mapping[str, Generalization] | None = None
+    search: Search | None = None
 
 
 class RecordsKind(Kind[PeoplePlan, PeopleRead, PeopleProtected, PeopleDraft]):
@@ -332,7 +359,13 @@ def _write_protected(plan: PeoplePlan, made: PeopleProtected, folder: Path, tell
     tell("measure", None)
     input_hash = hash_of_file(plan.source) if plan.source.is_file() else ""
     document = protected_document(plan, made.read.records, made.read.population, made.done, reread, [file], input_hash)
-    return PeopleDraft(document=document, original=made.read.records, whose=whose, hierarchies=last.hierarchies)
+    return PeopleDraft(
+        document=document,
+        original=made.read.records,
+        whose=whose,
+        hierarchies=last.hierarchies,
+        search=None if last.anonymized is None else last.anonymized.search,
+    )
 
 
 def _write_private(plan: PeoplePlan, drawn: Drawn[PeopleProtected], folder: Path, run: Run) -> PeopleDraft:

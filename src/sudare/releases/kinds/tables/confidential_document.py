@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.bilingual import Words
-from sudare.disclosure.status import CellStatus
+from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.releases.documents import INLINE
 from sudare.releases.kinds.tables.planning.rule_plan import PlannedRule
 
@@ -28,6 +28,7 @@ __all__ = [
     "CONFIDENTIAL",
     "CONFIDENTIAL_FORMAT",
     "CONFIDENTIAL_PAGE",
+    "OF_RECORDS",
     "ConfidentialDocument",
     "DataHash",
     "attacks_in_full",
@@ -43,6 +44,7 @@ NOTE = Words(
     "このファイルには、秘匿した値またはそれを導ける情報が含まれます。データと同じように管理し、公表しないでください。",
 )
 MAX_VERDICTS = 1000
+OF_RECORDS = "record"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +93,10 @@ class UnsafeCell:
     Attributes:
         cell: its number.
         name: its codes.
-        status: by which rule it is unsafe.
+        status: what tau-ARGUS would call it; of a cell that breaks several rules it names one.
         lower: how far below its value its interval must reach.
         upper: how far above.
+        rules: every rule that it breaks, in the order of plans: the threshold first; none for cells that were marked by hand.
     """
 
     cell: int
@@ -101,6 +104,20 @@ class UnsafeCell:
     status: int
     lower: int
     upper: int
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondaryCell:
+    """A cell that is hidden because others would follow from it.
+
+    Attributes:
+        cell: its number.
+        name: its codes.
+    """
+
+    cell: int
+    name: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +128,10 @@ class ConfidentialCells:
         rules: about cells.
         record_rules: about records.
         primary: how many cells are unsafe.
-        primary_by_status: how many by each rule.
+        primary_by_status: how many have each status.
+        primary_by_rule: how many break each rule; a cell that breaks several is counted for each.
         secondary: how many others are hidden.
+        secondary_cells: which.
         decimals: digits after the point.
         cells: true values that are not published.
         unsafe: cells that must stay uncertain.
@@ -130,7 +149,9 @@ class ConfidentialCells:
     record_rules: tuple[FullRule, ...]
     primary: int
     primary_by_status: Mapping[str, int]
+    primary_by_rule: Mapping[str, int]
     secondary: int
+    secondary_cells: tuple[SecondaryCell, ...]
     decimals: int
     cells: UntoldCells
     unsafe: tuple[UnsafeCell, ...]
@@ -227,12 +248,16 @@ def confidential_document(
     exact = (protected.shown == table.values) & ~protected.hidden if shows_true_values else None
     untold = np.arange(table.system.size) if exact is None else np.flatnonzero(~exact)
     unsafe = np.flatnonzero(primaries.unsafe).tolist()
+    secondary = np.flatnonzero(protected.hidden & ~primaries.unsafe).tolist()
+    broken = _broken_rules(plan, primaries)
     cells = ConfidentialCells(
         rules=tuple(_full(one) for one in plan.rules),
         record_rules=tuple(_full(one) for one in plan.record_rules),
         primary=len(unsafe),
         primary_by_status=_by_status(primaries.status[unsafe]),
-        secondary=int((protected.hidden & ~primaries.unsafe).sum()),
+        primary_by_rule={name: int((breaking & primaries.unsafe).sum()) for name, breaking in broken.items()},
+        secondary=len(secondary),
+        secondary_cells=tuple(SecondaryCell(cell=cell, name=label(cell)) for cell in secondary),
         decimals=table.decimals,
         cells=UntoldCells(numbers=untold.tolist(), values=table.values[untold].tolist()),
         unsafe=tuple(
@@ -242,6 +267,7 @@ def confidential_document(
                 status=int(primaries.status[cell]),
                 lower=int(primaries.lower[cell]),
                 upper=int(primaries.upper[cell]),
+                rules=tuple(name for name, breaking in broken.items() if breaking[cell]),
             )
             for cell in unsafe
         ),
@@ -278,6 +304,22 @@ def attacks_in_full(reports: Sequence[AttackReport]) -> tuple[FullAttack, ...]:
         )
         for report in reports
     )
+
+
+def _broken_rules(plan: TablePlan, primaries: PrimaryCells) -> dict[str, NDArray[np.bool_]]:
+    """The cells that break each rule of a plan, by its name, in the order in which plans have them.
+
+    Names of rules that look at single records begin with ``record``.
+    """
+    names = {id(one.rule): one.name for one in plan.rules}
+    names |= {id(one.rule): f"{OF_RECORDS} {one.name}" for one in plan.record_rules}
+    found = {
+        names[id(rule)]: cells
+        for judgement in primaries.judgements
+        for rule, cells in judgement.broken_rules()
+        if id(rule) in names
+    }
+    return {name: found[name] for name in names.values() if name in found}
 
 
 def _by_status(status: Integers) -> dict[str, int]:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.disclosure.status import CellStatus
 from sudare.disclosure.structure import Dimension, Table
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.releases.kinds.tables import page_words
+from sudare.releases.kinds.tables.confidential_document import OF_RECORDS
 from sudare.releases.kinds.tables.methods.method import DisclosureMethod
 from sudare.releases.kinds.tables.methods.registry import method_of_document
 from sudare.releases.kinds.tables.published_meshes import read_published_meshes
@@ -37,6 +39,8 @@ TEMPLATE = "report.html.jinja"
 MAX_ROWS, MAX_COLUMNS = 40, 12
 MAX_INTERVALS = 40
 MAX_MESHES = 30
+MAX_CELLS_LISTED = 200
+BETWEEN_RULES = Words("; ", "、")
 HIDDEN = "×"
 
 
@@ -118,9 +122,9 @@ def render_table_page(
         "hides_parameters": not own and any(rule["name"] not in ("threshold", "zero") for rule in report["rules"]),
         "pictures": [] if published is None else _pictures(report, published),
         "meshes": _meshes(folder, report) if method.is_of_meshes else None,
-        "by_rule": [
-            (page_words.STATUSES[name], f"{count:,}") for name, count in (own.get("primary_by_status") or {}).items()
-        ],
+        "by_rule": _by_rule(own),
+        "hidden_cells": _hidden_cells(report, own) if any(table["hidden"] for table in report["tables"]) else [],
+        "most_cells": MAX_CELLS_LISTED,
         "cost": _cost(own, 0 if published is None else published.decimals),
         "intervals": _intervals(own),
         "most": MAX_INTERVALS,
@@ -240,6 +244,33 @@ def _meshes(folder: Path, report: Mapping[str, Any]) -> _ShownMeshes:
             )
         )
     return _ShownMeshes(names=names[:MAX_COLUMNS], rows=rows, is_cut=len(meshes.codes) > MAX_MESHES)
+
+
+def _by_rule(own: Mapping[str, Any]) -> list[tuple[Words, str]]:
+    """How many cells break each rule; of older files, how many have each status."""
+    if not own.get("primary_by_rule"):
+        counts = (own.get("primary_by_status") or {}).items()
+        return [(page_words.STATUSES[name], f"{count:,}") for name, count in counts]
+    rules = _rules_by_name(own)
+    return [(rules[name], f"{count:,}") for name, count in own["primary_by_rule"].items()]
+
+
+def _rules_by_name(own: Mapping[str, Any]) -> dict[str, Words]:
+    rules = {rule["name"]: stated_words(rule) for rule in own["rules"]}
+    return rules | {f"{OF_RECORDS} {rule['name']}": stated_words(rule) for rule in own.get("record_rules") or []}
+
+
+def _hidden_cells(report: Mapping[str, Any], own: Mapping[str, Any]) -> list[tuple[str, str, Words]]:
+    """Primary cells with all rules that they break, then secondary ones; none of files that do not tell."""
+    if "secondary_cells" not in own:
+        return []
+    rules = _rules_by_name(own) | {rule["name"]: stated_words(rule) for rule in reversed(report["rules"])}  # in short
+    rows = []
+    for one in own["unsafe"][:MAX_CELLS_LISTED]:
+        broken = [rules[name] for name in one["rules"]] or [page_words.STATUSES[CellStatus(one["status"]).name]]
+        rows.append((one["name"], "primary", Words.joined(broken, BETWEEN_RULES)))
+    rows += [(one["name"], "secondary", Words.same("")) for one in own["secondary_cells"][:MAX_CELLS_LISTED]]
+    return rows[:MAX_CELLS_LISTED]
 
 
 def _intervals(own: Mapping[str, Any]) -> list[_ShownInterval]:

@@ -71,6 +71,16 @@ TEXTS = {
     "counted_in": Words("Counted in", "合算先"),
     "unsafe": Words("Unsafe cells, and what was hidden for them", "一次秘匿対象セルと、そのための秘匿"),
     "by_rule": Words("Unsafe by", "理由"),
+    "primary": Words("primary", "一次秘匿"),
+    "secondary": Words("secondary", "二次秘匿"),
+    "kind_of_hiding": Words("Hidden as", "秘匿の種類"),
+    "broken_rules": Words("Rules that it breaks", "満たさない規則"),
+    "hidden_cells_note": Words(
+        "Primary cells break a rule; a cell that breaks several is counted for each. Secondary cells are hidden because primary "
+        "ones would follow from them. At most {most} are listed; all are in confidential.json.",
+        "一次秘匿は規則を満たさないセルです。複数の規則を満たさないセルは、それぞれに数えます。二次秘匿は、一次秘匿の値が"
+        "差し引きで分かることを防ぐためのセルです。表示は最大 {most} 件で、すべては confidential.json にあります。",
+    ),
     "cells": Words("Cells", "セル"),
     "cost": Words(
         "The cells hidden to protect others cost {cost}. No safe pattern costs less than {least}.",

@@ -21,7 +21,7 @@ from sudare.releases.kinds.tables.attacking.folder_attacks import attack_folder
 from sudare.releases.kinds.tables.attacking.knowledge import REPORT_FORMAT
 from sudare.releases.kinds.tables.attacking.linked_attacks import find_comparable
 from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, CONFIDENTIAL_PAGE, write_confidential
-from sudare.releases.kinds.tables.confidential_document import attacks_in_full
+from sudare.releases.kinds.tables.confidential_document import ConfidentialDocument, attacks_in_full
 from sudare.releases.kinds.tables.document import TablesDocument, with_attacks
 from sudare.releases.kinds.tables.methods.method import TableDraft
 from sudare.releases.kinds.tables.methods.registry import method_named
@@ -50,6 +50,7 @@ class ProtectedFolder:
         attacks: what the attacks found; for the holder.
         lost: earlier publications that the ledger knows of, and that are not there any more, or were changed.
         left_out: those that the attacks could not compare with this one: of another value or kind, or contradicting it.
+        confidential: what only the holder may know, without the attacks.
     """
 
     folder: Path
@@ -57,6 +58,7 @@ class ProtectedFolder:
     attacks: tuple[AttackReport, ...]
     lost: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    confidential: ConfidentialDocument | None = None
 
 
 def run_table_plan(
@@ -76,7 +78,8 @@ def run_table_plan(
         OutputError: if the folder exists or cannot be written.
     """
     made = carry_out(TABLES, plan, even_if_broken=even_if_broken, progress=progress)
-    return ProtectedFolder(made.folder, made.document, made.attacks, made.lost, made.left_out)
+    own = None if made.draft is None else made.draft.confidential
+    return ProtectedFolder(made.folder, made.document, made.attacks, made.lost, made.left_out, own)
 
 
 class TablesKind(Kind[TablePlan, object, object, TableDraft]):

@@ -38,7 +38,7 @@ def test_both_pages(tmp_path: Path) -> None:
         assert "https://" not in page
     assert "a p % rule" in public
     assert "within 10 %" not in public
-    assert "within 10 %" in own
+    assert "within 10\u00a0%" in own
     assert "Confidential" not in public.replace("“confidential”", "")
     assert 'class="interval"' in own
     assert 'class="interval"' not in public
