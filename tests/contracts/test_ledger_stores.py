@@ -425,7 +425,7 @@ def test_an_export_can_be_checked_by_anybody_and_holds_no_secret(census: Ledger)
 
 
 def test_many_entries_come_in_order(census: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sudare.ledger.ledger.PAGE", 3)
+    monkeypatch.setattr("sudare.ledger.book.PAGE", 3)
     monkeypatch.setattr("sudare.ledger.verification.PAGE", 3)
     for person in range(8):
         census.opt_out("census", str(person))

@@ -23,7 +23,7 @@ SCALES: list[Any] = [Fraction(1, 1000), Fraction(1, 3), 1, 10.5, 63, 64, 1000, F
 SAMPLERS = [kind(scale) for kind in KINDS for scale in SCALES]
 FEW = [kind(scale) for kind in KINDS for scale in (2, 1000)]
 NO_SCALES: list[Any] = [
-    0, -1, 0.0009, Fraction(999, 10**6), 10**12 + 1, 1.1e12, float("nan"), float("inf"), 5e-324, True, "10", None, 1j, [1],
+    0, -1, 0.0009, Fraction(999, 10**6), 10**12 + 1, 1.1e12, float("nan"), float("inf"), 5e-324, True, "ten", None, 1j, [1],
 ]  # fmt: skip
 
 

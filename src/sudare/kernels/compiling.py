@@ -54,11 +54,21 @@ class Compiled:
         names = {
             name: value.dispatcher
             for name in function.__code__.co_names
-            if isinstance(value := function.__globals__.get(name), Compiled)
+            if isinstance(value := function.__globals__.get(name), Compiled) and value is not self
         }
         linked = FunctionType(function.__code__, function.__globals__ | names, function.__name__)
         linked.__qualname__, linked.__module__ = function.__qualname__, function.__module__
         return linked
+
+    def _jitted(self, **options: Any) -> Any:
+        """The function as numba takes it; one that calls itself calls the same."""
+        import numba
+
+        linked = self._linked()
+        made = numba.njit(**options)(linked)
+        if self.function.__globals__.get(self.__name__) is self:
+            linked.__globals__[self.__name__] = made
+        return made
 
 
 class KernelHelper(Compiled):
@@ -71,16 +81,12 @@ class KernelHelper(Compiled):
     @cached_property
     def dispatcher(self) -> Any:
         """Of the function alone, compiled anew for each kernel, because a kernel's code on disk holds that of its helpers."""
-        import numba
-
         inline = "always" if self.is_inlined else "never"
-        return numba.njit(**OPTIONS, no_cpython_wrapper=True, inline=inline)(self._linked())
+        return self._jitted(**OPTIONS, no_cpython_wrapper=True, inline=inline)
 
     @cached_property
     def _run(self) -> Any:
-        import numba
-
-        return numba.njit(nogil=True, error_model="numpy")(self._linked())
+        return self._jitted(nogil=True, error_model="numpy")
 
     def __call__(self, *arguments: Any) -> Any:
         """Compile it for these arguments and run it; for tests."""
@@ -105,9 +111,7 @@ class Kernel(Compiled):
     @cached_property
     def dispatcher(self) -> Any:
         """As a part of other kernels."""
-        import numba
-
-        return numba.njit(**OPTIONS, no_cpython_wrapper=True)(self._linked())
+        return self._jitted(**OPTIONS, no_cpython_wrapper=True)
 
     def __call__(self, *arguments: Any) -> Any:
         """Run it."""
@@ -128,13 +132,12 @@ class Kernel(Compiled):
         tell_preparing(self.__name__)
 
     def _made(self) -> Any:
-        import numba
         from numba.core import event
         from numba.core.sigutils import normalize_signature
 
         arguments, result = normalize_signature(self.signature)
         kinds = [kind.copy(readonly=True) if i in self.read_only else kind for i, kind in enumerate(arguments)]
-        made = numba.njit(**OPTIONS, cache=True)(self._linked())
+        made = self._jitted(**OPTIONS, cache=True)
         with event.install_listener("numba:compile", _listener(made, self._tell)):
             made.compile(result(*kinds))
         made.disable_compile()

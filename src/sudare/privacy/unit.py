@@ -171,7 +171,7 @@ class Unit:
             raise EventError(
                 Words(
                     f"The time of a unit in an event must have the fields span and ticks. Got {time!r:.80}.",
-                    "記録された保護単位の時間には span と ticks の項目が必要です。",
+                    f"イベント中の保護の単位の time には span と ticks の項目が必要です（記載: {time!r:.80}）。",
                 )
             )
         try:

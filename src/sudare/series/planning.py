@@ -126,7 +126,7 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     if depth == 0:
         return (), (1.0,)
     plan = plan_table(domain, Budget(rho=_rho_of(budget)))
-    if plan.mechanism != "wide-tree":
+    if "bits" not in plan.settings:
         return (depth,), (TOTAL_WEIGHT, 1.0)
     return tuple(plan.settings["bits"]), tuple(float(weight) for weight in plan.settings["weights"])
 

@@ -225,7 +225,7 @@ class TestBadInput:
             (
                 ANONYMIZE.replace("4", "200") + "suppression = 1\n",
                 "Every record would be suppressed",
-                "全てのレコードが抑制",
+                "すべてのレコードが秘匿",
             ),
             (ANONYMIZE + 'models = [{ name = "l-diversity", l = 5 }]\n', "No choice of levels", "条件を満たせません"),
         ],
@@ -310,6 +310,7 @@ class TestPrivate:
             "publisher",
             "description",
             "created",
+            "utc_offset",
             "steps",
             "columns",
             "versions",

@@ -201,7 +201,7 @@ def hierarchy_of(
 def _first_without_place(column: CodedColumn, build: Build) -> int:
     """The first value that a hierarchy does not take, alone or beside the first one."""
     for place, label in enumerate(column.labels):
-        few = CodedColumn.of(column.name, dict.fromkeys([column.labels[0], label]))
+        few = CodedColumn.of(column.name, list(dict.fromkeys([column.labels[0], label])))
         try:
             build(few).places(few)
         except (InputError, ParameterError):
