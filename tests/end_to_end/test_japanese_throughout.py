@@ -11,6 +11,9 @@ import pytest
 from tests.commands import Answer, Run, runner
 from tests.contracts.pairs_of_words import english_sentences
 
+WRAPPED = re.compile(r"'sudare [^']*$")
+"""A command in quotes that goes on in the next line."""
+
 LIST = re.compile(r"[\w-]+(?:, [\w-]+)+")
 """Names with commas between them."""
 
@@ -318,7 +321,8 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 def english_in(answer: Answer) -> list[str]:
     """Lines with three or more English words in a row. Commands of examples, and lists of keys and columns, are none."""
     lines = (answer.out + "\n" + answer.err).splitlines()
-    found = {line: english_sentences(LIST.sub(",", line)) for line in lines if not line.lstrip().startswith("$ ")}
+    prose = {line: WRAPPED.sub("", LIST.sub(",", line)) for line in lines if not line.lstrip().startswith("$ ")}
+    found = {line: english_sentences(text) for line, text in prose.items()}
     return [line for line, sentences in found.items() if sentences]
 
 

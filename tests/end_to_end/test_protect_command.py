@@ -58,7 +58,7 @@ def test_checking_reads_nothing(run: Run, tmp_path: Path) -> None:
     assert done.json["method"] == "suppress"
     assert done.json["tables"] == [{"file": "table.csv", "dimensions": ["region", "trade"]}]
     assert beside(tmp_path) == set()
-    assert "No data was read" in run("protect", plan, "--check").err
+    assert "Nothing was spent" in run("protect", plan, "--check").err
 
 
 def test_json(run: Run, tmp_path: Path) -> None:

@@ -29,9 +29,7 @@ class ToldParameterError(ParameterError, UserError):
         'PPercent の「p」は使えません（指定: 0）。条件: 0 より大きい数。'
     """
 
-    def __init__(
-        self, parameter: str, function: str, requirement: Words, got: object, hint: str | Words = ""
-    ) -> None:
+    def __init__(self, parameter: str, function: str, requirement: Words, got: object, hint: str | Words = "") -> None:
         ParameterError.__init__(self, parameter, function, requirement, got, hint)
         self.requirement_japanese = requirement.japanese
 

@@ -28,7 +28,7 @@ HELP: Mapping[str, Words] = {
         "Show what a plan means: predicted accuracy, the charge, what would remain, alternatives; and what is in the way "
         "of carrying it out.\n\nTakes plans of every kind: counts, records, tables. Looks at the names of files and columns and "
         "at no row, and spends nothing. The exit code is 0 if the plan can be carried out, else that of `sudare run`.",
-        "計画の内容を表示します: 予想精度、消費する予算、残る予算、他の方法。実行の妨げになるものも示します。\n\n"
+        "計画の内容を表示します: 予想精度、予算、他の方法、実行の妨げ。\n\n"
         "どの種類の計画（度数表、個票、統計表）も扱います。ファイルと列の名前だけを見て、行は見ず、予算も使いません。"
         "実行できるときの終了コードは 0、できないときは `sudare run` と同じコードです。",
     ),

@@ -30,7 +30,7 @@ def test_the_life_of_a_ledger(run: Run, tmp_path: Path) -> None:
     shown = run("ledger", "show", location, "visits")
     assert "one patient, counted in up to 3 rows" in shown.out
     assert run("ledger", "show", location, "visits", "--json").json["entries"][0]["body"]["total"] == {"rho": "1/10"}
-    assert "患者" not in run("ledger", "show", location, "visits", "--lang", "ja").out
+    assert "患者1人の置き換え" in run("ledger", "show", location, "visits", "--lang", "ja").out
 
 
 def test_a_rho_filter_is_told_in_both(run: Run, tmp_path: Path) -> None:
