@@ -126,9 +126,10 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     if depth == 0:
         return (), (1.0,)
     plan = plan_table(domain, Budget(rho=_rho_of(budget)))
-    if "bits" not in plan.settings:
+    bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
+    if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
         return (depth,), (TOTAL_WEIGHT, 1.0)
-    return tuple(plan.settings["bits"]), tuple(float(weight) for weight in plan.settings["weights"])
+    return tuple(bits), tuple(float(weight) for weight in weights)
 
 
 def _rho_of(budget: Budget) -> Fraction:
