@@ -72,7 +72,7 @@ def test_texts_that_are_no_numbers(text: str) -> None:
         lambda: microdata.interval_hierarchy("age", ["1"], edges=["05"]),
         lambda: microdata.interval_hierarchy("age", ["1"], edges="05"),
         lambda: microdata.interval_hierarchy("age", ["1"], widths="5"),
-        lambda: microdata.add_noise_to_numbers({"a": [1]}, "a", epsilon=1, bounds="09", decimals=0),
+        lambda: microdata.add_noise_to_numbers({"a": [1]}, "a", epsilon=1, bounds="09", decimals=0),  # type: ignore[arg-type]
         lambda: Budget(epsilon=1).split("11"),
         lambda: tables.wide_tree(np.ones((4, 4), dtype=int), Budget(epsilon=1), weights="11"),
         lambda: tables.margin_tree(np.ones((4, 4), dtype=int), Budget(epsilon=1), weights=["1", "1"]),
