@@ -37,7 +37,7 @@ def test_both_pages(tmp_path: Path) -> None:
         assert "http://" not in page
         assert "https://" not in page
     assert "a p % rule" in public
-    assert "within 10 %" not in public
+    assert "within 10" not in public
     assert "within 10\u00a0%" in own
     assert "Confidential" not in public.replace("“confidential”", "")
     assert 'class="interval"' in own
