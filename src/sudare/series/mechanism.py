@@ -9,10 +9,10 @@ Whatever is published is a function of the measured numbers and of public ones. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
+__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
 
 PART_BITS = 6
 """Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
@@ -157,6 +157,22 @@ class TickTable:
     measured: tuple[Counts, ...]
 
 
+class History(Protocol):
+    """The changes of all ticks so far, kept in memory or in files; None for a tick that is missing."""
+
+    def __len__(self) -> int:
+        """How many ticks there were."""
+        ...
+
+    def __iter__(self) -> Iterator[tuple[LevelChanges, ...] | None]:
+        """From the first tick."""
+        ...
+
+    def append(self, changes: tuple[LevelChanges, ...] | None, /) -> None:
+        """Add the changes of the next tick."""
+        ...
+
+
 class SeriesWindow:
     """A window on its way: the paths of its people, their changes so far, and the estimates.
 
@@ -170,22 +186,26 @@ class SeriesWindow:
         design: all that is public.
         key: of this window; it must serve nothing else, and no second input.
         people: how many people are known so far.
+        history: where changes are kept; in memory if left out.
     """
 
-    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0) -> None:
+    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0, history: History | None = None) -> None:
         self.design, self.key = design, key
         self.paths = Paths(design.caps, people)
-        self.history: list[tuple[LevelChanges, ...] | None] = []
+        self.history: History = [] if history is None else history
         self.estimates = [
             RunningEstimate(level.strategy, 1 << depth)
             for level, depth in zip(design.levels, design.depths, strict=True)
         ]
-        self._cells = cells_of_nodes(design.layout, design.bits)
 
     @property
     def tick(self) -> int:
         """The number of the next tick."""
         return len(self.history)
+
+    @cached_property
+    def _cells(self) -> tuple[NDArray[np.int32], ...]:
+        return cells_of_nodes(self.design.layout, self.design.bits)
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
         """Measure, estimate and refine the next tick.
@@ -197,9 +217,27 @@ class SeriesWindow:
         Raises:
             ParameterError: if the window is over, or the cells are none of the domain.
         """
+        self.advance(cells, opted_out)
+        return self.draw()
+
+    def advance(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
+        """Take everybody to the next tick. Nothing is drawn; whoever keeps books binds the key to these changes now.
+
+        Args:
+            cells: the cell of each person's row, as a place in the domain; below 0 for somebody without a row.
+            opted_out: who is no longer counted from now on.
+
+        Raises:
+            ParameterError: if the window is over, or the cells are none of the domain.
+        """
         tick = self._next_tick("publish")
-        wished = self._places(cells)
-        self.history.append(self.paths.advance(tick, wished, opted_out))
+        changes = self.paths.advance(tick, self._places(cells), opted_out)
+        self.history.append(changes)
+        return changes
+
+    def draw(self) -> TickTable:
+        """Measure, estimate and refine the tick to which people were taken last, once."""
+        tick = self.tick - 1
         measured = tuple(self._measured(level, tick) for level in range(len(self.design.levels)))
         estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
         return TickTable(tick, self._refined(tick, estimated), measured)
