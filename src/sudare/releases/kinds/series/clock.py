@@ -105,7 +105,10 @@ class SeriesClock:
         if found.begins != moment:
             raise InputError(
                 NO_TICK.format(
-                    moment=_text(moment), every=show_period(self.every), start=_text(self.start), nearest=_text(found.begins)
+                    moment=_text(moment),
+                    every=show_period(self.every),
+                    start=_text(self.start),
+                    nearest=_text(found.begins),
                 )
             )
         return found

@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sudare.errors import LedgerError
 from sudare.bilingual import Words
+from sudare.errors import LedgerError
 from sudare.noise.addressed import KEY_BYTES, NoiseKey
 from sudare.series.estimation import RunningEstimate
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
@@ -53,18 +53,18 @@ LOST = Words(
     "The private state of this window after tick {tick} is not in '{folder}', or is damaged, and the ledger says that the tick "
     "was published. Bring the folder back. Without it nothing more can be published in this window; the next one begins at "
     "{next}.",
-    "この期間の時点 {tick} 以降の非公開の状態が「{folder}」にないか、壊れています（台帳では公表済みです）。フォルダを戻してください。"
-    "戻せない場合、この期間はこれ以上公表できません。次の期間は {next} に始まります。",
+    "この期間の時点 {tick} 以降の非公開の状態が「{folder}」にないか、壊れています（台帳では公表済みです）。"
+    "フォルダを戻してください。戻せない場合、この期間はこれ以上公表できません。次の期間は {next} に始まります。",
 )
 NO_KEY = Words(
-    "The key of this window is not in '{folder}', or is another one. Bring the folder back. Without it nothing more can be published in "
-    "this window; the next one begins at {next}.",
+    "The key of this window is not in '{folder}', or is another one. Bring the folder back. Without it nothing more can "
+    "be published in this window; the next one begins at {next}.",
     "この期間の鍵が「{folder}」にないか、別の鍵です。フォルダを戻してください。戻せない場合、この期間はこれ以上公表できません。"
     "次の期間は {next} に始まります。",
 )
 OLD_LEDGER = Words(
-    "The ledger does not know tick {tick}, which was begun in '{folder}': it is an old copy. Bring the present ledger back. Drawing "
-    "from the same key once more could reveal people, so nothing was published.",
+    "The ledger does not know tick {tick}, which was begun in '{folder}': it is an old copy. Bring the present ledger back. "
+    "Drawing from the same key once more could reveal people, so nothing was published.",
     "台帳に、「{folder}」で開始済みの時点 {tick} がありません。台帳が古いコピーです。現在の台帳を戻してください。"
     "同じ鍵でもう一度ノイズを引くと個人が分かるおそれがあるため、何も公表していません。",
 )
@@ -234,7 +234,9 @@ class WindowState:
         """
         key = self.open_key()
         if published < 0:
-            return SavedTick(None, SeriesWindow(design, key, history=FileHistory(self.folder, ())), np.zeros(0, np.bool_))
+            return SavedTick(
+                None, SeriesWindow(design, key, history=FileHistory(self.folder, ())), np.zeros(0, np.bool_)
+            )
         manifest = self.manifest(published)
         if manifest.key != key_name(key):
             raise self._lost_key()
