@@ -195,6 +195,10 @@ SPOKEN: Mapping[str, Words] = {
         "{who}, counted in up to {rows} rows, in {cells} cells with up to {each} in each, {change}",
         "{who}の{change}（数えるのは {rows} 行まで、{cells} セル、1セルあたり {each} 行まで）",
     ),
+    "plan.unit_over_time": Words("{unit}; {time}", "{unit}。{time}"),
+    "time.event": Words("one appearance at one tick", "1つの時点への1回の出現を保護"),
+    "time.person-day": Words("everything within a window of {ticks} ticks", "1期間（{ticks} 時点）の全体を保護"),
+    "time.person-window": Words("everything in any {ticks} ticks in a row", "連続する任意の {ticks} 時点の全体を保護"),
     "plan.promise": Words("promise", "保証"),
     "plan.power": Words(
         "a test of {who}'s presence with {alarm} false alarms finds it at most {power} of the time",
