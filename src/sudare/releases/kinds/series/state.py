@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-__all__ = ["Manifest", "SavedTick", "WindowState"]
+__all__ = ["Manifest", "SavedTick", "WindowFolder"]
 
 STATE_FORMAT = "sudare-series-state/1"
 KEY = "key"
@@ -157,7 +157,7 @@ class FileHistory:
 
 
 @dataclass(frozen=True, eq=False)
-class WindowState:
+class WindowFolder:
     """The folder of one window.
 
     Args:
