@@ -255,14 +255,19 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
             require_sound(ledger)
             kind.require_account(self.plan, ledger.dataset(account.dataset))
             identity = kind.identity(self.plan, 0)
-            window = ledger.windows.open(
-                account.dataset,
-                price.budget,
-                unit=price.unit,
-                fingerprint=asked.fingerprint,
-                ticks=asked.ticks,
-                purpose=asked.purpose,
-                measurements=asked.measurements,
+            known = ledger.windows.find(account.dataset, asked.fingerprint)
+            window = (
+                known.window  # closed, perhaps: what was published in it is shown again all the same
+                if known is not None
+                else ledger.windows.open(
+                    account.dataset,
+                    price.budget,
+                    unit=price.unit,
+                    fingerprint=asked.fingerprint,
+                    ticks=asked.ticks,
+                    purpose=asked.purpose,
+                    measurements=asked.measurements,
+                )
             )
             store = FolderStore[DraftT](ledger, account.dataset, identity.fingerprint, self.header.folder, window)
             run = self._run_with(ledger, account, identity, window.reservation)
