@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pyarrow
     from numpy.typing import NDArray
 
-__all__ = ["Manifest", "SavedTick", "WindowState"]
+__all__ = ["Manifest", "SavedTick", "WindowFolder"]
 
 STATE_FORMAT = "sudare-series-state/1"
 KEY = "key"
@@ -104,11 +104,10 @@ class Manifest:
         """From what a file says; None if it is no manifest."""
         if not isinstance(values, dict) or values.get("format") != STATE_FORMAT:
             return None
-        said = {name: values.get(name) for name in cls.__dataclass_fields__}
-        try:
-            return cls(**{**said, "changes": tuple(said["changes"]), "dictionary": tuple(said["dictionary"])})
-        except TypeError:
+        said: dict[str, Any] = {name: values.get(name) for name in cls.__dataclass_fields__}
+        if not isinstance(said["changes"], list) or not isinstance(said["dictionary"], list):
             return None
+        return cls(**{**said, "changes": tuple(said["changes"]), "dictionary": tuple(said["dictionary"])})
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +156,7 @@ class FileHistory:
 
 
 @dataclass(frozen=True, eq=False)
-class WindowState:
+class WindowFolder:
     """The folder of one window.
 
     Args:
