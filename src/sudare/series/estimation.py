@@ -9,7 +9,8 @@ This is post-processing: it sees what could be published, never a true count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -51,6 +52,38 @@ class RunningEstimate:
         self.memory: Reals = np.zeros((memory, count))
         self._coefficients = strategy.real_coefficients()
 
+    @classmethod
+    def restored(cls, strategy: SeriesStrategy, nodes: int, tick: int, arrays: Mapping[str, Reals]) -> Self:
+        """An estimate as it was when `arrays` was called: from here on it gives the same bytes.
+
+        Args:
+            strategy: by which the level is measured.
+            nodes: how many nodes the level has.
+            tick: how many ticks were estimated or left out so far.
+            arrays: what `arrays` gave then.
+
+        Raises:
+            ParameterError: if the arrays are not those of such an estimate.
+        """
+        estimate = cls(strategy, nodes)
+        requirement = f"from 0 to {strategy.ticks}"
+        estimate.tick = exact_integer(
+            tick, "tick", "RunningEstimate.restored", requirement, smallest=0, largest=strategy.ticks
+        )
+        for name, now in estimate.arrays().items():
+            before = arrays.get(name)
+            if not isinstance(before, np.ndarray) or before.shape != now.shape or before.dtype != now.dtype:
+                requirement = f"{name} of shape {now.shape} and type {now.dtype}"
+                found = describe_array(np.asarray(before)) if before is not None else "none"
+                raise ParameterError("arrays", "RunningEstimate.restored", requirement, found)
+            now[...] = before
+        return estimate
+
+    def arrays(self) -> dict[str, Reals]:
+        """All that the estimate remembers besides its tick. These are the arrays themselves: save them before the next update."""
+        used = len(self.memory) if self.strategy.buffers is not None else self.tick
+        return {"counts": self.counts, "memory": self.memory[:used]}
+
     def update(self, measured: NDArray[np.int64]) -> Reals:
         """The counts at the next tick, given what was measured at it.
 
@@ -78,10 +111,12 @@ class RunningEstimate:
     def _expected(self) -> Reals:
         """What the estimated changes of earlier ticks add to what is measured now."""
         buffers = self.strategy.buffers
-        if buffers is not None:
-            return buffers.weights @ self.memory if buffers.weights.size else np.zeros_like(self.counts)
-        earlier = self._coefficients[self.tick : 0 : -1]
-        return earlier @ self.memory[: self.tick] if self.tick else np.zeros_like(self.counts)
+        weights = self._coefficients[self.tick : 0 : -1] if buffers is None else buffers.weights
+        # Row by row: a product of matrices may add in another order on another machine, and a resumed day has the same bytes.
+        expected = np.zeros_like(self.counts)
+        for weight, row in zip(weights, self.memory, strict=False):
+            expected += weight * row
+        return expected
 
     def _advance(self, change: Reals) -> Reals:
         if self.tick >= self.strategy.ticks:

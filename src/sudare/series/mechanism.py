@@ -9,10 +9,10 @@ Whatever is published is a function of the measured numbers and of public ones. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
+__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
 
 PART_BITS = 6
 """Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
@@ -113,6 +113,11 @@ class SeriesDesign:
         if len({level.strategy.ticks for level in self.levels}) != 1:
             raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
         for level in self.levels:
+            if self.is_of_events:
+                if level.strategy.name != "fresh":
+                    requirement = "measured afresh at every tick, where events are protected"
+                    raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
+                continue
             made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
             if level.measurement.sensitivity < made_for(level.measurement.moves):
                 requirement = "measured with noise that is made for the sensitivity of its strategy"
@@ -122,6 +127,11 @@ class SeriesDesign:
     def ticks(self) -> int:
         """How many ticks a window has."""
         return self.levels[0].strategy.ticks
+
+    @property
+    def is_of_events(self) -> bool:
+        """Whether single appearances are protected, each of which is in one table alone."""
+        return self.unit.time is not None and self.unit.time.span == "event"
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
@@ -157,6 +167,22 @@ class TickTable:
     measured: tuple[Counts, ...]
 
 
+class History(Protocol):
+    """The changes of all ticks so far, kept in memory or in files; None for a tick that is missing."""
+
+    def __len__(self) -> int:
+        """How many ticks there were."""
+        ...
+
+    def __iter__(self) -> Iterator[tuple[LevelChanges, ...] | None]:
+        """From the first tick."""
+        ...
+
+    def append(self, changes: tuple[LevelChanges, ...] | None, /) -> None:
+        """Add the changes of the next tick."""
+        ...
+
+
 class SeriesWindow:
     """A window on its way: the paths of its people, their changes so far, and the estimates.
 
@@ -170,22 +196,26 @@ class SeriesWindow:
         design: all that is public.
         key: of this window; it must serve nothing else, and no second input.
         people: how many people are known so far.
+        history: where changes are kept; in memory if left out.
     """
 
-    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0) -> None:
+    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0, history: History | None = None) -> None:
         self.design, self.key = design, key
         self.paths = Paths(design.caps, people)
-        self.history: list[tuple[LevelChanges, ...] | None] = []
+        self.history: History = [] if history is None else history
         self.estimates = [
             RunningEstimate(level.strategy, 1 << depth)
             for level, depth in zip(design.levels, design.depths, strict=True)
         ]
-        self._cells = cells_of_nodes(design.layout, design.bits)
 
     @property
     def tick(self) -> int:
         """The number of the next tick."""
         return len(self.history)
+
+    @cached_property
+    def _cells(self) -> tuple[NDArray[np.int32], ...]:
+        return cells_of_nodes(self.design.layout, self.design.bits)
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
         """Measure, estimate and refine the next tick.
@@ -197,9 +227,52 @@ class SeriesWindow:
         Raises:
             ParameterError: if the window is over, or the cells are none of the domain.
         """
+        self.advance(cells, opted_out)
+        return self.draw()
+
+    def advance(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
+        """Take everybody to the next tick. Nothing is drawn; whoever keeps books binds the key to these changes now.
+
+        Args:
+            cells: the cell of each person's row, as a place in the domain; below 0 for somebody without a row.
+            opted_out: who is no longer counted from now on.
+
+        Raises:
+            ParameterError: if the window is over, or the cells are none of the domain.
+        """
         tick = self._next_tick("publish")
-        wished = self._places(cells)
-        self.history.append(self.paths.advance(tick, wished, opted_out))
+        changes = self.paths.advance(tick, self._places(cells), opted_out)
+        self.history.append(changes)
+        return changes
+
+    def advance_counts(self, cells: Counts, people: Counts) -> tuple[LevelChanges, ...]:
+        """The same where events are protected: counts of the tick, of nobody in particular.
+
+        Args:
+            cells: with somebody in them, as places in the domain, each once.
+            people: how many.
+
+        Raises:
+            ParameterError: if the window is over, or persons are protected rather than events.
+        """
+        self._next_tick("publish")
+        if not self.design.is_of_events:
+            raise ParameterError(
+                "people", "SeriesWindow.advance_counts", "given where events are protected alone", "counts"
+            )
+        leaves = self._places(cells)
+        counts = []
+        for width in self.design.caps.widths:
+            nodes, places = np.unique(leaves // width, return_inverse=True)
+            counts.append(
+                LevelChanges(nodes, np.bincount(places, weights=people, minlength=nodes.size).astype(np.int64))
+            )
+        self.history.append(tuple(counts))
+        return tuple(counts)
+
+    def draw(self) -> TickTable:
+        """Measure, estimate and refine the tick to which people were taken last, once."""
+        tick = self.tick - 1
         measured = tuple(self._measured(level, tick) for level in range(len(self.design.levels)))
         estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
         return TickTable(tick, self._refined(tick, estimated), measured)
@@ -231,11 +304,17 @@ class SeriesWindow:
         """C x + z of every node of a level, in whole numbers."""
         design = self.design.levels[level]
         noisy = noise_of_level(self.key.child("tick", tick), level, self.design.depths[level], design.sampler)
-        for earlier, changes in enumerate(self.history):
+        for earlier, changes in self._seen_at(tick):
             coefficient = design.strategy.coefficients[tick - earlier]
             if changes is not None and coefficient:
                 add_changes(noisy, changes[level].nodes, changes[level].changes, coefficient)
         return noisy
+
+    def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:
+        """The changes that a tick measures; of events its own counts alone, which are none of people who stay."""
+        for earlier, changes in enumerate(self.history):
+            if earlier == tick or not self.design.is_of_events:
+                yield earlier, changes
 
     def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
         design = self.design
