@@ -170,6 +170,7 @@ SPOKEN: Mapping[str, Words] = {
         "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっています（台帳の項目 {entries}）。"
         "その費用は使用済みのままで、公表はされていません。さらに {charge} を使って実行するには、--again を付けてください。",
     ),
+    "charged.ask_again": Words("Spend it once more and publish?", "もう一度予算を使って公表しますか。"),
     "charged.settled": Words(
         "The release was charged and is complete (entry {entry}); the same command shows it, free.",
         "この公表は記帳され、完成しています（項目 {entry}）。同じコマンドで、予算を使わずに表示できます。",
@@ -177,6 +178,37 @@ SPOKEN: Mapping[str, Words] = {
     "charged.unknown": Words(
         "The ledger cannot be read now: 'sudare ledger show' tells whether something was charged.",
         "台帳を読めないため、予算が使われたかどうかは 'sudare ledger show' で確認してください。",
+    ),
+    "charged.query_given_back": Words(
+        "Nothing was charged: no row had been read, so the charge was given back (entry {entry}). The same query can be asked "
+        "again.",
+        "予算は使われていません。行を読む前に止まったため、費用は戻されました（項目 {entry}）。"
+        "同じクエリをもう一度実行できます。",
+    ),
+    "charged.query_reserved": Words(
+        "The cost of the query stays spent (entry {entry}): the database may have been read. No answer was given. The same query "
+        "asks before it charges once more; where nobody can be asked, it needs `sudare sql run --again`.",
+        "データベースが読まれた可能性があるため、クエリの費用は消費されたままです（項目 {entry}）。回答は得られていません。"
+        "同じクエリをもう一度実行すると、再び予算を使う前に確認します"
+        "（確認できない環境では `sudare sql run --again` が必要です）。",
+    ),
+    "charged.query_before": Words(
+        "This very query was stopped earlier, when the database may have been read (ledger entry {entries}). Its cost stays "
+        "spent, and no answer was given. Going on charges {charge} once more.",
+        "同じクエリの以前の実行が、データベースが読まれた可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は消費されたままで、回答は得られていません。続けると、さらに {charge} を使います。",
+    ),
+    "charged.query_before_in_scripts": Words(
+        "This very query was stopped earlier, when the database may have been read (ledger entry {entries}). Its cost stays "
+        "spent, and no answer was given. To charge {charge} once more, ask with `sudare sql run --again`.",
+        "同じクエリの以前の実行が、データベースが読まれた可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は消費されたままで、回答は得られていません。さらに {charge} を使って実行するには、"
+        "`sudare sql run --again` を使ってください。",
+    ),
+    "charged.query_ask_again": Words("Spend it once more and answer?", "もう一度予算を使って回答を得ますか。"),
+    "charged.query_settled": Words(
+        "The query was charged and its answer is kept (entry {entry}); the same query shows it, free.",
+        "クエリの費用は記帳され、回答は保存されています（項目 {entry}）。同じクエリで、予算を使わずに表示できます。",
     ),
     "ledger.entry": Words("entry", "項目"),
     "ledger.time": Words("time", "日時"),
