@@ -26,7 +26,8 @@ HELP: Mapping[str, Words] = {
     ),
     "ledger.add.examples": Words.same(
         "sudare ledger add budget.db census --epsilon 2\nsudare ledger add budget.db visits --rho 0.5 --who "
-        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter"
+        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter\n"
+        "sudare ledger add budget.db crowds --rho 1 --protects person-day --ticks 144"
     ),
     "ledger.add.dataset": Words("What the data set is called from now on.", "データセットの名前。"),
     "ledger.add.who": Words("Who is protected.", "保護する単位。"),
