@@ -79,8 +79,8 @@ HELP: Mapping[str, Words] = {
     "ledger.list.help": Words("List all data sets with their balances.", "すべてのデータセットと残高を表示します。"),
     "ledger.list.examples": Words.same("sudare ledger list budget.db\nsudare ledger list budget.db --json"),
     "ledger.show.help": Words(
-        "Show a data set: its balance, every entry about it, and its windows of repeated releases.",
-        "データセットの残高、すべての項目、繰り返し公表の期間を表示します。",
+        "Show a data set: its balance, its entries, and its windows of ticks.",
+        "データセットの残高、項目、繰り返し公表の期間を表示します。",
     ),
     "ledger.show.examples": Words.same("sudare ledger show budget.db census"),
     "ledger.verify.help": Words(
