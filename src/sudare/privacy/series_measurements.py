@@ -103,9 +103,10 @@ class SeriesMeasurement(Measurement):
     def covers_counts(self, unit: Unit) -> bool:
         """Whether it was made for such units: in one cell at a tick, with a protected time of the same length.
 
-        A window of so many ticks may meet two blocks, which two measurements pay for.
+        A window of so many ticks may meet two blocks, which two measurements pay for. An event has a length of one tick: the
+        noise of all other ticks does not see it.
         """
-        if unit.time is None or unit.time.span == "event" or (unit.cells, unit.rows) != (1, 1):
+        if unit.time is None or (unit.cells, unit.rows) != (1, 1):
             return False
         return self.ticks == unit.time.ticks
 

@@ -75,6 +75,13 @@ _REGISTERED: dict[str, Registration] = {
     one.name: one
     for one in (
         Registration(
+            name="series",
+            module="sudare.releases.kinds.series.running",
+            attribute="TICKS",
+            report_format="sudare-tick/1",
+            sections=frozenset({"series"}),
+        ),
+        Registration(
             name="counts",
             module="sudare.releases.kinds.counts.running",
             attribute="COUNTS",

@@ -113,6 +113,11 @@ class SeriesDesign:
         if len({level.strategy.ticks for level in self.levels}) != 1:
             raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
         for level in self.levels:
+            if self.is_of_events:
+                if level.strategy.name != "fresh":
+                    requirement = "measured afresh at every tick, where events are protected"
+                    raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
+                continue
             made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
             if level.measurement.sensitivity < made_for(level.measurement.moves):
                 requirement = "measured with noise that is made for the sensitivity of its strategy"
@@ -122,6 +127,11 @@ class SeriesDesign:
     def ticks(self) -> int:
         """How many ticks a window has."""
         return self.levels[0].strategy.ticks
+
+    @property
+    def is_of_events(self) -> bool:
+        """Whether single appearances are protected, each of which is in one table alone."""
+        return self.unit.time is not None and self.unit.time.span == "event"
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
@@ -235,6 +245,31 @@ class SeriesWindow:
         self.history.append(changes)
         return changes
 
+    def advance_counts(self, cells: Counts, people: Counts) -> tuple[LevelChanges, ...]:
+        """The same where events are protected: counts of the tick, of nobody in particular.
+
+        Args:
+            cells: with somebody in them, as places in the domain, each once.
+            people: how many.
+
+        Raises:
+            ParameterError: if the window is over, or persons are protected rather than events.
+        """
+        self._next_tick("publish")
+        if not self.design.is_of_events:
+            raise ParameterError(
+                "people", "SeriesWindow.advance_counts", "given where events are protected alone", "counts"
+            )
+        leaves = self._places(cells)
+        counts = []
+        for width in self.design.caps.widths:
+            nodes, places = np.unique(leaves // width, return_inverse=True)
+            counts.append(
+                LevelChanges(nodes, np.bincount(places, weights=people, minlength=nodes.size).astype(np.int64))
+            )
+        self.history.append(tuple(counts))
+        return tuple(counts)
+
     def draw(self) -> TickTable:
         """Measure, estimate and refine the tick to which people were taken last, once."""
         tick = self.tick - 1
@@ -269,11 +304,17 @@ class SeriesWindow:
         """C x + z of every node of a level, in whole numbers."""
         design = self.design.levels[level]
         noisy = noise_of_level(self.key.child("tick", tick), level, self.design.depths[level], design.sampler)
-        for earlier, changes in enumerate(self.history):
+        for earlier, changes in self._seen_at(tick):
             coefficient = design.strategy.coefficients[tick - earlier]
             if changes is not None and coefficient:
                 add_changes(noisy, changes[level].nodes, changes[level].changes, coefficient)
         return noisy
+
+    def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:
+        """The changes that a tick measures; of events its own counts alone, which are none of people who stay."""
+        for earlier, changes in enumerate(self.history):
+            if earlier == tick or not self.design.is_of_events:
+                yield earlier, changes
 
     def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
         design = self.design

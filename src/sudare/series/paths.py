@@ -10,10 +10,10 @@ Proof: ``paths.md`` beside this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -112,6 +112,35 @@ class Paths:
         fresh = np.tile(np.array(self.caps.moves, dtype=np.int16), (more, 1))
         self.left = np.concatenate([self.left, fresh.reshape(more, len(self.caps.widths))])
         self.last_seen = np.append(self.last_seen, np.full(more, -1, dtype=np.int32))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that has to be kept to go on later; see `restored`."""
+        small = not self.cells.size or int(self.cells.max()) < 2**31
+        return {
+            "cells": self.cells.astype(np.int32) if small else self.cells,
+            "left": self.left,
+            "last_seen": self.last_seen,
+        }
+
+    @classmethod
+    def restored(cls, caps: Caps, last_tick: int, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
+        """Paths as they were when `arrays` was called.
+
+        Args:
+            caps: the same.
+            last_tick: to which they had been taken.
+            arrays: that were kept.
+
+        Raises:
+            ValueError: if the arrays do not belong together.
+        """
+        paths = cls(caps)
+        cells, left = arrays["cells"].astype(np.int64), arrays["left"].astype(np.int16)
+        last_seen = arrays["last_seen"].astype(np.int32)
+        if left.shape != (cells.size, len(caps.widths)) or last_seen.shape != cells.shape:
+            raise ValueError("the arrays of paths do not belong together")
+        paths.cells, paths.left, paths.last_seen, paths.last_tick = cells, left, last_seen, last_tick
+        return paths
 
     def advance(self, tick: int, wished: Cells, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
         """Take everybody one tick further.

@@ -62,7 +62,7 @@ def plan_series(
     ticks: int,
     moves: int | Sequence[int],
     who: str = "person",
-    span: Literal["person-day", "person-window"] = "person-day",
+    span: Literal["event", "person-day", "person-window"] = "person-day",
     strategy: str | None = None,
     absent_after: int | None = None,
 ) -> SeriesDesign:
@@ -78,7 +78,8 @@ def plan_series(
         moves: how many moves a person may have in a window; one number for all levels but the total, at which a path enters and
             leaves once, or a number for each level from the total.
         who: the protected unit in the words of the report.
-        span: everything between two resets, or any so many ticks after each other, which costs two windows.
+        span: everything between two resets; any so many ticks after each other, which costs two windows; or one appearance alone,
+            for which every tick is measured afresh.
         strategy: by name; the best one if left out.
         absent_after: after so many ticks without a row somebody counts as absent; never if left out.
 
@@ -100,14 +101,18 @@ def plan_series(
     bits, weights = _tree_of(domain, budget, layout.depth)
     caps = _read_caps(moves, len(bits) + 1)
     blocks = 2 if span == "person-window" else 1
-    unit = Unit(who, time=ProtectedTime(span, n))
+    is_event = span == "event"
+    unit = Unit(who, time=ProtectedTime(span, 1 if is_event else n))
     depths = [sum(bits[:level]) for level in range(len(bits) + 1)]
-    strategies = [_strategy(strategy, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
-    factors = [one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    named = "fresh" if is_event else strategy
+    strategies = [_strategy(named, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
+    # An appearance moves one tick of what is measured by 1, whatever the length of the window.
+    factors = [1.0 if is_event else one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    measured = [strategy_for("fresh", 1, 0) if is_event else one for one in strategies]
     shares = _shares([weight * factor for weight, factor in zip(weights, factors, strict=True)])
     levels = tuple(
-        LevelDesign(one, _measurement(budget, share / blocks, one, cap))
-        for one, share, cap in zip(strategies, shares, caps, strict=True)
+        LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap))
+        for one, made_for, share, cap in zip(strategies, measured, shares, caps, strict=True)
     )
     return SeriesDesign(
         domain=domain,
