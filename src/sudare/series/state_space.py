@@ -102,6 +102,19 @@ class StateSpace:
         kept = left @ covariance @ np.swapaxes(left, -1, -2)
         return kept + variance * _square(rest) + self.noise * _square(gain)
 
+    def predicted_variances(self, ticks: int, drift: float) -> Reals:
+        """The variance of the estimated count at each tick, if every tick is measured.
+
+        Args:
+            ticks: how many.
+            drift: the variance of the change at each tick but the first, of which nothing is known.
+        """
+        covariance, found = self.first(), []
+        for _ in range(ticks):
+            found.append(covariance[0, 0])
+            covariance = self.updated(covariance, self.gain(covariance, np.asarray(drift)), np.asarray(drift))
+        return np.array(found)
+
     def _with_measured(self, covariance: Reals) -> Reals:
         return np.asarray(covariance @ self.weights)
 
