@@ -159,6 +159,18 @@ class Page:
         found = self._browser.call("Runtime.evaluate", self._session, expression=expression, returnByValue=True)
         return str(found["result"]["value"])
 
+    def fonts(self, selector: str) -> dict[str, int]:
+        """The fonts that were taken for what a selector finds, with how many letters each has drawn."""
+        call, session = self._browser.call, self._session
+        call("DOM.enable", session)
+        call("CSS.enable", session)
+        root = call("DOM.getDocument", session, depth=0)["root"]["nodeId"]
+        found: dict[str, int] = {}
+        for node in call("DOM.querySelectorAll", session, nodeId=root, selector=selector)["nodeIds"]:
+            for font in call("CSS.getPlatformFontsForNode", session, nodeId=node)["fonts"]:
+                found[font["familyName"]] = found.get(font["familyName"], 0) + round(font["glyphCount"])
+        return found
+
     def picture(self, path: Path) -> None:
         """Write what is seen into a PNG file."""
         found = self._browser.call("Page.captureScreenshot", self._session, format="png")

@@ -121,8 +121,9 @@ class ParameterError(Worded, SudareError, ValueError):
     def reason(self) -> Words:
         """What is wrong with the value, without the names of function and parameter: for whoever typed it elsewhere."""
         wanted, hint = self.requirement_words, self.hint_words
-        shown = self.got.japanese if isinstance(self.got, Described) else self._got_in_plans
-        got = Words(self.got_in_short, shown)
+        is_described = isinstance(self.got, Described)
+        shown = self.got.japanese if isinstance(self.got, Described) else self._got_as_typed
+        got = Words(self.got_in_short if is_described else self._got_as_typed, shown)
         return REASON.format(
             requirement=WANTED.format(text=wanted) if wanted.japanese else wanted,
             got=GIVEN.format(text=got) if shown else got,
@@ -135,7 +136,7 @@ class ParameterError(Worded, SudareError, ValueError):
         return REFUSED.format(parameter=self.parameter, function=self.function, reason=self.reason)
 
     @property
-    def _got_in_plans(self) -> str:
+    def _got_as_typed(self) -> str:
         """What was given as people type it: decimals of plans are no objects."""
         return str(self.got)[:80] if isinstance(self.got, (Decimal, Fraction)) else _short_repr(self.got)
 

@@ -71,7 +71,7 @@ def test_a_window_is_reserved_for_once_and_its_ticks_cost_nothing(crowds: Ledger
     assert open_window(crowds) == window
     assert kinds(crowds) == ["dataset", "reserve"]
     assert state_of(crowds, window) == WindowState(
-        window, DAY, "crowds of 16 November", crowds.entry(2).time, -1, 0, (), None, None
+        window, DAY, "crowds of 16 November", crowds.entry(2).time, -1, 0, (), None, None, COST
     )
     for tick in range(TICKS):
         publish(crowds, window, tick)
@@ -107,7 +107,7 @@ def test_ticks_that_are_left_out_are_missing_in_one_entry(crowds: Ledger) -> Non
         with pytest.raises(TickRefusedError, match="missing for good") as refusal:
             begin(crowds, window, tick)
         assert refusal.value.kind == "missing"
-        assert "後のティック" in refusal.value.japanese
+        assert "後の時点" in refusal.value.japanese
     for tick in (0, 4):
         with pytest.raises(TickRefusedError, match="published before") as refusal:
             begin(crowds, window, tick)
@@ -200,7 +200,8 @@ def test_a_window_is_settled_by_closing_and_given_back_only_before_its_first_tic
     with pytest.raises(LedgerError, match="never opened again"):
         open_window(crowds, 1)
     assert crowds.dataset("crowds").reserved == COST
-    assert [one.window.number for one in crowds.windows.of("crowds")] == [first.number, second.number]
+    listed = crowds.windows.of("crowds")
+    assert [(one.window, one.charged) for one in listed] == [(first, COST), (second, None)]
     assert crowds.verify() == []
 
 

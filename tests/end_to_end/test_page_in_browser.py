@@ -135,6 +135,27 @@ def test_nothing_sticks_out_on_a_phone(
     assert numbers[other] == "0"
 
 
+@pytest.mark.usefixtures("_japanese_font")
+def test_japanese_is_drawn_with_a_font_of_japan(browser: Browser, pages: dict[str, str], tmp_path: Path) -> None:
+    """The same letters have other shapes in fonts of Hong Kong, China, Taiwan and Korea."""
+    page = tmp_path / "page.html"
+    page.write_text(pages["map-ja"], encoding="utf-8")
+    with browser.page(page.as_uri(), DESK, 1600) as opened:
+        fonts = opened.fonts("h1, h2, p, dt, dd, th, td, .ja")
+    assert sum(fonts.values()) > 500
+    assert not [name for name in fonts if name.split()[-1] in ("HK", "SC", "TC", "KR")], fonts
+
+
+def test_fonts_of_other_countries_would_be_seen(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text('<meta charset="utf-8"><p style="font-family: Noto Sans CJK HK">直</p>', encoding="utf-8")
+    with browser.page(page.as_uri(), DESK, 800) as opened:
+        fonts = opened.fonts("p")
+    if "Noto Sans CJK HK" not in fonts:
+        pytest.skip("no such font is installed")
+    assert list(fonts) == ["Noto Sans CJK HK"]
+
+
 def look_at(browser: Browser, page: str, width: int, folder: Path) -> dict[str, int]:
     measure = folder / "look.html"
     measure.write_text(LOOK.format(width=width, page=html.escape(page, quote=True)), encoding="utf-8")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
     [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.jinja"), *(ROOT / "papers" / "src").rglob("*.py")]
 )
-PAGES = sorted((ROOT / "docs").rglob("*.ja.md"))
+PAGES = sorted([*(ROOT / "docs").rglob("*.ja.md"), *ROOT.glob("*.ja.md")])
 GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
 
 TERMS = {

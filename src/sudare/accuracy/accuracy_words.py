@@ -23,13 +23,15 @@ TEXTS: Mapping[str, Words] = {
     ),
     "sum": Words("sum", "合計の単位"),
     "rmse": Words("expected error", "予想誤差"),
-    "interval": Words("from - to", "範囲"),
+    "interval": Words("95 % interval", "95 % 区間"),
     "mean": Words("mean error", "平均誤差"),
     "systematic": Words("systematic part", "系統的な部分"),
     "note": Words(
         "Errors are root mean squares over the sums where people live; a mean error below 0 means that people are "
-        "lost there. The systematic part is what the mean of many releases would still be wrong by.",
+        "lost there. The error of one release lies in its interval 95 times out of 100. The "
+        "systematic part is what the mean of many releases would still be wrong by.",
         "誤差は人の住む所での二乗平均平方根です。平均誤差が負なら、そこから人数が失われることを意味します。"
+        "1回の公表での誤差は、100回に95回は区間に入ります。"
         "系統的な部分は、何度公表して平均しても残る誤差です。",
     ),
     "area": Words("areas of side {side}", "一辺 {side} の領域"),

@@ -29,7 +29,7 @@ class ExpectedError:
         side: of areas, in cells.
         groups: how many such sums the table has.
         rmse: the root of the mean squared error.
-        low: the lower end of the interval in which the root mean squared error of one release is expected.
+        low: the lower end of the 95 % interval in which the root mean squared error of one release is expected.
         high: the upper end.
         mean_error: the mean of published minus true.
         systematic: the root mean square of what the mean of many releases is still wrong by.

@@ -226,7 +226,7 @@ def tick_once(
             if not begun:
                 raise LedgerError(
                     f"Tick {tick} was made without being begun in the ledger; it is not published.",
-                    f"ティック {tick} は台帳で開始されないまま作成されたため、公表されません。",
+                    f"時点 {tick} は台帳で開始されないまま作成されたため、公表されません。",
                 )
             with uninterrupted():
                 return _settle_and_hand_out(ledger, begun[-1:], complete())

@@ -71,39 +71,39 @@ RELEASE_UP_TO = Words("epsilon = {epsilon} at most", "epsilon = {epsilon} まで
 LATER_TICK, OTHER_INPUT, WINDOW_CLOSED = "later tick", "other input", "window closed"
 """Why the ledger itself declares ticks missing, as the entries say it."""
 WHY_MISSING: Mapping[str, Words] = {
-    LATER_TICK: Words("a later tick was begun before it", "先に後のティックが開始されたため"),
+    LATER_TICK: Words("a later tick was begun before it", "先に後の時点が開始されたため"),
     OTHER_INPUT: Words("it was begun with another input", "別の入力で開始されたため"),
     WINDOW_CLOSED: Words("the window was closed before it", "公表される前に期間が閉じられたため"),
 }
 REFUSED_TICKS: Mapping[TickRefusal, Words] = {
     "published": Words(
-        "Tick {tick} of window {window} was published before.", "期間 {window} のティック {tick} は公表済みです。"
+        "Tick {tick} of window {window} was published before.", "期間 {window} の時点 {tick} は公表済みです。"
     ),
     "missing": Words(
         "Tick {tick} of window {window} is missing for good ({reason}): a missing tick is never filled later.",
-        "期間 {window} のティック {tick} は欠測で確定しています（{reason}）。後から埋めることはできません。",
+        "期間 {window} の時点 {tick} は欠測で確定しています（{reason}）。後から埋めることはできません。",
     ),
     "other input": Words(
         "Tick {tick} of window {window} was begun with another input. Its noise is bound to that input: the tick is missing from "
         "now on. Go on with the next one.",
-        "期間 {window} のティック {tick} は別の入力で開始されています。ノイズはその入力に結び付いているため、"
-        "このティックは欠測となりました。次のティックから続けてください。",
+        "期間 {window} の時点 {tick} は別の入力で開始されています。ノイズはその入力に結び付いているため、"
+        "この時点は欠測となりました。次の時点から続けてください。",
     ),
     "other plan": Words(
         "Tick {tick} of window {window} was begun by another plan. Go on with the plan that began it, or with the next tick.",
-        "期間 {window} のティック {tick} は別の計画で開始されています。その計画で続けるか、次のティックに進んでください。",
+        "期間 {window} の時点 {tick} は別の計画で開始されています。その計画で続けるか、次の時点に進んでください。",
     ),
     "beyond": Words(
         "Window {window} has {ticks} ticks, 0 to {last}; it has no tick {tick}.",
-        "期間 {window} のティックは 0 から {last} までの {ticks} 個で、{tick} はありません。",
+        "期間 {window} の時点は 0 から {last} までの {ticks} 個で、{tick} はありません。",
     ),
     "closed": Words(
         "Window {window} was closed by entry {entry}; no tick of it can be begun or settled.",
-        "期間 {window} は {entry} 番の項目で閉じられています。ティックの開始も確定もできません。",
+        "期間 {window} は {entry} 番の項目で閉じられています。時点の開始も確定もできません。",
     ),
     "not begun": Words(
         "Tick {tick} of window {window} was not begun by entry {entry}, or is no longer the tick that is open.",
-        "期間 {window} のティック {tick} は {entry} 番の項目で開始されていないか、現在開いているティックではありません。",
+        "期間 {window} の時点 {tick} は {entry} 番の項目で開始されていないか、現在開いている時点ではありません。",
     ),
 }
 
@@ -308,7 +308,7 @@ def still_window(number: int) -> LedgerError:
         f"Reservation {number} is for a window of ticks: it is settled by ledger.windows.close, and not given back once a "
         "tick was begun or declared missing.",
         f"予約 {number} は連続公表の期間のものです。確定には ledger.windows.close を使います。"
-        "ティックを開始または欠測とした後は、取り消せません。",
+        "時点を開始または欠測とした後は、取り消せません。",
     )
 
 
@@ -333,7 +333,7 @@ def other_window(window: Window) -> LedgerError:
     return LedgerError(
         f"Entry {window.number} of the ledger opened this window for another cost, unit or number of ticks. A plan is not "
         "changed in the middle of a window.",
-        f"この期間は台帳の {window.number} 番の項目で、別の費用・保護単位・ティック数で開かれています。"
+        f"この期間は台帳の {window.number} 番の項目で、別の費用・保護単位・時点数で開かれています。"
         "期間の途中で計画は変更できません。",
     )
 

@@ -252,6 +252,7 @@ class WindowState:
         missing: the ticks that will never be, in order.
         open_tick: the tick that was begun, and neither settled nor declared missing; None if there is none.
         closed_by: number of the entry that closed the window; None while it is open.
+        charged: what it takes of the total: what is reserved for it, or was settled; None if it was given back.
     """
 
     window: Window
@@ -263,6 +264,7 @@ class WindowState:
     missing: tuple[range, ...]
     open_tick: int | None
     closed_by: int | None
+    charged: Budget | None
 
     @property
     def is_closed(self) -> bool:
@@ -292,6 +294,7 @@ class WindowState:
             "opened_at": self.opened_at,
             "unit": self.unit.to_dict(),
             "cost": self.window.cost.to_dict(),
+            "charged": None if self.charged is None else self.charged.to_dict(),
             "ticks": self.window.ticks,
             "last_tick": self.last_tick,
             "settled": self.settled,

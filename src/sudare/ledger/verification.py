@@ -37,14 +37,14 @@ __all__ = ["find_faults"]
 PAGE = 1000
 _FIELD_TYPES = (int, str, str, str, str, str, str)
 
-OUT_OF_ORDER = Words("Its ticks are not the next ones of their window.", "ティックの順序が正しくありません。")
-BEYOND = Words("Its ticks lie beyond the end of their window.", "期間の終わりを超えるティックです。")
+OUT_OF_ORDER = Words("Its ticks are not the next ones of their window.", "時点の順序が正しくありません。")
+BEYOND = Words("Its ticks lie beyond the end of their window.", "期間の終わりを超える時点です。")
 NOT_BEGUN = Words(
-    "It settles a tick that was not begun, or not by the entry it names.", "開始されていないティックを確定しています。"
+    "It settles a tick that was not begun, or not by the entry it names.", "開始されていない時点を確定しています。"
 )
 OTHER_COUNTS = Words(
     "Its counts of settled and missing ticks are not what the entries add up to.",
-    "確定・欠測のティックの数が、項目の合計と一致しません。",
+    "確定・欠測の時点の数が、項目の合計と一致しません。",
 )
 AFTER_CLOSING = Words("It is about a window that was closed before.", "既に閉じられた期間についての項目です。")
 NO_WINDOW = Words(
@@ -53,11 +53,11 @@ NO_WINDOW = Words(
 )
 USED_BEFORE = Words(
     "It begins a tick under a fingerprint that something else has.",
-    "別の結果のフィンガープリントでティックを開始しています。",
+    "別の結果のフィンガープリントで時点を開始しています。",
 )
 INCOMPLETE = Words(
     "It closes window {window}, some of whose ticks are neither settled nor missing, or gives it back after its first tick.",
-    "確定も欠測もしていないティックが残る期間 {window} を閉じているか、最初のティックの後に取り消しています。",
+    "確定も欠測もしていない時点が残る期間 {window} を閉じているか、最初の時点の後に取り消しています。",
 )
 
 
@@ -286,7 +286,7 @@ class _Replay:
             self.tell(
                 entry.number,
                 "It opens a window again, or one without ticks.",
-                "既に開かれた期間か、ティックのない期間を開いています。",
+                "既に開かれた期間か、時点のない期間を開いています。",
             )
         self._results[key] = entry.number
 

@@ -369,7 +369,8 @@ class Windows(Book):
             if missing and missing[-1].start == end:
                 end = missing.pop().stop
             missing.append(range(missed.first, end))
-        open_tick = None if now.closed_by is not None else now.open_tick
+        end_of_it = None if now.closed_by is None else self._entry(now.closed_by).read()
+        charged = end_of_it.event.cost if isinstance(end_of_it, Settled) else None
         return WindowState(
             window=now.window,
             unit=now.reserved.unit,
@@ -378,8 +379,9 @@ class Windows(Book):
             last_tick=now.last_tick,
             settled=now.settled,
             missing=tuple(reversed(missing)),
-            open_tick=open_tick,
+            open_tick=now.open_tick if now.closed_by is None else None,
             closed_by=now.closed_by,
+            charged=now.window.cost if now.closed_by is None else charged,
         )
 
     def _gaps(self, now: _Position) -> Iterator[tuple[Entry, TicksMissed]]:
@@ -408,8 +410,8 @@ class Windows(Book):
             number = now.window.number if found is None else found.number
             raise LedgerError(
                 f"Entry {number} of the ledger has the fingerprint of this tick already; every tick needs one of its own.",
-                f"このティックのフィンガープリントは、台帳の {number} 番の項目で使われています。"
-                "ティックごとに異なるものが必要です。",
+                f"この時点のフィンガープリントは、台帳の {number} 番の項目で使われています。"
+                "時点ごとに異なるものが必要です。",
             )
 
     def _missed_until(self, now: _Position, last: int, reason: str) -> _Position:

@@ -42,14 +42,14 @@ TEXTS: Mapping[str, Words] = {
         "ノイズのみ",
     ),
     "from": Words(
-        "{what}, from - to",
-        "{what}(範囲)",
+        "{what}, 90 %",
+        "{what}(90 % 区間)",
     ),
     "meaning": Words(
-        "Noise alone: the root mean squared error if people live in every part of every {one}. From - to: the\n"
+        "Noise alone: the root mean squared error if people live in every part of every {one}. 90 %: the\n"
         "  interval that holds the error of nine releases out of ten, over {many} in which somebody is counted,\n"
         "  and over {all}.",
-        "「ノイズのみ」は、{one}のどの部分にも人がいる場合の二乗平均平方根誤差。範囲は、1回の公表での誤差が"
+        "「ノイズのみ」は、{one}のどの部分にも人がいる場合の二乗平均平方根誤差。90 % 区間は、1回の公表での誤差が"
         "10回に9回入る区間で、\n  1人以上が数えられる{many}と、{all}について示す。",
     ),
     "known": Words(

@@ -119,6 +119,14 @@ def test_a_wrong_noise_is_seen() -> None:
     assert np.mean(outside) > 0.7
 
 
+def test_intervals_state_their_percentage() -> None:
+    expected = predict_accuracy(sudare.Domain.of_shape((8, 8)), sudare.Budget(epsilon=1), "laplace")
+    assert "95 % interval" in expected.explain("en").splitlines()[2]
+    assert "95 % 区間" in expected.explain("ja").splitlines()[2]
+    assert "95 times out of 100" in expected.note("en")
+    assert "100回に95回" in expected.note("ja")
+
+
 def test_a_public_table_that_stands_in_narrows_the_interval() -> None:
     table = invent_table(DOMAIN, 3000, 9)
     known = predict_accuracy(DOMAIN, ONE, "nn-wavelet", stand_in=table)

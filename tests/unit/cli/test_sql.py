@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sudare.cli.console.speaking import Speaker
 from sudare.cli.sql.shell import statements
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget
@@ -164,19 +165,6 @@ class TestFailures:
         assert shown.error["kind"] == "database"
         assert shown.code == 10
 
-    def test_interrupted(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def stop(*_: object, **__: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr("sudare.sql.execution.charging.answer", stop)
-        shown = ask("run", "--epsilon", 1, COUNT)
-        assert shown.code == 130
-        assert "stays spent" in shown.err
-        with open_ledger(shop / "budget.db") as ledger:
-            assert ledger.dataset("shop").reserved == Budget(epsilon=1)
-        typed(monkeypatch, COUNT)
-        assert "stays spent" in ask("shell", "--epsilon", 1).err
-
     def test_a_budget_that_is_spent(self, ask: Ask) -> None:
         assert ask("run", "--epsilon", 11, COUNT).code == 4
 
@@ -198,6 +186,100 @@ class TestFailures:
 
         monkeypatch.setattr("sys.stdin", Terminal())
         assert "There is no query" in ask("run", "--epsilon", 1).err
+
+
+EARLY, LATE = "require_schema", "answer"
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"sudare.sql.execution.charging.{moment}", stop)
+
+
+def reserved(shop: Path) -> Budget | None:
+    with open_ledger(shop / "budget.db") as ledger:
+        return ledger.dataset("shop").reserved
+
+
+class TestInterrupted:
+    @pytest.mark.parametrize(
+        ("moment", "english", "japanese"),
+        [
+            (EARLY, "no row had been read, so the charge was given back (entry 3)", "費用は戻されました（項目 3）"),
+            (LATE, "No answer was given. The same query asks before it charges once more", "回答は得られていません"),
+        ],
+    )
+    def test_what_became_of_the_charge_is_told(
+        self, ask: Ask, monkeypatch: pytest.MonkeyPatch, moment: str, english: str, japanese: str
+    ) -> None:
+        interrupt(monkeypatch, moment)
+        shown = ask("run", "--epsilon", 1, COUNT, "--json")
+        assert shown.code == 130
+        assert english in shown.error["english"]
+        assert japanese in shown.error["japanese"]
+
+    def test_nothing_is_charged_for_a_query_that_is_being_read(
+        self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def stop(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr("sudare.sql.execution.connection.plan_query", stop)
+        shown = ask("run", "--epsilon", 1, COUNT)
+        assert shown.code == 130
+        assert "Nothing was charged. The same command starts anew." in " ".join(shown.err.split())
+        assert reserved(shop) is None
+
+    def test_after_an_early_one_nothing_is_asked(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with monkeypatch.context() as patched:
+            interrupt(patched, EARLY)
+            assert ask("run", "--epsilon", 1, COUNT).code == 130
+        assert reserved(shop) is None
+        assert ask("run", "--epsilon", 1, COUNT).code == 0
+        assert spent(shop) == Budget(epsilon=1)
+
+    def test_after_a_late_one_a_script_must_say_again(
+        self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patched:
+            interrupt(patched, LATE)
+            assert ask("run", "--epsilon", 1, COUNT).code == 130
+        refused = ask("run", "--epsilon", 1, COUNT, "--json")
+        assert refused.code == 2
+        assert "ledger entry 3" in refused.error["english"]
+        assert "epsilon = 1 once more" in refused.error["english"]
+        assert "`sudare sql run --again` を使ってください" in refused.error["japanese"]
+        assert (spent(shop), reserved(shop)) == (None, Budget(epsilon=1))
+        assert ask("run", "--epsilon", 2, COUNT).code == 0, "another query"
+        assert ask("run", "--epsilon", 1, COUNT, "--again").code == 0
+        assert ask("run", "--epsilon", 1, COUNT, "--json").json["repeated"]
+        assert (spent(shop), reserved(shop)) == (Budget(epsilon=3), Budget(epsilon=1))
+
+    @pytest.mark.parametrize(("answer", "code", "paid"), [("y", 0, Budget(epsilon=1)), ("n", 2, None)])
+    def test_after_a_late_one_a_person_is_asked(
+        self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int, paid: Budget | None
+    ) -> None:
+        with monkeypatch.context() as patched:
+            interrupt(patched, LATE)
+            assert ask("run", "--epsilon", 1, COUNT).code == 130
+        monkeypatch.setattr(Speaker, "is_interactive", True)
+        monkeypatch.setattr("builtins.input", lambda *_: answer)
+        shown = ask("run", "--epsilon", 1, COUNT)
+        assert shown.code == code
+        assert "charges epsilon = 1 once more" in " ".join(shown.err.split())
+        assert spent(shop) == paid
+
+    def test_the_shell_says_the_same_and_goes_on(self, ask: Ask, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        with monkeypatch.context() as patched:
+            interrupt(patched, LATE)
+            typed(patched, f"{COUNT};\nSELECT nothing FROM nowhere;")
+            told = " ".join(ask("shell", "--epsilon", 1).err.split())
+        assert told.count("stays spent (entry 3)") == 1, "and not once more with what fails afterwards"
+        typed(monkeypatch, COUNT)
+        assert "was stopped earlier" in ask("shell", "--epsilon", 1).err
+        assert (spent(shop), reserved(shop)) == (None, Budget(epsilon=1))
 
 
 class TestExplainAndPrice:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 
 __all__ = ["bounds", "children", "code", "parent"]
 
-Level = Literal["1", "2", "5x", "2x", "3", "1/2", "1/4", "1/8"]
-BY_DIGITS: dict[int, Level] = {4: "1", 6: "2", 7: "5x", 8: "3", 9: "1/2", 10: "1/4", 11: "1/8"}
+BY_DIGITS: dict[int, str] = {4: "1", 6: "2", 7: "5x", 8: "3", 9: "1/2", 10: "1/4", 11: "1/8"}
 LEVEL_OF_TWOS = "2x"
 MAX_CHILDREN = 640**2
 
 Code = Annotated[str, typer.Argument(metavar="CODE", show_default=False)]
-ToLevel = Annotated[Level, typer.Option("--level", "-l", show_default=False)]
+ToLevel = Annotated[str, typer.Option("--level", "-l", metavar="LEVEL", show_default=False)]
 
 
 @dataclass(frozen=True)
@@ -35,14 +34,15 @@ def code(
     speaker: Speaker,
     latitude: Annotated[float, typer.Argument(metavar="LATITUDE", show_default=False)],
     longitude: Annotated[float, typer.Argument(metavar="LONGITUDE", show_default=False)],
-    level: Annotated[Level, typer.Option("--level", "-l")] = "3",
+    level: Annotated[str, typer.Option("--level", "-l", metavar="LEVEL")] = "3",
 ) -> None:
     """The mesh that a point lies in."""
-    from sudare.domain.mesh import mesh_cells_of_points, mesh_level
+    from sudare.domain.mesh import mesh_cells_of_points
 
-    rows, columns = mesh_cells_of_points([latitude], [longitude], level)
-    text = _text(_Cell(mesh_level(level), int(rows[0]), int(columns[0])))
-    speaker.give({"code": text, "level": level}, text)
+    wanted = _typed_level(speaker, level)
+    rows, columns = mesh_cells_of_points([latitude], [longitude], wanted)
+    text = _text(_Cell(wanted, int(rows[0]), int(columns[0])))
+    speaker.give({"code": text, "level": wanted.name}, text)
 
 
 def bounds(speaker: Speaker, code: Code) -> None:
@@ -60,10 +60,10 @@ def bounds(speaker: Speaker, code: Code) -> None:
 
 def parent(speaker: Speaker, code: Code, level: ToLevel) -> None:
     """The larger mesh that a mesh is part of."""
-    cell = _read(speaker, code)
-    ratio = _ratio(speaker, fine=cell.level.name, coarse=level)
-    text = _text(_Cell(_level(level), cell.row // ratio, cell.column // ratio))
-    speaker.give({"code": code, "parent": text, "level": level}, text)
+    cell, coarse = _read(speaker, code), _typed_level(speaker, level)
+    ratio = _ratio(speaker, fine=cell.level, coarse=coarse)
+    text = _text(_Cell(coarse, cell.row // ratio, cell.column // ratio))
+    speaker.give({"code": code, "parent": text, "level": coarse.name}, text)
 
 
 def children(speaker: Speaker, code: Code, level: ToLevel) -> None:
@@ -72,39 +72,47 @@ def children(speaker: Speaker, code: Code, level: ToLevel) -> None:
 
     from sudare.domain.mesh import mesh_codes
 
-    cell = _read(speaker, code)
-    ratio = _ratio(speaker, fine=level, coarse=cell.level.name)
-    fine = _level(level)
+    cell, fine = _read(speaker, code), _typed_level(speaker, level)
+    ratio = _ratio(speaker, fine=fine, coarse=cell.level)
     columns = np.arange(cell.column * ratio, (cell.column + 1) * ratio)
     # Row by row: so few at once need no compiled loops, which take longer to load.
     rows = (np.full(ratio, row) for row in range(cell.row * ratio, (cell.row + 1) * ratio))
     texts = [f"{number:0{fine.digits}d}" for row in rows for number in mesh_codes(row, columns, fine).tolist()]
-    speaker.give({"code": code, "children": texts, "level": level}, "\n".join(texts))
+    speaker.give({"code": code, "children": texts, "level": fine.name}, "\n".join(texts))
 
 
-def _level(name: str) -> MeshLevel:
-    from sudare.domain.mesh import mesh_level
+def _typed_level(speaker: Speaker, text: str) -> MeshLevel:
+    """The level of a name or a size, as plans take it.
 
-    return mesh_level(name)
+    Raises:
+        UsageError: if it is neither.
+    """
+    from sudare.domain.mesh import MESH_LEVELS, mesh_level
+    from sudare.errors import ParameterError
+
+    try:
+        return mesh_level(text)
+    except ParameterError:
+        levels = ", ".join(f"{level.name} ({level.size})" for level in MESH_LEVELS.values())
+        raise speaker.mistake("mesh.no_level", text=text[:40], levels=levels) from None
 
 
 def _read(speaker: Speaker, code: str) -> _Cell:
     """The cell of a code, whose level follows from its length (and its last digit, where it has nine)."""
-    from sudare.domain.mesh import mesh_cells
+    from sudare.domain.mesh import mesh_cells, mesh_level
 
     if not (code.isascii() and code.isdigit() and len(code) in BY_DIGITS):
         raise speaker.mistake("mesh.no_code", code=code[:40])
-    level = _level(LEVEL_OF_TWOS if len(code) == 9 and code.endswith("5") else BY_DIGITS[len(code)])
+    level = mesh_level(LEVEL_OF_TWOS if len(code) == 9 and code.endswith("5") else BY_DIGITS[len(code)])
     rows, columns = mesh_cells([code], level)
     return _Cell(level, int(rows[0]), int(columns[0]))
 
 
-def _ratio(speaker: Speaker, *, fine: str, coarse: str) -> int:
+def _ratio(speaker: Speaker, *, fine: MeshLevel, coarse: MeshLevel) -> int:
     """How many cells of one level lie along a side of another's."""
-    small, large = _level(fine).divisions, _level(coarse).divisions
-    if small % large:
-        raise speaker.mistake("mesh.no_part", fine=fine, coarse=coarse)
-    return small // large
+    if fine.divisions % coarse.divisions:
+        raise speaker.mistake("mesh.no_part", fine=fine.name, coarse=coarse.name)
+    return fine.divisions // coarse.divisions
 
 
 def _text(cell: _Cell) -> str:

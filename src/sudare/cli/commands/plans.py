@@ -12,7 +12,14 @@ import typer
 from sudare.cli.commands.planning import show_release_plan
 from sudare.cli.commands.releasing import carry_out_release
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import ask_before_charging_again, charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.charges import (
+    ask_before_charging_again,
+    charge_of_release,
+    charges_told,
+    opened_ledger,
+    show_charge,
+    tell_charge,
+)
 from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
@@ -150,8 +157,8 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
             speaker.confirm("release.ask", yes=options.yes)
         asks = None
         if header.price is not None:
-            asks = ask_before_charging_again(speaker, header.price, yes=options.yes)
-        with charges_told(speaker, header, before), progress_bars(speaker) as tell:
+            asks = ask_before_charging_again(speaker, header.price.budget, yes=options.yes)
+        with charges_told(speaker, charge_of_release(header, before)), progress_bars(speaker) as tell:
             made = carry_out(
                 kind,
                 read,

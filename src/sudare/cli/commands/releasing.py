@@ -9,7 +9,7 @@ import typer
 
 from sudare.cli.commands.planning import balance_facts, balance_of, read_balance
 from sudare.cli.console.budgets import budget_in_words, budget_values, remaining_in_words
-from sudare.cli.console.charges import ask_before_charging_again, charges_told
+from sudare.cli.console.charges import ask_before_charging_again, charge_of_release, charges_told
 from sudare.cli.console.failures import Failure
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import heading
@@ -49,14 +49,17 @@ def carry_out_release(
         speaker.show(heading(release_plan.title))
         speaker.show(balance_facts(release_plan, balance, speaker.words))
         speaker.confirm("release.ask", yes=yes)
-        with charges_told(speaker, COUNTS.header(release_plan), before), progress_bars(speaker) as tell:
+        with (
+            charges_told(speaker, charge_of_release(COUNTS.header(release_plan), before)),
+            progress_bars(speaker) as tell,
+        ):
             made = run_release(
                 release_plan,
                 again=again,
                 threads=threads,
                 progress=tell,
                 ledger=ledger,
-                on_unfinished=ask_before_charging_again(speaker, release_plan.price, yes=yes),
+                on_unfinished=ask_before_charging_again(speaker, release_plan.price.budget, yes=yes),
             )
         _tell_result(speaker, release_plan, made, ledger)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from sudare.cli.console.budgets import balance_after, budget_in_words, remaining_in_words
 from sudare.cli.console.showing import facts
@@ -15,9 +17,65 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from sudare.ledger import Entry, Ledger, Reservation
+    from sudare.privacy import Budget
     from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
 
-__all__ = ["ask_before_charging_again", "charges_told", "opened_ledger", "show_charge", "tell_charge"]
+__all__ = [
+    "NO_CHARGE_YET",
+    "WatchedCharge",
+    "ask_before_charging_again",
+    "charge_of_release",
+    "charges_told",
+    "opened_ledger",
+    "show_charge",
+    "tell_charge",
+]
+
+ChargedFor = Literal["release", "query"]
+SAME_FOR_ALL = ("nothing", "not_begun", "unknown")
+"""What is said in the same words of a release and of a query."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchedCharge:
+    """What the ledger will say of a charge, so that it is found there whatever stops its process.
+
+    Attributes:
+        location: of the ledger; None where there is none.
+        dataset: the account.
+        purpose: as the reservation states it.
+        cost: what is charged; None if nothing is.
+        before: number of the ledger's latest entry before it was begun.
+        charged_for: what it pays for.
+    """
+
+    location: str | Path | None
+    dataset: str
+    purpose: str
+    cost: Budget | None
+    before: int
+    charged_for: ChargedFor
+
+
+NO_CHARGE_YET = WatchedCharge(location=None, dataset="", purpose="", cost=None, before=0, charged_for="query")
+"""While a query is still being read."""
+
+
+def charge_of_release(header: PlanHeader, before: int) -> WatchedCharge:
+    """The charge of a plan.
+
+    Args:
+        header: of the plan.
+        before: number of the ledger's latest entry before it was begun.
+    """
+    return WatchedCharge(
+        location=None if header.ledger is None else header.ledger.location,
+        dataset="" if header.ledger is None else header.ledger.dataset,
+        purpose=header.title,
+        cost=None if header.price is None else header.price.budget,
+        before=before,
+        charged_for="release",
+    )
 
 
 def opened_ledger(header: PlanHeader) -> AbstractContextManager[Ledger | None]:
@@ -70,57 +128,72 @@ def tell_charge(
 
 
 @contextmanager
-def charges_told(speaker: Speaker, header: PlanHeader, before: int) -> Iterator[None]:
-    """Whatever stops a release, say what the ledger says was charged for it.
+def charges_told(speaker: Speaker, watched: WatchedCharge, tell: Callable[..., None] | None = None) -> Iterator[None]:
+    """Whatever stops what is charged, say what the ledger says was charged for it.
+
+    An error of a query says itself what it cost; of queries only interruptions are told.
 
     Args:
         speaker: who says it.
-        header: of the plan.
-        before: number of the ledger's latest entry before it was begun.
+        watched: the charge.
+        tell: says words of the catalogue; by default they are added to the error that is about to be shown.
     """
+    tell = speaker.remark if tell is None else tell
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
+        is_ended = isinstance(error, KeyboardInterrupt)
+        if not is_ended and watched.charged_for == "query":
+            raise
         try:
-            state, number = _charge_since(header, before)
+            state, number = _charge_since(watched)
         except SudareError:
-            speaker.remark("charged.unknown")
-        else:
-            is_ended = isinstance(error, KeyboardInterrupt)
-            if is_ended and state == "nothing":
-                state = "not_begun" if number is None else "given_back"
-            speaker.remark(f"charged.{state}", entry=number)
+            state, number = "unknown", None
+        if is_ended and state == "nothing":
+            state = "not_begun" if number is None else "given_back"
+        tell(_key(watched.charged_for, state), entry=number)
         raise
 
 
 def ask_before_charging_again(
-    speaker: Speaker, price: ReleasePrice, *, yes: bool
+    speaker: Speaker, cost: Budget, *, yes: bool, charged_for: ChargedFor = "release"
 ) -> Callable[[Sequence[Reservation]], None]:
-    """What to do where earlier runs of the same plan were stopped after their charge was kept: say so, and ask.
+    """What to do where earlier runs of the same were stopped after their charge was kept: say so, and ask.
 
     Whoever said ``--yes`` agreed to one charge, not to a second one; so does a script, which needs ``--again`` for it.
+
+    Args:
+        speaker: who says it.
+        cost: what would be charged once more.
+        yes: whether a charge was agreed to beforehand.
+        charged_for: what it pays for.
     """
 
     def ask(left: Sequence[Reservation]) -> None:
-        charge = budget_in_words(price.budget, speaker.words)
+        charge = budget_in_words(cost, speaker.words)
         values = {"entries": [one.number for one in left], "charge": charge}
         if yes or not speaker.is_interactive:
-            raise speaker.mistake("charged.before_in_scripts", **values)
-        speaker.warn_of("charged.before", **values)
-        speaker.confirm("release.ask_again", yes=False)
+            raise speaker.mistake(_key(charged_for, "before_in_scripts"), **values)
+        speaker.warn_of(_key(charged_for, "before"), **values)
+        speaker.confirm(_key(charged_for, "ask_again"), yes=False)
 
     return ask
 
 
-def _charge_since(header: PlanHeader, before: int) -> tuple[str, int | None]:
-    """What became of the reservation that this release made, if it made one."""
+def _key(charged_for: ChargedFor, state: str) -> str:
+    """Of the words of the catalogue."""
+    return f"charged.{state}" if charged_for == "release" or state in SAME_FOR_ALL else f"charged.query_{state}"
+
+
+def _charge_since(watched: WatchedCharge) -> tuple[str, int | None]:
+    """What became of the reservation that was made, if one was."""
     from sudare.ledger import open_ledger
 
-    if header.ledger is None:
+    if watched.location is None:
         return "nothing", None
-    with open_ledger(header.ledger.location) as ledger:
-        new = [entry for entry in ledger.entries(header.ledger.dataset) if entry.number > before]
-    for reserved in reversed([entry for entry in new if _is_own(entry, header)]):
+    with open_ledger(watched.location) as ledger:
+        new = [entry for entry in ledger.entries(watched.dataset) if entry.number > watched.before]
+    for reserved in reversed([entry for entry in new if _is_own(entry, watched)]):
         closed = [entry for entry in new if _closes(entry, reserved.number)]
         if not closed:
             return "reserved", reserved.number
@@ -128,12 +201,12 @@ def _charge_since(header: PlanHeader, before: int) -> tuple[str, int | None]:
     return "nothing", None
 
 
-def _is_own(entry: Entry, header: PlanHeader) -> bool:
+def _is_own(entry: Entry, watched: WatchedCharge) -> bool:
     from sudare.ledger.entries import Reserved
 
     body = entry.read()
-    is_ours = isinstance(body, Reserved) and body.purpose == header.title
-    return is_ours and header.price is not None and getattr(body, "cost", None) == header.price.budget
+    is_ours = isinstance(body, Reserved) and body.purpose == watched.purpose
+    return is_ours and watched.cost is not None and getattr(body, "cost", None) == watched.cost
 
 
 def _closes(entry: Entry, reservation: int) -> bool:

@@ -10,7 +10,14 @@ import typer
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import budget_values
-from sudare.cli.console.charges import ask_before_charging_again, charges_told, opened_ledger, show_charge, tell_charge
+from sudare.cli.console.charges import (
+    ask_before_charging_again,
+    charge_of_release,
+    charges_told,
+    opened_ledger,
+    show_charge,
+    tell_charge,
+)
 from sudare.cli.console.obstacles import preflight_values, tell_preflight
 from sudare.cli.console.progress import progress_bars
 from sudare.cli.console.showing import facts, heading, stack
@@ -183,8 +190,8 @@ def _carry_out(
         speaker.say("people.not_private", style="yellow")
     else:
         speaker.confirm("release.ask", yes=yes)
-        with charges_told(speaker, header, before), progress_bars(speaker) as tell:
-            asks = ask_before_charging_again(speaker, header.price, yes=yes)
+        with charges_told(speaker, charge_of_release(header, before)), progress_bars(speaker) as tell:
+            asks = ask_before_charging_again(speaker, header.price.budget, yes=yes)
             made = run_people_plan(plan, again=again, progress=tell, ledger=ledger, on_unfinished=asks)
         entry = made.document["ledger"]["entry"]
         tell_charge(speaker, header.price, header.ledger, ledger, entry, is_repeated=made.is_repeated)

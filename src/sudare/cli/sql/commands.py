@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,7 @@ import typer
 
 from sudare.bilingual import Words
 from sudare.cli.console.budgets import budget_in_words, remaining_in_words
+from sudare.cli.console.charges import NO_CHARGE_YET, WatchedCharge, ask_before_charging_again, charges_told
 from sudare.cli.console.failures import FOUND_FAULTS
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.sql.options import (
@@ -28,7 +29,7 @@ from sudare.cli.sql.showing import answer_table, answer_values, price_shown, pri
 from sudare.errors import DatabaseError, OutputError
 
 if TYPE_CHECKING:
-    from sudare.ledger import Dataset
+    from sudare.ledger import Dataset, Reservation
     from sudare.sql.execution.connection import Connection
     from sudare.sql.execution.cursors import Cursor
 
@@ -52,7 +53,7 @@ def run(
     sql = query.read(speaker)
     _require_writable(out)
     with connected.open(source, account, budget, method, timeout) as connection:
-        cursor = ask(speaker, connection, sql, again=again)
+        cursor = ask(speaker, connection, sql, account, again=again)
         balances = connection.balances()
     if out is not None:
         from sudare.io import write_arrow
@@ -134,7 +135,7 @@ def shell(
     from sudare.cli.sql.shell import talk
 
     with connected.open(source, account, budget, method, timeout) as connection:
-        code = talk(speaker, connection)
+        code = talk(speaker, connection, account)
     if code:
         raise typer.Exit(code)
 
@@ -197,14 +198,49 @@ def check(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def ask(speaker: Speaker, connection: Connection, sql: str, *, again: bool = False) -> Cursor:
-    """Ask a query, with a sign of life on a terminal."""
-    try:
+def ask(
+    speaker: Speaker,
+    connection: Connection,
+    sql: str,
+    account: LedgerOptions,
+    *,
+    again: bool = False,
+    tell: Callable[..., None] | None = None,
+) -> Cursor:
+    """Ask a query, with a sign of life on a terminal.
+
+    Args:
+        speaker: who says what happens.
+        connection: to the database.
+        sql: the query.
+        account: where it is charged.
+        again: draw and charge anew even if it was answered before.
+        tell: says what became of the charge if it is interrupted; by default the error that is shown says so too.
+    """
+    from sudare.sql.execution.charging import purpose_of
+
+    with charges_told(speaker, NO_CHARGE_YET, tell):
+        prepared = connection.prepare(sql)
+    cost = prepared.allocation.cost
+    if cost is None:
         with _waiting(speaker):
-            return connection.execute(sql, again=again)
-    except KeyboardInterrupt:
-        speaker.remark("sql.interrupted")
-        raise
+            return connection.cursor().run(prepared)
+    watched = WatchedCharge(
+        location=account.ledger,
+        dataset=account.sql_dataset,
+        purpose=purpose_of(prepared.plan),
+        cost=cost,
+        before=connection.ledger.head()[0],
+        charged_for="query",
+    )
+    question = ask_before_charging_again(speaker, cost, yes=False, charged_for="query")
+    with charges_told(speaker, watched, tell), _waiting(speaker) as paused:
+
+        def ask_again(left: Sequence[Reservation]) -> None:
+            with paused():  # else the sign of life writes over what is typed
+                question(left)
+
+        return connection.cursor().run(prepared, again=again, on_unfinished=ask_again)
 
 
 def tell_cost(speaker: Speaker, cursor: Cursor, balances: Sequence[Dataset]) -> None:
@@ -220,12 +256,22 @@ def tell_cost(speaker: Speaker, cursor: Cursor, balances: Sequence[Dataset]) -> 
 
 
 @contextmanager
-def _waiting(speaker: Speaker) -> Iterator[None]:
+def _waiting(speaker: Speaker) -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """A sign of life on a terminal; gives what pauses it."""
     if speaker.as_json or not speaker.err.is_terminal:
-        yield
+        yield nullcontext
         return
-    with speaker.err.status(speaker.words("sql.waiting")):
-        yield
+    with speaker.err.status(speaker.words("sql.waiting")) as status:
+
+        @contextmanager
+        def paused() -> Iterator[None]:
+            status.stop()
+            try:
+                yield
+            finally:
+                status.start()
+
+        yield paused
 
 
 def _require_writable(out: Path | None) -> None:

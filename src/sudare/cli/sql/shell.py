@@ -6,12 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sudare.cli.console.failures import failure_of
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.sql import commands as shown
 from sudare.cli.sql import showing
+from sudare.cli.sql.options import LedgerOptions
 from sudare.errors import SudareError
 from sudare.system.interrupts import Interruption, delivered_interruption, forget_interruption
 
@@ -23,8 +24,13 @@ __all__ = ["talk"]
 PROMPT, MORE = "sudare> ", "   ...> "
 
 
-def talk(speaker: Speaker, connection: Connection) -> int:
+def talk(speaker: Speaker, connection: Connection, account: LedgerOptions) -> int:
     """Answer whatever is typed until it ends.
+
+    Args:
+        speaker: who says what happens.
+        connection: to the database.
+        account: where queries are charged.
 
     Returns:
         0 to somebody at a terminal; to a program the exit code of the last thing that failed.
@@ -36,15 +42,23 @@ def talk(speaker: Speaker, connection: Connection) -> int:
         speaker.say("sql.welcome", style="dim")
     failed = 0
     for statement in statements(_lines(speaker, is_person)):
+        charge: list[tuple[str, dict[str, Any]]] = []
+
+        def note(key: str, charge: list[tuple[str, dict[str, Any]]] = charge, **values: object) -> None:
+            charge.append((key, values))
+
         try:
-            if not _do(speaker, connection, statement):
+            if not _do(speaker, connection, account, statement, note):
                 break
         except Interruption:
+            for key, values in charge:
+                speaker.remark(key, **values)
             raise
         except KeyboardInterrupt:
             forget_interruption()
             speaker.say("failure.interrupted")
-            speaker.say("sql.interrupted")
+            for key, values in charge:
+                speaker.say(key, **values)
         except SudareError as error:
             if delivered_interruption() is not None:
                 raise
@@ -95,12 +109,14 @@ def _lines(speaker: Speaker, is_person: bool) -> Callable[[bool], str | None]:
     return read
 
 
-def _do(speaker: Speaker, connection: Connection, statement: str) -> bool:
+def _do(
+    speaker: Speaker, connection: Connection, account: LedgerOptions, statement: str, note: Callable[..., None]
+) -> bool:
     """Carry out one statement; False at the end."""
     word, _, rest = statement.partition(" ")
     word = word.strip().partition("\n")[0]
     if not statement.startswith("\\"):
-        cursor = shown.ask(speaker, connection, statement)
+        cursor = shown.ask(speaker, connection, statement, account, tell=note)
         balances = connection.balances()
         speaker.give(showing.answer_values(cursor, balances), showing.answer_table(speaker, cursor))
         shown.tell_cost(speaker, cursor, balances)

@@ -43,14 +43,16 @@ HELP: Mapping[str, Words] = {
         "Mesh codes of Japan (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
         "地域メッシュコード（JIS X 0410）: 1 (80km)、2 (10km)、3 (1km)、1/2、1/4、1/8、5x (5km)、2x (2km)。",
     ),
-    "mesh.examples": Words.same("sudare mesh code 35.681 139.767 --level 1/2\nsudare mesh bounds 533946113"),
+    "mesh.examples": Words.same("sudare mesh code 35.681 139.767 --level 500m\nsudare mesh bounds 533946113"),
     "mesh.code.help": Words("The code of the mesh that a point lies in.", "地点を含むメッシュのコードを求めます。"),
     "mesh.code.examples": Words.same(
         "sudare mesh code 35.681236 139.767125\nsudare mesh code 35.681236 139.767125 --level 1/2"
     ),
     "mesh.code.latitude": Words("Degrees north, 0 to 66.6.", "北緯（0～66.6 度）。"),
     "mesh.code.longitude": Words("Degrees east, 100 to 200.", "東経（100～200 度）。"),
-    "mesh.code.level": Words("The level of the mesh.", "メッシュの階層。"),
+    "mesh.code.level": Words(
+        "The level of the mesh, or its size: 1/2 or 500m.", "メッシュの階層または大きさ（1/2、500m など）。"
+    ),
     "mesh.bounds.help": Words(
         "South, west, north and east of a mesh in degrees.",
         "メッシュの南・西・北・東の端を度で求めます。",
@@ -61,16 +63,24 @@ HELP: Mapping[str, Words] = {
         "メッシュを含む、より大きなメッシュを求めます。",
     ),
     "mesh.parent.examples": Words.same("sudare mesh parent 533946113 --level 1"),
-    "mesh.parent.level": Words("The level of the larger mesh.", "大きなメッシュの階層。"),
+    "mesh.parent.level": Words("The level of the larger mesh, or its size.", "大きなメッシュの階層または大きさ。"),
     "mesh.children.help": Words(
         "The smaller meshes that a mesh is made of, one a line, south-west first.",
         "メッシュを構成する小さなメッシュを求めます。\n\n1行に1つずつ、南西から順に出力します。",
     ),
     "mesh.children.examples": Words.same("sudare mesh children 533946 --level 3"),
-    "mesh.children.level": Words("The level of the smaller meshes.", "小さなメッシュの階層。"),
+    "mesh.children.level": Words(
+        "The level of the smaller meshes, or their size.", "小さなメッシュの階層または大きさ。"
+    ),
 }
 
 SPOKEN: Mapping[str, Words] = {
+    "mesh.no_level": Words(
+        "Invalid value for --level: it must be one of {levels}, by name or by size. Got '{text}' instead. "
+        "'sudare mesh --help' shows how it is used.",
+        "--level の値が使えません。次のいずれかの名前か大きさを指定してください: {levels}（指定: 「{text}」）。"
+        "使い方は 'sudare mesh --help' で確認できます。",
+    ),
     "mesh.south": Words("south", "南端"),
     "mesh.west": Words("west", "西端"),
     "mesh.north": Words("north", "北端"),

@@ -46,6 +46,14 @@ HELP: Mapping[str, Words] = {
         "Neighbouring tables differ by a replaced person: for releases with a public total.",
         "隣接する表を「1人の置き換え」とします。合計を公開する公表のために使います。",
     ),
+    "ledger.add.protects": Words(
+        "For repeated releases: event (one appearance), person-day (a whole window) or person-window (any so many ticks).",
+        "繰り返し公表する場合の保護範囲: event（1回の出現）、person-day（1期間の全体）、person-window（連続する時点）。",
+    ),
+    "ledger.add.ticks": Words(
+        "With --protects: how many ticks a window has.",
+        "--protects のとき、1期間の時点の数。",
+    ),
     "ledger.add.rho_filter": Words(
         "Keep a total in epsilon and delta as a sum of rhos: room for many more small releases.",
         "イプシロンとデルタの総予算をローの合計で管理します。小さい公表をより多く行えます。",
@@ -70,8 +78,8 @@ HELP: Mapping[str, Words] = {
     "ledger.list.help": Words("List all data sets with their balances.", "すべてのデータセットと残高を表示します。"),
     "ledger.list.examples": Words.same("sudare ledger list budget.db\nsudare ledger list budget.db --json"),
     "ledger.show.help": Words(
-        "Show a data set: its balance, and every entry about it.",
-        "データセットの残高と、すべての項目を表示します。",
+        "Show a data set: its balance, every entry about it, and its windows of repeated releases.",
+        "データセットの残高、すべての項目、繰り返し公表の期間を表示します。",
     ),
     "ledger.show.examples": Words.same("sudare ledger show budget.db census"),
     "ledger.verify.help": Words(
@@ -162,6 +170,7 @@ SPOKEN: Mapping[str, Words] = {
         "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっています（台帳の項目 {entries}）。"
         "その費用は使用済みのままで、公表はされていません。さらに {charge} を使って実行するには、--again を付けてください。",
     ),
+    "charged.ask_again": Words("Spend it once more and publish?", "もう一度予算を使って公表しますか。"),
     "charged.settled": Words(
         "The release was charged and is complete (entry {entry}); the same command shows it, free.",
         "この公表は記帳され、完成しています（項目 {entry}）。同じコマンドで、予算を使わずに表示できます。",
@@ -169,6 +178,37 @@ SPOKEN: Mapping[str, Words] = {
     "charged.unknown": Words(
         "The ledger cannot be read now: 'sudare ledger show' tells whether something was charged.",
         "台帳を読めないため、予算が使われたかどうかは 'sudare ledger show' で確認してください。",
+    ),
+    "charged.query_given_back": Words(
+        "Nothing was charged: no row had been read, so the charge was given back (entry {entry}). The same query can be asked "
+        "again.",
+        "予算は使われていません。行を読む前に止まったため、費用は戻されました（項目 {entry}）。"
+        "同じクエリをもう一度実行できます。",
+    ),
+    "charged.query_reserved": Words(
+        "The cost of the query stays spent (entry {entry}): the database may have been read. No answer was given. The same query "
+        "asks before it charges once more; where nobody can be asked, it needs `sudare sql run --again`.",
+        "データベースが読まれた可能性があるため、クエリの費用は消費されたままです（項目 {entry}）。回答は得られていません。"
+        "同じクエリをもう一度実行すると、再び予算を使う前に確認します"
+        "（確認できない環境では `sudare sql run --again` が必要です）。",
+    ),
+    "charged.query_before": Words(
+        "This very query was stopped earlier, when the database may have been read (ledger entry {entries}). Its cost stays "
+        "spent, and no answer was given. Going on charges {charge} once more.",
+        "同じクエリの以前の実行が、データベースが読まれた可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は消費されたままで、回答は得られていません。続けると、さらに {charge} を使います。",
+    ),
+    "charged.query_before_in_scripts": Words(
+        "This very query was stopped earlier, when the database may have been read (ledger entry {entries}). Its cost stays "
+        "spent, and no answer was given. To charge {charge} once more, ask with `sudare sql run --again`.",
+        "同じクエリの以前の実行が、データベースが読まれた可能性のある段階で止まっています（台帳の項目 {entries}）。"
+        "その費用は消費されたままで、回答は得られていません。さらに {charge} を使って実行するには、"
+        "`sudare sql run --again` を使ってください。",
+    ),
+    "charged.query_ask_again": Words("Spend it once more and answer?", "もう一度予算を使って回答を得ますか。"),
+    "charged.query_settled": Words(
+        "The query was charged and its answer is kept (entry {entry}); the same query shows it, free.",
+        "クエリの費用は記帳され、回答は保存されています（項目 {entry}）。同じクエリで、予算を使わずに表示できます。",
     ),
     "ledger.entry": Words("entry", "項目"),
     "ledger.time": Words("time", "日時"),
@@ -225,6 +265,33 @@ SPOKEN: Mapping[str, Words] = {
         "Keep this elsewhere, for --known next time: {head}",
         "次回の --known のために、別の場所に控えてください: {head}",
     ),
+    "ledger.windows": Words("Windows of repeated releases", "繰り返し公表の期間"),
+    "ledger.purpose": Words("what for", "用途"),
+    "ledger.published": Words("published", "公表"),
+    "ledger.missing": Words("missing", "欠測"),
+    "ledger.to_come": Words("to come", "残り"),
+    "ledger.cost": Words("cost", "費用"),
+    "ledger.closed": Words("closed", "終了"),
+    "ledger.each_window": Words(
+        "Each window costs {cost}; {number} so far: {together}. This is the promise to somebody who was in all of them.",
+        "1期間の費用は {cost}、これまでの {number} 期間の合計は {together} です。すべての期間に現れる人への保証はこの合計です。",
+    ),
+    "ledger.all_windows": Words(
+        "{number} windows so far cost {together}. This is the promise to somebody who was in all of them.",
+        "これまでの {number} 期間の費用の合計は {together} です。すべての期間に現れる人への保証はこの合計です。",
+    ),
+    "ledger.tick_entries": Words(
+        "{number} entries about single ticks are not listed here; 'sudare ledger export' has them.",
+        "個々の時点についての {number} 件の項目は省略しています（'sudare ledger export' で出力できます）。",
+    ),
+    "ledger.ticks_without_protects": Words(
+        "--ticks belongs to --protects person-day or person-window.",
+        "--ticks は --protects person-day または person-window とともに指定してください。",
+    ),
+    "ledger.protects_needs_ticks": Words(
+        "--protects {span} needs --ticks, the number of ticks of a window.",
+        "--protects {span} には、1期間の時点の数 --ticks が必要です。",
+    ),
     "entry.dataset": Words("data set", "登録"),
     "entry.reserve": Words("reserved", "予約"),
     "entry.settle": Words("settled", "確定"),
@@ -232,6 +299,10 @@ SPOKEN: Mapping[str, Words] = {
     "entry.opt-out": Words("opted out", "除外"),
     "entry.publish": Words("published", "公表"),
     "entry.rule": Words("rule", "規則"),
+    "entry.begin-tick": Words("tick begun", "時点の開始"),
+    "entry.settle-tick": Words("tick", "時点"),
+    "entry.miss-ticks": Words("missing", "欠測"),
+    "entry.says_window": Words("a window of {ticks} ticks: {said}", "{ticks} 時点の期間: {said}"),
     "entry.says_rule": Words(
         "costs add up by a rho filter from now on, those before included: rho up to {rho}",
         "以後、過去の分も含めてローのフィルターで数えます（上限 {rho}）",

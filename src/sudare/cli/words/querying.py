@@ -184,10 +184,6 @@ SPOKEN: Mapping[str, Words] = {
     "sql.type": Words("type", "型"),
     "sql.bounds": Words("bounds", "範囲"),
     "sql.values": Words("values", "値"),
-    "sql.interrupted": Words(
-        "If the database was being read, the cost of the query stays spent.",
-        "読み取りが始まっていた場合、クエリの費用は消費されたままです。",
-    ),
     "sql.waiting": Words("The database is counting ...", "データベースが集計しています…"),
     "sql.welcome": Words(
         "A query ends with a semicolon. \\d tables, \\budget, \\price QUERY; \\explain QUERY; \\q ends.",

@@ -195,6 +195,10 @@ SPOKEN: Mapping[str, Words] = {
         "{who}, counted in up to {rows} rows, in {cells} cells with up to {each} in each, {change}",
         "{who}の{change}（数えるのは {rows} 行まで、{cells} セル、1セルあたり {each} 行まで）",
     ),
+    "plan.unit_over_time": Words("{unit}; {time}", "{unit}。{time}"),
+    "time.event": Words("one appearance at one tick", "1つの時点への1回の出現を保護"),
+    "time.person-day": Words("everything within a window of {ticks} ticks", "1期間（{ticks} 時点）の全体を保護"),
+    "time.person-window": Words("everything in any {ticks} ticks in a row", "連続する任意の {ticks} 時点の全体を保護"),
     "plan.promise": Words("promise", "保証"),
     "plan.power": Words(
         "a test of {who}'s presence with {alarm} false alarms finds it at most {power} of the time",
@@ -213,11 +217,11 @@ SPOKEN: Mapping[str, Words] = {
     "plan.all_areas": Words("Over all areas, also those where nobody lives", "人の住まない所も含むすべての領域"),
     "plan.side": Words("side", "一辺"),
     "plan.typical": Words("expected error", "予想誤差"),
-    "plan.interval": Words("from - to", "範囲"),
+    "plan.interval": Words("90 % interval", "90 % 区間"),
     "plan.all_areas_note": Words(
-        "From - to: nine times out of ten. Maps differ in how much of them is empty, and empty areas have smaller "
-        "errors.",
-        "範囲には10回に9回入ります。人の住まない領域の誤差は小さいため、その割合によって異なります。",
+        "An error lies in its interval nine times out of ten. Maps differ in how much of them is empty, and empty "
+        "areas have smaller errors.",
+        "誤差は10回に9回は区間に入ります。人の住まない領域の誤差は小さいため、その割合によって異なります。",
     ),
     "plan.state_people": Words(
         "Where the number of people is public, write people = ... under [prediction]: intervals get narrower.",
@@ -271,13 +275,13 @@ SPOKEN: Mapping[str, Words] = {
     "plan.parts": Words("For each part of the table", "表の各部分"),
     "plan.part": Words("part", "対象"),
     "plan.noise_alone": Words("noise alone", "ノイズのみ"),
-    "plan.with_people": Words("where people are, from - to", "人のいる所（範囲）"),
-    "plan.everywhere": Words("all, from - to", "すべて（範囲）"),
+    "plan.with_people": Words("where people are, 90 %", "人のいる所（90 % 区間）"),
+    "plan.everywhere": Words("all, 90 %", "すべて（90 % 区間）"),
     "plan.parts_note": Words(
-        "Noise alone: if there are people everywhere. From - to: nine times out of ten, over sums with people, and "
-        "over all sums.",
+        "Noise alone: if there are people everywhere. 90 %: the interval that holds the error nine times out of ten, over "
+        "sums with people, and over all sums.",
         "「ノイズのみ」は、どの部分にも人がいる場合の誤差です。"
-        "範囲には10回に9回入ります（人のいる合計とすべての合計について）。",
+        "誤差は10回に9回は区間に入ります（人のいる合計とすべての合計について）。",
     ),
     "plan.alternatives": Words("Alternatives, error relative to this plan", "他の方法（この計画に対する誤差の比）"),
     "plan.mechanism": Words("mechanism", "方法"),
@@ -286,7 +290,6 @@ SPOKEN: Mapping[str, Words] = {
     "plan.why": Words("Why this one", "選んだ理由"),
     "plan.charge": Words("Budget", "予算"),
     "release.ask": Words("Spend this and publish?", "この予算を使って公表しますか。"),
-    "release.ask_again": Words("Spend it once more and publish?", "もう一度予算を使って公表しますか。"),
     "release.done": Words(
         "Released. {charge} was charged (ledger entry {entry}); {left} is left.",
         "公表しました。{charge} を使いました（台帳の項目 {entry}）。残りは {left} です。",

@@ -50,7 +50,7 @@ from sudare.sql.measures.planning import QueryPlan
 from sudare.sql.metadata.promises import require_schema
 from sudare.sql.relations.public_keys import public_keys, require_groups
 
-__all__ = ["Accounts", "Charged", "Joins", "QueryCharge", "fingerprint_of"]
+__all__ = ["Accounts", "Charged", "Joins", "QueryCharge", "fingerprint_of", "purpose_of"]
 
 STAYS_SPENT = Words(
     "The cost of the query ({cost}) stays spent, because a failure may depend on the data.",
@@ -245,6 +245,7 @@ class QueryCharge:
         joins: Joins,
         *,
         again: bool = False,
+        on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
     ) -> Charged:
         """Answer a query, from the store if it was answered before.
 
@@ -255,6 +256,8 @@ class QueryCharge:
             noise: which noise was asked for.
             joins: how joins whose rows belong to two units are bounded.
             again: draw and charge anew even if it was answered before.
+            on_unfinished: called before anything is charged if the same query was stopped after its cost was kept; see
+                `sudare.ledger.charging.charge_once`.
 
         Raises:
             BudgetExceededError: if an account does not allow it; nothing was read.
@@ -272,7 +275,7 @@ class QueryCharge:
             cost=cost,
             unit=self._accounts.unit,
             fingerprint=fingerprint,
-            purpose=" ".join(plan.text.split())[:200],
+            purpose=purpose_of(plan),
             measurements=tuple(allocation.measurements),
         )
         return charge_once(
@@ -282,6 +285,7 @@ class QueryCharge:
             nullcontext(),
             lambda _, charge: self._ask(plan, allocation, cost, fingerprint, charge),
             again=again,
+            on_unfinished=on_unfinished,
         )
 
     def fingerprint(self, plan: QueryPlan, budget: Budget, noise: Noise, joins: Joins) -> str:
@@ -327,6 +331,11 @@ class QueryCharge:
             return completed_answer(record, record.answer.event, cost=cost, is_repeated=False)
 
         return complete
+
+
+def purpose_of(plan: QueryPlan) -> str:
+    """What the ledger says a query's reservation is for: its text, in one line."""
+    return " ".join(plan.text.split())[:200]
 
 
 def fingerprint_of(

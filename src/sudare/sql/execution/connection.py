@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,7 +14,7 @@ from sudare.engines.engine import Engine
 from sudare.engines.files import find_tables, header_of
 from sudare.engines.opening import DUCKDB_SUFFIXES, open_engine
 from sudare.errors import LedgerError, ParameterError, QueryRefusedError
-from sudare.ledger import Dataset, Ledger, open_ledger
+from sudare.ledger import Dataset, Ledger, Reservation, open_ledger
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget, read_budget
 from sudare.sql.execution.answers_store import AnswerStore
@@ -261,6 +261,11 @@ class Connection(Closeable):
         """The database's SQL, as sqlglot calls it."""
         return self._engine.dialect
 
+    @property
+    def ledger(self) -> Ledger:
+        """What queries are charged to; open as long as the connection is."""
+        return self._ledger
+
     def close(self) -> None:
         """Close database and ledger; once is enough, twice does no harm."""
         self._is_open = False
@@ -309,12 +314,20 @@ class Connection(Closeable):
             sql, self.metadata, self._names, self.dialect, base, self._noise, self._joins, self._engine
         )
 
-    def run(self, prepared: Prepared, *, again: bool = False) -> Charged:
+    def run(
+        self,
+        prepared: Prepared,
+        *,
+        again: bool = False,
+        on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
+    ) -> Charged:
         """Answer a prepared query: from the store if it was answered before, else charged.
 
         Args:
             prepared: from `prepare`.
             again: draw and charge anew even if it was answered before.
+            on_unfinished: called before anything is charged if the same query was stopped after its cost was kept; see
+                `sudare.ledger.charging.charge_once`.
 
         Raises:
             BudgetExceededError: if the budget does not allow it; nothing was read.
@@ -323,7 +336,13 @@ class Connection(Closeable):
         """
         self._require_open()
         return self._desk.answer(
-            prepared.plan, prepared.allocation, prepared.budget, prepared.noise, prepared.joins, again=again
+            prepared.plan,
+            prepared.allocation,
+            prepared.budget,
+            prepared.noise,
+            prepared.joins,
+            again=again,
+            on_unfinished=on_unfinished,
         )
 
     def explain(self, sql: str, budget: Budget | None = None) -> Explanation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from sudare.sql.execution.connection import Connection
+    from sudare.ledger import Reservation
+    from sudare.sql.execution.connection import Connection, Prepared
 
 __all__ = ["Cursor"]
 
@@ -98,8 +99,28 @@ class Cursor(Closeable):
         self._require_open()
         self._charged, self._rows, self._next = None, None, 0
         written = sql if parameters is None else with_parameters(sql, parameters, self.connection.dialect)
-        prepared = self.connection.prepare(written, budget)
-        self._charged = self.connection.run(prepared, again=again)
+        return self.run(self.connection.prepare(written, budget), again=again)
+
+    def run(
+        self,
+        prepared: Prepared,
+        *,
+        again: bool = False,
+        on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
+    ) -> Cursor:
+        """Ask a query that `sudare.sql.execution.connection.Connection.prepare` has prepared.
+
+        Args:
+            prepared: the query.
+            again: draw and charge anew even if it was answered before.
+            on_unfinished: as `sudare.sql.execution.connection.Connection.run` takes it.
+
+        Returns:
+            This cursor.
+        """
+        self._require_open()
+        self._charged, self._rows, self._next = None, None, 0
+        self._charged = self.connection.run(prepared, again=again, on_unfinished=on_unfinished)
         self._changes = prepared.plan.changes
         return self
 

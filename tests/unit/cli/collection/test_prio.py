@@ -69,7 +69,7 @@ def test_what_a_task_does_is_told_before_anything_is_sent(
         (("--minimum-batch-at-least", "1001"), 3, "as few as 1,000 reports, and your limit is 1,001"),
         (("--epsilon-at-most", "1.79"), 3, "an epsilon of 1.792, and your limit is 1.79"),
         (("--epsilon-at-most", "one"), 2, "one"),
-        (("--epsilon-at-most", "0"), 2, "--epsilon-at-most"),
+        (("--epsilon-at-most", "0"), 2, "--epsilon-at-most must be a number above 0. Got 0 instead"),
         (("--data", "x.csv"), 2, "--data with --column"),
         (("-",), 2, "--data with --column"),
     ],

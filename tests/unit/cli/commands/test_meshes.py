@@ -29,6 +29,22 @@ def test_the_code_of_tokyo_station(run: Run, level: str, code: str) -> None:
     assert run("mesh", "parent", code, "--level", "1").out == "5339\n"
 
 
+@pytest.mark.parametrize(
+    ("size", "level"), [("80km", "1"), ("1km", "3"), ("500m", "1/2"), ("250 m", "1/4"), ("２km", "2x")]
+)
+def test_a_level_may_be_a_size_as_in_plans(run: Run, size: str, level: str) -> None:
+    for command in (("code", "35.681236", "139.767125"), ("children", "5339"), ("parent", "53394600411")):
+        if command[0] != "children" or level != "1/4":
+            assert run("mesh", *command, "--level", size, "--json") == run("mesh", *command, "--level", level, "--json")
+
+
+def test_a_level_that_is_none_is_told_with_all_that_are(run: Run) -> None:
+    error = run("mesh", "parent", "53394611", "--level", "600m", "--json").error
+    for words in ("--level", "600m", "1/2 (500m)", "3 (1km)"):
+        assert words in error["english"]
+        assert words in error["japanese"]
+
+
 def test_a_code_with_a_leading_zero(run: Run) -> None:
     code = run("mesh", "code", "0.1", "120.2", "--level", "3").out.strip()
     assert len(code) == 8

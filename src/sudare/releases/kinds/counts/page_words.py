@@ -232,7 +232,7 @@ TEXTS = {
     "side": Words("Side of the area (cells)", "領域の一辺（セル）"),
     "distance": Words("about", "およその長さ"),
     "expected": Words("Expected error", "予想誤差"),
-    "interval": Words("from – to", "範囲"),
+    "interval": Words("95 % interval", "95 % 区間"),
     "measured_error": Words("Measured", "実測"),
     "measured": Words("What was measured", "測定の内訳"),
     "measured_text": Words(
