@@ -22,6 +22,7 @@ class NaivePerson:
 
     def __init__(self, moves: tuple[int, ...], absent_after: int) -> None:
         self.left, self.absent_after = list(moves), absent_after
+        self.kept_back = [0] + [min(coarse, fine - coarse) for coarse, fine in pairwise(moves)]
         self.cell: int | None = None
         self.entered = self.gone = False
         self.seen = -1
@@ -46,9 +47,12 @@ class NaivePerson:
         elif row != self.cell:
             here = self.cell
             first = 0 if here is None else next(i for i, w in enumerate(WIDTHS) if here // w != row // w)
-            coarser = self.left[first - 1] if first else 0
-            if self.left[first] >= 1 and self.left[first] - 1 >= coarser:
-                self.left = [number - (level >= first) for level, number in enumerate(self.left)]
+            needed = min(self.left[first - 1], self.kept_back[first]) if first else 0
+            if self.left[first] >= 1 and self.left[first] - 1 >= needed:
+                now = self.left[first] - 1
+                self.left = [
+                    number - 1 if level >= first else min(number, now) for level, number in enumerate(self.left)
+                ]
                 self.cell = row
 
 
@@ -108,6 +112,17 @@ def test_whoever_may_leave_the_region_may_leave_the_cell() -> None:
         if tick == 2:
             assert paths.cells.tolist() == [2], "the last move is kept for leaving the region"
     assert paths.cells.tolist() == [14]
+
+
+def test_with_equal_caps_moves_nearby_are_counted_too() -> None:
+    """Two moves are two moves, near or far; the third is one too many at every level."""
+    paths = Paths(Caps(widths=(10, 1), moves=(2, 2)), people=2)
+    for tick, cells in enumerate([[1, 1], [2, 14], [3, 15], [14, 3]]):
+        paths.advance(tick, np.array(cells))
+        if tick < 3:
+            assert paths.cells.tolist() == cells
+    assert paths.cells.tolist() == [3, 15], "frozen"
+    assert paths.left.tolist() == [[0, 0], [0, 0]]
 
 
 def test_a_twin_that_keeps_nothing_back_does_not_add_up() -> None:

@@ -21,7 +21,8 @@ GONE = -3
 
 
 @kernel(
-    "int64(int64[::1], int16[:, ::1], int32[::1], int64[::1], boolean[::1], int64[::1], int64, int64, int64[::1], int64[::1])"
+    "int64(int64[::1], int16[:, ::1], int32[::1], int64[::1], boolean[::1], int64[::1], int16[::1], int64, int64, "
+    "int64[::1], int64[::1])"
 )
 def advance_paths(
     cells: Any,
@@ -30,6 +31,7 @@ def advance_paths(
     wished: Any,
     opted_out: Any,
     widths: Any,
+    kept_back: Any,
     tick: int,
     absent_after: int,
     before: Any,
@@ -44,6 +46,7 @@ def advance_paths(
         wished: the cell of each person's row at this tick; below 0 for somebody without a row.
         opted_out: who leaves for good.
         widths: how many cells a node of each level has, coarsest first; the last is 1.
+        kept_back: how many moves of a level are kept back for moves at the level above, at most; 0 for the coarsest.
         tick: the number of this tick.
         absent_after: ticks without a row after which somebody counts as absent.
         before: filled with the cells that were left, `NOWHERE` for an entry.
@@ -91,13 +94,15 @@ def advance_paths(
         if here >= 0:
             while here // widths[first] == wish // widths[first]:
                 first += 1
-        kept_back = np.int16(0)
+        needed = np.int16(0)
         if first > 0:
-            kept_back = left[person, first - 1]
-        if left[person, first] - 1 < kept_back or left[person, first] < 1:
+            needed = min(left[person, first - 1], kept_back[first])
+        if left[person, first] - 1 < needed:
             continue  # frozen
         for level in range(first, levels):
             left[person, level] -= 1
+        for level in range(first):
+            left[person, level] = min(left[person, level], left[person, first])
         cells[person] = wish
         before[changes], after[changes] = max(here, NOWHERE), wish
         changes += 1
