@@ -31,7 +31,6 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.errors import LedgerError
 from sudare.noise.addressed import KEY_BYTES, NoiseKey
-from sudare.series.estimation import RunningEstimate
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.paths import LevelChanges, Paths
 from sudare.storage.durable import sync_file, sync_folder
@@ -244,15 +243,9 @@ class WindowFolder:
             counts = _read_arrays(self.folder / f"counts-{published:06}.npz")
             window = SeriesWindow(design, key, history=FileHistory(self.folder, manifest.changes))
             window.paths = Paths.restored(design.caps, published, paths)
-            window.estimates = [
-                RunningEstimate.restored(
-                    level.strategy,
-                    1 << depth,
-                    published + 1,
-                    {name.split(".", 1)[1]: array for name, array in counts.items() if name.startswith(f"{number}.")},
-                )
-                for number, (level, depth) in enumerate(zip(design.levels, design.depths, strict=True))
-            ]
+            for number, estimate in enumerate(window.estimates):
+                kept = {name.split(".", 1)[1]: array for name, array in counts.items() if name.startswith(f"{number}.")}
+                estimate.restore(published + 1, kept)
             return SavedTick(manifest, window, paths["opted_out"])
         except (OSError, ValueError, KeyError):
             raise self._lost(published) from None
