@@ -300,9 +300,6 @@ SPOKEN: Mapping[str, Words] = {
     "entry.opt-out": Words("opted out", "除外"),
     "entry.publish": Words("published", "公表"),
     "entry.rule": Words("rule", "規則"),
-    "entry.begin-tick": Words("tick begun", "時点の開始"),
-    "entry.settle-tick": Words("tick", "時点"),
-    "entry.miss-ticks": Words("missing", "欠測"),
     "entry.says_window": Words("a window of {ticks} ticks: {said}", "{ticks} 時点の期間: {said}"),
     "entry.says_rule": Words(
         "costs add up by a rho filter from now on, those before included: rho up to {rho}",
