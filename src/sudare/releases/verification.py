@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sudare.bilingual import Words
 from sudare.errors import SudareError, words_of_error
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import PublicationNoted, Settled
+from sudare.ledger.entries import PublicationNoted, Settled, TickSettled
 from sudare.privacy import ReleaseEvent
 from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
@@ -279,7 +279,15 @@ def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
     settled = [
         (entry.number, body.result.get("document_sha256"))
         for entry, body in entries.values()
-        if isinstance(body, Settled) and body.reservation == reserved.number
+        if isinstance(body, Settled) and body.reservation == reserved.number and body.result
+    ]
+    # A window has many results, one for each of its ticks.
+    settled += [
+        (entry.number, document_hash)
+        for entry, body in entries.values()
+        if isinstance(body, TickSettled)
+        and body.window == reserved.number
+        and body.result.get("document_sha256") == document_hash
     ]
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(

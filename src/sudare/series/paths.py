@@ -2,9 +2,8 @@
 
 Everybody is counted where their row says, until their moves are used up; then they stay where they were last counted. The
 rule looks at one person's rows alone, so that bounding costs nothing. Moves are counted at each level of the tree: a move
-inside a city is no move between regions. Whoever may leave the region may also leave the cell, so that the cells add up to
-their regions: the moves that a finer level has beyond those of a coarser one are kept back for these, and whoever uses them
-up nearby has fewer left for going far.
+inside a city is no move between regions. As far as finer levels have more moves than a coarser one, these keep back one for each
+move that is left there: whoever may leave the region may also leave the cell.
 
 Proof: ``paths.md`` beside this file.
 """
@@ -66,11 +65,6 @@ class Caps:
             largest=MAX_TICK,
         )
         object.__setattr__(self, "absent_after", ticks)
-
-    @property
-    def kept_back(self) -> tuple[int, ...]:
-        """How many moves of each level are kept back for moves at the level above, at most."""
-        return (0, *(min(coarse, fine - coarse) for coarse, fine in pairwise(self.moves)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,19 +166,10 @@ class Paths:
         if gone.shape != wishes.shape or gone.dtype != np.bool_:
             raise ParameterError("opted_out", "Paths.advance", "True or False for each person", describe_array(gone))
         before, after = np.empty_like(wishes), np.empty_like(wishes)
-        widths, kept_back = np.array(self.caps.widths, dtype=np.int64), np.array(self.caps.kept_back, dtype=np.int16)
+        widths, moves = (np.array(numbers, dtype=np.int64) for numbers in (self.caps.widths, self.caps.moves))
+        absent_after = self.caps.absent_after
         count = advance_paths(
-            self.cells,
-            self.left,
-            self.last_seen,
-            wishes,
-            gone,
-            widths,
-            kept_back,
-            number,
-            self.caps.absent_after,
-            before,
-            after,
+            self.cells, self.left, self.last_seen, wishes, gone, widths, moves, number, absent_after, before, after
         )
         self.last_tick = number
         return tuple(_net_changes(before[:count], after[:count], width) for width in self.caps.widths)
