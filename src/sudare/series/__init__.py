@@ -1,6 +1,7 @@
 """Tables that are published again and again about the same people, under one promise for all of them.
 
 - `strategies`: what is measured of a series, between changes and stocks, in public whole numbers.
+- `tree_strategy`: the binary tree, which they are compared with.
 - `sensitivity`: how far one person's path can move it; the chain formula, with its proof page.
 - `paths`: where people are counted, with caps on their moves at each level of the tree.
 - `estimation`: counts from what was measured so far, with a few numbers of memory for each node.
