@@ -31,7 +31,7 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
 from sudare.refine.trees import NoisyTree, Words
 from sudare.series.estimation import RunningEstimate
-from sudare.series.filtering import FilteredEstimate
+from sudare.series.filtering import AREA, FilteredEstimate
 from sudare.series.paths import Caps, LevelChanges, Paths
 from sudare.series.state_space import StateSpace
 from sudare.series.strategies import SeriesStrategy
@@ -79,15 +79,20 @@ class LevelDesign:
         """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
         return self.strategy.deviations() ** 2 * self.noise_variance
 
-    def filtered_variances(self, drift: float) -> Values:
-        """Of the filtered estimates of counts, at each tick, where counts change by random steps.
+    def filtered_variances(self, drift: float, nodes: int = AREA) -> tuple[Values, Values]:
+        """Of the filtered estimates of counts, at each tick, where counts change by random steps: from noise, and from lag.
 
         Args:
             drift: the variance of the change of a count from tick to tick, which is an assumption: with independent people, the
                 share of them that comes or goes times the count.
+            nodes: how many the level has: with few, their common mean, which is not filtered, is much of each count.
         """
         space = StateSpace.of(self.strategy, self.noise_variance)
-        return self.variances if space is None else space.predicted_variances(self.strategy.ticks, drift)
+        if space is None or nodes == 1:
+            return self.variances, np.zeros_like(self.variances)
+        noise, lag = space.predicted_variances(self.strategy.ticks, drift)
+        whole = 1 / min(nodes, AREA)
+        return noise + (self.variances - noise) * whole, lag * (1 - whole)
 
     def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:
         """What estimates the counts of a level of so many nodes."""

@@ -72,10 +72,13 @@ def test_without_drift_it_predicts_what_is_known_of_a_count_that_stays(name: str
     space = StateSpace.of(strategy, float(strategy.l2_squared(2)))
     assert space is not None
     shares = np.cumsum(strategy.real_coefficients() ** 2)
-    assert space.predicted_variances(12, 0.0) == pytest.approx(space.noise / shares, rel=0.02)
-    assert (np.diff(space.predicted_variances(12, 0.0)) <= 1e-9).all()
-    high = space.predicted_variances(12, 1e9)
-    assert high == pytest.approx(strategy.deviations() ** 2 * strategy.l2_squared(2), rel=0.02)
+    noise, lag = space.predicted_variances(12, 0.0)
+    assert noise == pytest.approx(space.noise / shares, rel=0.02)
+    assert (np.diff(noise) <= 1e-9).all()
+    assert lag == pytest.approx(0.0)
+    assert sum(space.predicted_variances(12, 1e9)) == pytest.approx(
+        strategy.deviations() ** 2 * strategy.l2_squared(2), rel=0.02
+    )
 
 
 @pytest.mark.parametrize("name", SUITED)
