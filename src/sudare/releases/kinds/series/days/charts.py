@@ -62,11 +62,11 @@ class TimeAxis:
 
 
 def round_above(value: float) -> float:
-    """The next round number: 1, 2, 2.5 or 5 times a power of ten."""
+    """The next number whose half is round too."""
     power = 1.0
     while power * 10 <= value:
         power *= 10
-    return next(times * power for times in (1, 2, 2.5, 5, 10) if times * power >= value)
+    return next(times * power for times in (1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10) if times * power >= value)
 
 
 def time_curve(

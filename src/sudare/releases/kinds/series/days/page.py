@@ -50,8 +50,10 @@ FLAVOURS = {
     frozenset({"rho"}): "zcdp",
 }
 UNITS_OF_TIME = {
-    "day": Words("{number} d", "{number} 日"),
-    "hour": Words("{number} h", "{number} 時間"),
+    "day": Words("{number} day", "{number} 日"),
+    "days": Words("{number} days", "{number} 日"),
+    "hour": Words("{number} hour", "{number} 時間"),
+    "hours": Words("{number} hours", "{number} 時間"),
     "min": Words("{number} min", "{number} 分"),
     "s": Words("{number} s", "{number} 秒"),
 }
@@ -135,7 +137,7 @@ def _window_words(axis: TimeAxis) -> Words:
 
 def _period(period: timedelta) -> Words:
     number, name = show_period(period).split()
-    return UNITS_OF_TIME[name.rstrip("s") or "s"].format(number=number)
+    return UNITS_OF_TIME[name].format(number=number)
 
 
 def _time(axis: TimeAxis, number: int) -> str:

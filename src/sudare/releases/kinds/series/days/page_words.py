@@ -80,7 +80,7 @@ TEXTS = {
     "noise_research": Words("drawn from a seed, for research", "研究用にシードから生成"),
     "together": Words("Several windows together", "複数の期間を合わせた場合"),
     "together_text": Words(
-        "The promise above is for this window. Somebody who is in the data in several windows, each {length} long, is protected "
+        "The promise above is for this window. Somebody who is in the data in several windows of {length} each is protected "
         "for all of them together by the sum of their costs.",
         "上の約束は、この期間についてのものです。複数の期間（1期間は {length}）のデータに含まれる人は、"
         "費用の合計に相当する強さで保護されます。",

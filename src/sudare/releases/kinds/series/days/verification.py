@@ -65,7 +65,7 @@ def verify_day(folder: str | Path, ledger: str | None = None) -> list[Check]:
     checks = [*check_files(document), outcome_of("cost", lambda: _check_cost(document)), window]
     if window.outcome != "failed":
         checks += _check_ticks(document)
-        checks.append(outcome_of("ticks", lambda: _check_none_besides(document)))
+        checks.append(outcome_of("other-ticks", lambda: _check_none_besides(document)))
         checks.append(outcome_of("curves", lambda: _check_curves(document)))
     checks.append(check_page(document, lambda language: _page(document, language)))
     if ledger is None:
@@ -147,7 +147,7 @@ def _check_ticks(document: StatedDocument) -> list[Check]:
     if sound:
         checks.append(
             Check(
-                "tables",
+                "ticks",
                 "passed",
                 f"{sound} with their files, hashes and sums",
                 f"{sound} 時点のファイル、ハッシュ、合計が一致",
