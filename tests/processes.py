@@ -17,7 +17,7 @@ from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 
-__all__ = ["Program", "run_command", "start"]
+__all__ = ["SECONDS", "Program", "run_command", "start"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 120

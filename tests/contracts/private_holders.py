@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -28,7 +30,7 @@ from sudare.microdata.pseudonyms import (
 )
 from sudare.privacy import Budget, Unit
 
-__all__ = ["HOLDERS", "Holder", "write_until_killed"]
+__all__ = ["HOLDERS", "MOMENTS", "Holder", "write_and_die", "write_until_killed"]
 
 
 class Holder(ABC):
@@ -288,6 +290,44 @@ HOLDERS: dict[str, type[Holder]] = {
     holder.name: holder
     for holder in (LedgerHolder, MemoryHolder, RapporHolder, MappingHolder, RegisterHolder, PrioHolder)
 }
+
+
+MOMENTS = ("BEGIN IMMEDIATE after", "COMMIT before", "COMMIT after")
+"""Where a process that writes ends itself: with the file held, with everything but its last word written, and right behind it."""
+
+
+class Deadly:
+    """A connection at which the process is killed at a moment of its next transaction."""
+
+    def __init__(self, connection: Any, moment: str) -> None:
+        self.connection = connection
+        self.statement, _, self.when = moment.rpartition(" ")
+
+    def execute(self, statement: str, *values: Any) -> Any:
+        """As SQLite does."""
+        is_it = statement.startswith(self.statement)
+        if is_it and self.when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        done = self.connection.execute(statement, *values)
+        if is_it:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+
+def write_and_die(name: str, folder: str, numbers: Iterable[int], moment: str) -> None:
+    """Keep all items but the last, say so of each once it is kept, and be killed at a moment of keeping the last one."""
+    holder = HOLDERS[name](Path(folder))
+    *before, last = numbers
+    opened = holder.open()
+    for number in before:
+        holder.write(opened, number)
+        sys.stdout.write(json.dumps(number) + "\n")
+        sys.stdout.flush()
+    holder.replace_connection(opened, Deadly(holder.connection(opened), moment))
+    holder.write(opened, last)
 
 
 def write_until_killed(name: str, folder: str, numbers: Iterable[int]) -> None:

@@ -1,20 +1,39 @@
 """Windows of ticks, in every place where a ledger can be kept: upward only, each tick with one input, charged once."""
+# ruff: noqa: S608 (statements are put together to tamper with tables)
 
 from __future__ import annotations
 
+import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from sudare import Budget, ReleaseEvent, Unit
 from sudare.errors import BudgetExceededError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger import Entry, Ledger, open_ledger
-from sudare.ledger.entries import TickSettled
+from sudare.ledger.entries import (
+    Body,
+    Cancelled,
+    Reserved,
+    Settled,
+    TickBegun,
+    TickSettled,
+    TicksMissed,
+    hash_of,
+    key_of_window,
+)
 from sudare.ledger.records import BegunTick, TickRefusedError, Window, WindowState
 from sudare.privacy import ProtectedTime
-from tests.unit.ledger.helping import event_of, fingerprint
+from tests.end_to_end.killed import Doomed, race_for_ticks
+from tests.unit.ledger.helping import change, event_of, fingerprint
 
 DAY = Unit("person", time=ProtectedTime("person-day", 6))
 COST = Budget(rho=0.1)
@@ -338,3 +357,287 @@ def test_an_old_copy_is_noticed(crowds: Ledger, new_location: NewLocation) -> No
         begin(other, open_window(other), 0)
         with pytest.raises(LedgerError, match="old copy"):
             other.windows.require_seen(window, begun.number, begun.entry_hash)
+
+
+def test_a_window_and_its_ticks_survive_an_export(crowds: Ledger) -> None:
+    """Whoever reads only what is exported, without any secret, finds the same ticks, and the same chain of hashes."""
+    window = open_window(crowds)
+    publish(crowds, window, 1)
+    publish(crowds, window, 4)
+    crowds.windows.close(window, EVENT)
+    exported = io.StringIO()
+    crowds.export(exported)
+    entries = [Entry(**json.loads(line)) for line in exported.getvalue().splitlines()]
+    assert entries == list(crowds.entries())
+    for entry in entries:
+        fields = (entry.number, entry.time, entry.kind, entry.dataset, entry.body, entry.previous)
+        assert hash_of(*fields) == entry.hash
+    bodies = [entry.read() for entry in entries]
+    assert [body.tick for body in bodies if isinstance(body, TickSettled)] == [1, 4]
+    assert [(body.first, body.last) for body in bodies if isinstance(body, TicksMissed)] == [(0, 0), (2, 3), (5, 5)]
+    assert crowds.verify(crowds.head()) == []
+
+
+def append(ledger: Ledger, kind: str, body: Body, window: Window | None = None) -> int:
+    """An entry that the ledger would not have written, with its place in the chain and in the table of results."""
+    with ledger._store.transaction(write=True):
+        entry = ledger._append(kind, "crowds", body.to_json())
+        if window is not None:
+            ledger._set_result("crowds", key_of_window(window.fingerprint), entry.number)
+    return entry.number
+
+
+UNUSED, INPUT = tick_print(900), input_print(0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "told"),
+    [
+        ("begin-tick", TickBegun(2, 3, UNUSED, INPUT, 1, 3), "not the next ones"),
+        ("begin-tick", TickBegun(2, 2, tick_print(2), input_print(5), 1, 3), "not the next ones"),
+        ("begin-tick", TickBegun(2, 0, UNUSED, INPUT, 1, 3), "not the next ones"),
+        ("begin-tick", TickBegun(3, 3, UNUSED, INPUT, 1, 3), "never opened"),
+        ("begin-tick", TickBegun(99, 3, UNUSED, INPUT, 1, 3), "never opened"),
+        ("settle-tick", TickSettled(2, 2, 4, {}, 2, 3), "was not begun"),
+        ("settle-tick", TickSettled(2, 3, 6, {}, 2, 3), "was not begun"),
+        ("settle-tick", TickSettled(2, 1, 6, {}, 2, 3), "was not begun"),
+        ("miss-ticks", TicksMissed(2, 3, 4, "", 1, 3), "not the next ones"),
+        ("miss-ticks", TicksMissed(2, 1, 4, "", 1, 3), "not the next ones"),
+        ("miss-ticks", TicksMissed(2, 2, 1, "", 1, 3), "not the next ones"),
+        ("miss-ticks", TicksMissed(2, 2, TICKS, "", 1, 3), "beyond the end"),
+        ("miss-ticks", TicksMissed(2, 2, 2, "", 2, 3), "not what the entries add up to"),
+        ("miss-ticks", TicksMissed(2, 2, 2, "", 1, 0), "not what the entries add up to"),
+        ("settle", Settled(2, EVENT, {}), "neither settled nor missing"),
+        ("cancel", Cancelled(2, ""), "after its first tick"),
+        ("reserve", Reserved(COST, DAY, window_print(0), "", None, TICKS), "opens a window again"),
+        ("reserve", Reserved(COST, DAY, window_print(8), "", None, 0), "without ticks"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_every_fault_among_ticks_is_found(crowds: Ledger, kind: str, body: Body, told: str) -> None:
+    """Entries 3 to 6: tick 0 is missing, tick 1 was settled, tick 2 was begun."""
+    window = open_window(crowds)
+    publish(crowds, window, 1)
+    begin(crowds, window, 2)
+    assert crowds.verify() == []
+    number = append(crowds, kind, body, window)
+    assert [finding.entry for finding in crowds.verify() if told in finding.english] == [number]
+
+
+def test_ticks_after_a_window_was_closed_are_found(crowds: Ledger) -> None:
+    window = open_window(crowds)
+    publish(crowds, window, TICKS - 1)
+    crowds.windows.close(window, EVENT)
+    missed = 3
+    for kind, body in (
+        ("begin-tick", TickBegun(2, TICKS, UNUSED, INPUT, 1, missed)),
+        ("miss-ticks", TicksMissed(2, TICKS, TICKS, "", 1, missed)),
+    ):
+        number = append(crowds, kind, body)
+        (finding,) = [finding for finding in crowds.verify() if finding.entry == number]
+        assert "closed before" in finding.english
+
+
+def test_a_tick_under_the_fingerprint_of_another_is_found(crowds: Ledger) -> None:
+    window = open_window(crowds)
+    publish(crowds, window, 0)
+    gap = 0
+    for tick, taken in enumerate((tick_print(0), window.fingerprint), start=1):
+        number = append(crowds, "begin-tick", TickBegun(2, tick, taken, INPUT, 1, gap), window)
+        gap = append(crowds, "miss-ticks", TicksMissed(2, tick, tick, "", 1, gap), window)
+        assert any(finding.entry == number and "something else has" in finding.english for finding in crowds.verify())
+        assert not any(finding.entry == gap for finding in crowds.verify())
+
+
+def test_an_index_that_points_to_another_entry_is_found_and_not_believed(crowds: Ledger) -> None:
+    window = open_window(crowds)
+    publish(crowds, window, 0)
+    publish(crowds, window, 2)
+    for entry in (1, 4, 99):
+        change(
+            crowds,
+            f"UPDATE sudare_results SET entry = {entry} WHERE fingerprint = '{key_of_window(window.fingerprint)}'",
+        )
+        assert crowds.verify()
+    for entry in (1, 99):
+        change(
+            crowds,
+            f"UPDATE sudare_results SET entry = {entry} WHERE fingerprint = '{key_of_window(window.fingerprint)}'",
+        )
+        with pytest.raises(LedgerError):
+            crowds.windows.find("crowds", window.fingerprint)
+
+
+def test_finding_a_window_does_not_read_what_it_does_not_need(crowds: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = open_window(crowds, ticks=100)
+    for tick in range(0, 60, 3):
+        publish(crowds, window, tick)
+    fetched: list[str] = []
+    fetch = type(crowds._store).fetch
+
+    def counted(self: Any, statement: str, values: Any = ()) -> list[Any]:
+        rows = fetch(self, statement, values)
+        fetched.extend(statement for _ in rows)
+        return rows
+
+    monkeypatch.setattr(type(crowds._store), "fetch", counted)
+    state = state_of(crowds, window)
+    assert (state.settled, state.missed, len(state.missing)) == (20, 38, 19)
+    assert len(fetched) <= 19 + 10, "one row for each gap, and a few"
+    fetched.clear()
+    begin(crowds, window, 60)
+    assert len(fetched) <= 15, "the gaps are not read to go on"
+
+
+class AgainstNaiveTicks(RuleBasedStateMachine):
+    """Windows against a list of what became of each tick, over any sequence of steps."""
+
+    def __init__(self, new_location: NewLocation) -> None:
+        super().__init__()
+        self.location = new_location()
+        self.ledger = open_ledger(self.location, create=True)
+        self.ledger.add_dataset("crowds", Budget(rho=4), unit=DAY)
+        self.windows: list[Window] = []
+        self.begun: list[BegunTick] = []
+        self.open_new_window()
+
+    @rule()
+    def open_new_window(self) -> None:
+        self.windows.append(open_window(self.ledger, len(self.windows)))
+        self.is_closed = False
+        self.ticks: list[str | int] = [""] * TICKS
+        """What became of each: nothing yet, published, missing, or begun with this content."""
+
+    @property
+    def window(self) -> Window:
+        return self.windows[-1]
+
+    @property
+    def last(self) -> int:
+        return max((tick for tick, what in enumerate(self.ticks) if what != ""), default=-1)
+
+    def miss_up_to(self, tick: int) -> None:
+        for number in range(tick + 1):
+            if self.ticks[number] == "" or isinstance(self.ticks[number], int):
+                self.ticks[number] = "missing"
+
+    def expected_refusal(self, tick: int) -> str | None:
+        """Of a tick that somebody begins, declares missing or settles, by public facts alone."""
+        if self.is_closed:
+            return "closed"
+        if tick >= TICKS:
+            return "beyond"
+        what = self.ticks[tick]
+        return what if isinstance(what, str) and what else None
+
+    def refused(self, kind: str, call: Callable[[], object]) -> None:
+        head = self.ledger.head()
+        with pytest.raises(TickRefusedError) as refusal:
+            call()
+        assert refusal.value.kind == kind
+        assert kind == "other input" or self.ledger.head() == head
+
+    @rule(tick=st.integers(0, TICKS), content=st.integers(0, 1))
+    def begin(self, tick: int, content: int) -> None:
+        def call() -> BegunTick:
+            return begin(self.ledger, self.window, tick, content)
+
+        kind = self.expected_refusal(tick)
+        if kind is not None:
+            self.refused(kind, call)
+            return
+        before = self.ticks[tick]
+        if before not in ("", content):
+            self.refused("other input", call)
+            self.ticks[tick] = "missing"
+            return
+        begun = call()
+        if before == "":
+            self.miss_up_to(tick - 1)
+            self.ticks[tick] = content
+            self.begun.append(begun)
+        assert begun == self.begun[-1]
+
+    @precondition(lambda self: self.begun)
+    @rule(data=st.data())
+    def settle(self, data: st.DataObject) -> None:
+        begun = data.draw(st.sampled_from(self.begun))
+        is_live = begun == self.begun[-1] and begun.window == self.window and not self.is_closed
+        if is_live and isinstance(self.ticks[begun.tick], int):
+            entry = self.ledger.windows.settle_tick(begun, EVENT, {"tick": str(begun.tick)})
+            assert self.ledger.settled("crowds", begun.fingerprint) == entry
+            self.ticks[begun.tick] = "published"
+            return
+        with pytest.raises(TickRefusedError):
+            self.ledger.windows.settle_tick(begun, EVENT)
+
+    @rule(tick=st.integers(0, TICKS))
+    def miss(self, tick: int) -> None:
+        kind = self.expected_refusal(tick)
+        if kind in ("closed", "beyond", "published"):
+            self.refused(kind, lambda: self.ledger.windows.miss_tick(self.window, tick, "no file"))
+            return
+        self.ledger.windows.miss_tick(self.window, tick, "no file")
+        if kind is None:
+            self.miss_up_to(tick)
+
+    @rule()
+    def close(self) -> None:
+        if self.is_closed:
+            with pytest.raises(LedgerError, match="closed before"):
+                self.ledger.windows.close(self.window, EVENT)
+            return
+        self.ledger.windows.close(self.window, EVENT)
+        self.miss_up_to(TICKS - 1)
+        self.is_closed = True
+
+    @rule()
+    def open_again(self) -> None:
+        self.ledger.close()
+        self.ledger = open_ledger(self.location)
+
+    @invariant()
+    def states_agree(self) -> None:
+        state = state_of(self.ledger, self.window)
+        is_open = [tick for tick, what in enumerate(self.ticks) if isinstance(what, int)]
+        assert state.last_tick == self.last
+        assert state.settled == self.ticks.count("published")
+        assert [tick for ticks in state.missing for tick in ticks] == [
+            tick for tick, what in enumerate(self.ticks) if what == "missing"
+        ]
+        assert ([] if state.open_tick is None else [state.open_tick]) == is_open
+        assert state.is_closed == self.is_closed
+        assert state.to_come == (0 if self.is_closed else self.ticks.count("") + len(is_open))
+
+    def teardown(self) -> None:
+        assert self.ledger.verify() == []
+        assert [state.window for state in self.ledger.windows.of("crowds")] == self.windows
+        charged = self.ledger.dataset("crowds")
+        spent, held = (Fraction(0) if part is None else part.rho for part in (charged.spent, charged.reserved))
+        assert spent + held == len(self.windows) * COST.rho
+        self.ledger.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("examples", [5, pytest.param(100, marks=pytest.mark.deep)])
+def test_any_sequence_of_ticks_agrees_with_a_plain_list(new_location: NewLocation, examples: int) -> None:
+    few = settings(max_examples=examples, stateful_step_count=25, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(lambda: AgainstNaiveTicks(new_location), settings=few)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_processes_that_begin_the_same_ticks_with_other_input_never_both_publish(location: str, tmp_path: Path) -> None:
+    rounds = 12
+    with open_ledger(location, create=True) as ledger:
+        ledger.add_dataset("crowds", Budget(rho=1), unit=DAY)
+        window = open_window(ledger, ticks=rounds)
+        racers = [Doomed(race_for_ticks, tmp_path / f"racer {number}", location, number) for number in range(2)]
+        told = [line.split(" ") for racer in racers for line in racer.end()]
+        published = [tick for tick, what in told if what == "published"]
+        assert len(set(published)) == len(published), "two processes published the same tick"
+        assert len(told) == 2 * rounds
+        state = state_of(ledger, window)
+        assert state.settled == len(published)
+        assert state.settled + state.missed == rounds
+        assert all(what in ("published", "other-input", "missing", "published-before") for _, what in told)
+        assert ledger.verify() == []

@@ -12,7 +12,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -22,8 +21,8 @@ import pytest
 
 from sudare.errors import UserError
 from tests.contracts.older_private_files import OLDER_FILES, unpack_older_files
-from tests.contracts.private_holders import HOLDERS, Holder
-from tests.processes import Program
+from tests.contracts.private_holders import HOLDERS, MOMENTS, Holder
+from tests.processes import SECONDS, Program
 
 ADVICE = re.compile(r"go back to|restore|give another path|make a new one|控えに戻して|別のパス", re.IGNORECASE)
 FOREIGN = 0x7FFFFFF1
@@ -34,15 +33,15 @@ def holder(request: pytest.FixtureRequest, tmp_path: Path) -> Holder:
     return HOLDERS[request.param](tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def no_waiting() -> Iterator[None]:
-    """Whoever waits for a pipe is ended."""
+@pytest.fixture
+def _no_waiting() -> Iterator[None]:
+    """Whoever waits for a pipe, which nobody ever writes to, is ended."""
 
     def stop(*_: object) -> None:
         raise TimeoutError("it waits")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(100)
+    signal.alarm(20)
     yield
     signal.alarm(0)
     signal.signal(signal.SIGALRM, before)
@@ -128,6 +127,7 @@ def test_a_link_is_refused(holder: Holder) -> None:
     assert not (holder.folder / "nowhere").exists()
 
 
+@pytest.mark.usefixtures("_no_waiting")
 @pytest.mark.parametrize("kind", ["pipe", "folder", "device"])
 def test_what_is_no_file_is_refused(holder: Holder, kind: str) -> None:
     if kind == "pipe":
@@ -205,6 +205,12 @@ def test_a_forked_process_must_open_its_own(holder: Holder) -> None:
         assert [holder.has(opened, number) for number in (1, 2, 3)] == [True, False, True]
 
 
+DYING = """
+import sys
+from tests.contracts.private_holders import write_and_die
+first = int(sys.argv[3])
+write_and_die(sys.argv[1], sys.argv[2], range(first, first + int(sys.argv[4])), sys.argv[5])
+"""
 WRITER = """
 import sys
 from itertools import count
@@ -213,39 +219,68 @@ write_until_killed(sys.argv[1], sys.argv[2], count(int(sys.argv[3])))
 """
 
 
-def killed(holder: Holder, first: int) -> list[int]:
-    """The items that several processes had kept when they were killed."""
+@contextmanager
+def several(holder: Holder, program: str, first: int, *more: str) -> Iterator[dict[int, Program]]:
+    """Processes that write to one file at the same time, by the first item of each."""
     firsts = [first, first + 100_000] if holder.many_processes else [first]
     with tempfile.TemporaryDirectory() as place:
         folders = [Path(place) / str(number) for number in firsts]
         for folder in folders:
             folder.mkdir()
-        writers = [
-            Program(WRITER, [holder.name, str(holder.folder), str(number)], folder)
+        writers = {
+            number: Program(program, [holder.name, str(holder.folder), str(number), *more], folder)
             for number, folder in zip(firsts, folders, strict=True)
-        ]
+        }
         try:
-            for writer in writers:
-                writer.wait_for_lines(3)
-            time.sleep(random.uniform(0.05, 0.3))
+            yield writers
         finally:
-            for writer in writers:
+            for writer in writers.values():
                 writer.kill()
-        return [int(line) for writer in writers for line in writer.output]
+
+
+def assert_whole(holder: Holder, kept: list[int], new: int) -> None:
+    with closing(holder.open()) as opened:
+        holder.write(opened, new)
+        assert all(holder.has(opened, number) for number in kept)
+        assert holder.connection(opened).execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 @pytest.mark.slow
-def test_a_kill_loses_nothing_and_leaves_nothing_open(holder: Holder) -> None:
+def test_a_kill_loses_nothing_and_leaves_nothing_open(holder: Holder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At named moments of the fourth item, in one process or in two that write to the file at once."""
     holder.open().close()
-    for first in (1, 1000):
-        kept = killed(holder, first)
-        assert len(kept) > 2
-        began = time.monotonic()
+    for place, moment in enumerate(MOMENTS):
+        first, items = 1 + 1000 * place, 4
+        with several(holder, DYING, first, str(items), moment) as writers:
+            for writer in writers.values():
+                assert writer.wait(SECONDS) == -signal.SIGKILL, writer.errors
+        kept = [number for first in writers for number in range(first, first + items - 1)]
+        lasts = [first + items - 1 for first in writers]
+        with monkeypatch.context() as patched:
+            patience(holder, patched)  # whoever was killed and still held the file would be waited for
+            assert_whole(holder, kept, 10**6 + first)
         with closing(holder.open()) as opened:
-            holder.write(opened, 10**6 + first)
-            assert time.monotonic() - began < 30, "somebody who was killed still holds the file"
-            assert all(holder.has(opened, number) for number in kept)
-            assert holder.connection(opened).execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert [holder.has(opened, last) for last in lasts] == [moment == "COMMIT after"] * len(lasts)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(5))
+def test_a_kill_from_outside_loses_nothing(holder: Holder, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a process is when it has kept so many items, and perhaps more."""
+    holder.open().close()
+    dice = random.Random(seed)
+    for first in (1, 1000):
+        lines = dice.randrange(3, 40)
+        with several(holder, WRITER, first) as writers:
+            for writer in writers.values():
+                writer.wait_for_lines(lines)
+            for writer in writers.values():
+                writer.kill()
+            kept = [int(line) for writer in writers.values() for line in writer.output]
+        assert len(kept) >= lines * len(writers)
+        with monkeypatch.context() as patched:
+            patience(holder, patched)
+            assert_whole(holder, kept, 10**6 + first)
 
 
 class NoCommit:

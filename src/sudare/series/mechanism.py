@@ -31,7 +31,9 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
 from sudare.refine.trees import NoisyTree
 from sudare.series.estimation import RunningEstimate
+from sudare.series.filtering import FilteredEstimate
 from sudare.series.paths import Caps, LevelChanges, Paths
+from sudare.series.state_space import StateSpace
 from sudare.series.strategies import SeriesStrategy
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, places_in_tree, refined_totals
 
@@ -66,12 +68,32 @@ class LevelDesign:
             return discrete_laplace(self.measurement.spread)
         return discrete_gaussian(sigma_squared=self.measurement.spread)
 
+    @property
+    def noise_variance(self) -> float:
+        """Of the noise, in the whole numbers of the measurement."""
+        spread = float(self.measurement.spread)
+        return spread if self.measurement.noise == "gaussian" else 2 * spread**2
+
     @cached_property
     def variances(self) -> Values:
-        """Of the estimated counts, at each tick."""
-        spread = float(self.measurement.spread)
-        variance = spread if self.measurement.noise == "gaussian" else 2 * spread**2
-        return self.strategy.deviations() ** 2 * variance
+        """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
+        return self.strategy.deviations() ** 2 * self.noise_variance
+
+    def filtered_variances(self, drift: float) -> Values:
+        """Of the filtered estimates of counts, at each tick, where counts change by random steps.
+
+        Args:
+            drift: the variance of the change of a count from tick to tick, which is an assumption: with independent people, the
+                share of them that comes or goes times the count.
+        """
+        space = StateSpace.of(self.strategy, self.noise_variance)
+        return self.variances if space is None else space.predicted_variances(self.strategy.ticks, drift)
+
+    def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:
+        """What estimates the counts of a level of so many nodes."""
+        if filters and nodes > 1 and FilteredEstimate.suits(self.strategy):
+            return FilteredEstimate(self.strategy, nodes, self.noise_variance)
+        return RunningEstimate(self.strategy, nodes)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,6 +109,7 @@ class SeriesDesign:
         cost: what a window costs.
         absent_after: after so many ticks without a row somebody counts as absent.
         learns: whether it is learned from the noisy counts which places are likely to be empty.
+        filters: whether counts of quiet places are estimated with less noise (`filtering`).
         blocks: how many windows a unit's protected time can meet: two for any so many ticks after each other.
 
     Raises:
@@ -101,6 +124,7 @@ class SeriesDesign:
     cost: Budget
     absent_after: int = 1
     learns: bool = True
+    filters: bool = True
     blocks: int = 1
 
     def __post_init__(self) -> None:
@@ -204,7 +228,7 @@ class SeriesWindow:
         self.paths = Paths(design.caps, people)
         self.history: History = [] if history is None else history
         self.estimates = [
-            RunningEstimate(level.strategy, 1 << depth)
+            level.estimate(1 << depth, filters=design.filters)
             for level, depth in zip(design.levels, design.depths, strict=True)
         ]
 
@@ -316,12 +340,19 @@ class SeriesWindow:
             if earlier == tick or not self.design.is_of_events:
                 yield earlier, changes
 
+    def _variances(self, level: int, tick: int) -> float | Values:
+        """Of the estimates of a level, or of each of its nodes."""
+        estimate = self.estimates[level]
+        if isinstance(estimate, FilteredEstimate):
+            return estimate.variances()
+        return float(self.design.levels[level].variances[tick])
+
     def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
         design = self.design
         tree = NoisyTree(
             design.bits,
             tuple(values.copy() for values in estimated),
-            tuple(float(level.variances[tick]) for level in design.levels),
+            tuple(self._variances(level, tick) for level in range(len(design.levels))),
             self._cells,
             is_laplace=False,
         )

@@ -2,8 +2,8 @@
 
 Everybody is counted where their row says, until their moves are used up; then they stay where they were last counted. The
 rule looks at one person's rows alone, so that bounding costs nothing. Moves are counted at each level of the tree: a move
-inside a city is no move between regions. For every move that is left at a coarser level, one is kept back at the finer levels:
-whoever may leave the region may also leave the cell, so that the cells add up to their regions.
+inside a city is no move between regions. As far as finer levels have more moves than a coarser one, these keep back one for each
+move that is left there: whoever may leave the region may also leave the cell.
 
 Proof: ``paths.md`` beside this file.
 """
@@ -166,9 +166,10 @@ class Paths:
         if gone.shape != wishes.shape or gone.dtype != np.bool_:
             raise ParameterError("opted_out", "Paths.advance", "True or False for each person", describe_array(gone))
         before, after = np.empty_like(wishes), np.empty_like(wishes)
-        widths = np.array(self.caps.widths, dtype=np.int64)
+        widths, moves = (np.array(numbers, dtype=np.int64) for numbers in (self.caps.widths, self.caps.moves))
+        absent_after = self.caps.absent_after
         count = advance_paths(
-            self.cells, self.left, self.last_seen, wishes, gone, widths, number, self.caps.absent_after, before, after
+            self.cells, self.left, self.last_seen, wishes, gone, widths, moves, number, absent_after, before, after
         )
         self.last_tick = number
         return tuple(_net_changes(before[:count], after[:count], width) for width in self.caps.widths)

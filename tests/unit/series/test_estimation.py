@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,13 +85,14 @@ def test_arrays_of_another_estimate_are_refused() -> None:
     estimate = RunningEstimate(strategy, 7)
     for row in np.ones((5, 7), dtype=np.int64):
         estimate.update(row)
-    for nodes, tick, arrays, named in [
+    cases: list[tuple[int, int, Any, str]] = [
         (7, 4, estimate.arrays(), "arrays"),
         (6, 5, estimate.arrays(), "arrays"),
         (7, 5, {"counts": estimate.counts}, "arrays"),
-        (7, 5, estimate.arrays() | {"counts": estimate.counts.astype(np.float32)}, "arrays"),
+        (7, 5, {**estimate.arrays(), "counts": estimate.counts.astype(np.float32)}, "arrays"),
         (7, 13, estimate.arrays(), "tick"),
-    ]:
+    ]
+    for nodes, tick, arrays, named in cases:
         with pytest.raises(ParameterError, match=f"'{named}'"):
             RunningEstimate.restored(strategy, nodes, tick, arrays)
 

@@ -165,13 +165,21 @@ def show(
 
     with open_ledger(location) as ledger:
         found = ledger.dataset(dataset)
-        entries = list(ledger.entries(dataset))
+        # A day may have a thousand ticks, which the windows sum up: they are not kept where they are not shown.
+        entries, left_out = [], 0
+        for entry in ledger.entries(dataset):
+            if speaker.as_json or entry.kind not in TICK_KINDS:
+                entries.append(entry)
+            else:
+                left_out += 1
         windows = ledger.windows.of(dataset)
     words = speaker.words
     columns = [("ledger.entry", True), ("ledger.time", False), ("ledger.kind", False), ("ledger.says", False)]
-    # A day may have a thousand ticks, which the windows sum up.
-    listed = [entry for entry in entries if entry.kind not in TICK_KINDS]
-    rows = [[e.number, local_text(e.time), words(f"entry.{e.kind}"), _told(e, words)] for e in listed]
+    rows = [
+        [e.number, local_text(e.time), words(f"entry.{e.kind}"), _told(e, words)]
+        for e in entries
+        if e.kind not in TICK_KINDS
+    ]
     speaker.give(
         {
             "dataset": dataset_values(found),
@@ -183,7 +191,7 @@ def show(
             heading(found.name),
             _balance(found, words),
             table_of([(words(name), is_number) for name, is_number in columns], rows),
-            *(_windows(windows, words, len(entries) - len(listed)) if windows else ()),
+            *(_windows(windows, words, left_out) if windows else ()),
         ),
     )
 

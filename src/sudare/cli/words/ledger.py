@@ -26,7 +26,8 @@ HELP: Mapping[str, Words] = {
     ),
     "ledger.add.examples": Words.same(
         "sudare ledger add budget.db census --epsilon 2\nsudare ledger add budget.db visits --rho 0.5 --who "
-        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter"
+        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter\n"
+        "sudare ledger add budget.db crowds --rho 1 --protects person-day --ticks 144"
     ),
     "ledger.add.dataset": Words("What the data set is called from now on.", "データセットの名前。"),
     "ledger.add.who": Words("Who is protected.", "保護する単位。"),
@@ -78,8 +79,8 @@ HELP: Mapping[str, Words] = {
     "ledger.list.help": Words("List all data sets with their balances.", "すべてのデータセットと残高を表示します。"),
     "ledger.list.examples": Words.same("sudare ledger list budget.db\nsudare ledger list budget.db --json"),
     "ledger.show.help": Words(
-        "Show a data set: its balance, every entry about it, and its windows of repeated releases.",
-        "データセットの残高、すべての項目、繰り返し公表の期間を表示します。",
+        "Show a data set: its balance, its entries, and its windows of ticks.",
+        "データセットの残高、項目、繰り返し公表の期間を表示します。",
     ),
     "ledger.show.examples": Words.same("sudare ledger show budget.db census"),
     "ledger.verify.help": Words(
@@ -299,9 +300,6 @@ SPOKEN: Mapping[str, Words] = {
     "entry.opt-out": Words("opted out", "除外"),
     "entry.publish": Words("published", "公表"),
     "entry.rule": Words("rule", "規則"),
-    "entry.begin-tick": Words("tick begun", "時点の開始"),
-    "entry.settle-tick": Words("tick", "時点"),
-    "entry.miss-ticks": Words("missing", "欠測"),
     "entry.says_window": Words("a window of {ticks} ticks: {said}", "{ticks} 時点の期間: {said}"),
     "entry.says_rule": Words(
         "costs add up by a rho filter from now on, those before included: rho up to {rho}",

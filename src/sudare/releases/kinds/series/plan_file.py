@@ -41,7 +41,7 @@ __all__ = ["SeriesPlan", "TickPlan", "read_series_plan"]
 
 KEYS = (*HEADER_KEYS, "source", "domain", "series", "reading")
 PEOPLE_KEYS = (*TABLE_KEYS, "time")
-SERIES_KEYS = ("every", "window", "start", "protects", "moves", "absent_after", "strategy", "state")
+SERIES_KEYS = ("every", "window", "start", "protects", "moves", "typical_moves", "absent_after", "strategy", "state")
 WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements")
 READING_KEYS = ("memory",)
 AUTO = "auto"
@@ -71,6 +71,7 @@ class SeriesPlan(PlanWithHeader):
         clock: when the ticks are.
         span: what of a unit is protected.
         moves: how many moves a person may have in a window, for all levels or for each.
+        typical_moves: how often a person moves in a window, on average, as the author of the plan assumes; for predictions alone.
         absent_after: after so many ticks without a row somebody counts as absent; None for never.
         strategy: ``"auto"`` or the name of one.
         state: the private folder of what is remembered from tick to tick.
@@ -85,6 +86,7 @@ class SeriesPlan(PlanWithHeader):
     clock: SeriesClock
     span: Span
     moves: int | tuple[int, ...]
+    typical_moves: float | None
     absent_after: int | None
     strategy: str
     state: Path
@@ -236,6 +238,11 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
     clock = _read_clock(series)
     span = cast("Span", series.choice("protects", SPANS))
     moves = 0 if span == "event" and not series.has("moves") else _read_moves(series)
+    typical_moves = float(series.number("typical_moves")) if series.has("typical_moves") else None
+    if typical_moves is not None and not 0 <= typical_moves <= MAX_MOVES:
+        series.refuse(
+            "typical_moves", f"must be a number from 0 to {MAX_MOVES:,}", f"は 0 から {MAX_MOVES:,} までの数です"
+        )
     absent_after = series.whole("absent_after") if series.has("absent_after") else None
     if absent_after is not None and not 1 <= absent_after <= clock.ticks:
         series.refuse(
@@ -269,6 +276,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         clock=clock,
         span=span,
         moves=moves,
+        typical_moves=typical_moves,
         absent_after=absent_after,
         strategy=strategy,
         state=state,

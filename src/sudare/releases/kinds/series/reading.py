@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownPeople", "TickRows", "read_tick_rows"]
 
+WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
+"""Types of persons that are whole numbers of at most 64 bits."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class KnownPeople:
@@ -114,14 +117,24 @@ def read_tick_rows(
 
 
 def _join_known(placed: PlacedPeople, files: tuple[Path, ...]) -> None:
-    """The rows with the numbers of those who are known; the others keep their names."""
+    """The rows with the numbers of those who are known; the others keep their names.
+
+    Persons are told apart by whole numbers where all files have such, which is faster, and by texts where one has not.
+    """
+    connection = placed.connection
     listed = ", ".join(literal(str(file)) for file in files)
-    known = f"read_parquet([{listed}])" if files else "(SELECT '' AS p, 0::BIGINT AS number WHERE false)"
-    placed.connection.execute(f"CREATE TEMP VIEW sudare_known AS SELECT p, number FROM {known}")
-    placed.connection.execute(
+    known = (
+        f"read_parquet([{listed}], union_by_name=true)"
+        if files
+        else "(SELECT NULL::BIGINT AS p, 0 AS number WHERE false)"
+    )
+    described = [connection.execute(f"DESCRIBE SELECT p FROM {rows}").fetchall()[0][1] for rows in (known, placed.rows)]
+    kind = "BIGINT" if all(one in WHOLE for one in described) else "VARCHAR"
+    connection.execute(f"CREATE TEMP VIEW sudare_known AS SELECT CAST(p AS {kind}) AS p, number FROM {known}")
+    connection.execute(
         "CREATE TEMP TABLE sudare_joined AS SELECT known.number AS number, rows.cell AS cell, "
         "CASE WHEN known.number IS NULL THEN rows.p END AS p "
-        f"FROM (SELECT CAST(p AS VARCHAR) AS p, cell FROM {placed.rows}) AS rows LEFT JOIN sudare_known AS known USING (p)"
+        f"FROM (SELECT CAST(p AS {kind}) AS p, cell FROM {placed.rows}) AS rows LEFT JOIN sudare_known AS known USING (p)"
     )
 
 
@@ -147,7 +160,7 @@ def _is_opted_out(connection: DuckDBPyConnection, opt_outs: OptOuts) -> str:
     import pyarrow
 
     connection.register("sudare_opted_out", pyarrow.table({"digest": sorted(opt_outs.digests)}))
-    return f"sha256({literal(opt_outs.salt)} || chr(0) || p) IN (SELECT digest FROM sudare_opted_out)"
+    return f"sha256({literal(opt_outs.salt)} || chr(0) || CAST(p AS VARCHAR)) IN (SELECT digest FROM sudare_opted_out)"
 
 
 def _one_cell_each(connection: DuckDBPyConnection, numbers: Numbers, cells: Numbers, count: int, key: bytes) -> Numbers:
@@ -175,7 +188,7 @@ def _names_of(connection: DuckDBPyConnection, numbers: Numbers) -> dict[int, str
     connection.register("sudare_several", pyarrow.table({"number": numbers}))
     rows = fetch_arrow(
         connection,
-        "SELECT number, p FROM sudare_known JOIN sudare_several USING (number) UNION ALL "
-        "SELECT number, p FROM sudare_newcomers JOIN sudare_several USING (number)",
+        "SELECT number, CAST(p AS VARCHAR) AS p FROM sudare_known JOIN sudare_several USING (number) UNION ALL "
+        "SELECT number, CAST(p AS VARCHAR) AS p FROM sudare_newcomers JOIN sudare_several USING (number)",
     )
     return dict(zip(rows["number"].to_pylist(), rows["p"].to_pylist(), strict=True))

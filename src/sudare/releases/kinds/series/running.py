@@ -156,6 +156,8 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         folder, known = window_folder(plan), self._known(plan, run)
         _require_current(plan, folder, known)
         saved = folder.load(plan.series.design, last_settled(known))
+        if saved.manifest is not None:
+            run.paid.ledger.windows.require_seen(known.window, saved.manifest.entry, saved.manifest.entry_hash)
         while saved.window.tick < plan.tick.number:
             saved.window.skip()
         if plan.series.span == "event":
@@ -209,10 +211,13 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         import pyarrow
 
         rows = data.rows
+        begun = run.paid.ledger.windows.begun(self._known(plan, run).window)
+        if begun is None:
+            raise TypeError("a tick that was not begun")
         window_folder(plan).save(
             data.window,
             before=data.before,
-            input_hash=data.input_hash,
+            begun=begun,
             newcomers=pyarrow.table({}) if rows is None else rows.newcomers,
             opted_out=np.zeros(0, dtype=np.bool_) if rows is None else rows.opted_out,
             last_opt_out=data.last_opt_out,

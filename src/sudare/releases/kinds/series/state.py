@@ -30,8 +30,8 @@ import numpy as np
 
 from sudare.bilingual import Words
 from sudare.errors import LedgerError
+from sudare.ledger.records import BegunTick
 from sudare.noise.addressed import KEY_BYTES, NoiseKey
-from sudare.series.estimation import RunningEstimate
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.paths import LevelChanges, Paths
 from sudare.storage.durable import sync_file, sync_folder
@@ -78,6 +78,8 @@ class Manifest:
         fingerprint: of the window.
         tick: its number.
         input_hash: keyed, of all input so far.
+        entry: number of the ledger's entry that began the tick.
+        entry_hash: of that entry.
         key: what the key is recognized by.
         people: how many people are known.
         last_opt_out: the ledger's last entry by which somebody opted out, when their numbers were looked up.
@@ -88,6 +90,8 @@ class Manifest:
     fingerprint: str
     tick: int
     input_hash: str
+    entry: int
+    entry_hash: str
     key: str
     people: int
     last_opt_out: int
@@ -244,15 +248,9 @@ class WindowFolder:
             counts = _read_arrays(self.folder / f"counts-{published:06}.npz")
             window = SeriesWindow(design, key, history=FileHistory(self.folder, manifest.changes))
             window.paths = Paths.restored(design.caps, published, paths)
-            window.estimates = [
-                RunningEstimate.restored(
-                    level.strategy,
-                    1 << depth,
-                    published + 1,
-                    {name.split(".", 1)[1]: array for name, array in counts.items() if name.startswith(f"{number}.")},
-                )
-                for number, (level, depth) in enumerate(zip(design.levels, design.depths, strict=True))
-            ]
+            for number, estimate in enumerate(window.estimates):
+                kept = {name.split(".", 1)[1]: array for name, array in counts.items() if name.startswith(f"{number}.")}
+                estimate.restore(published + 1, kept)
             return SavedTick(manifest, window, paths["opted_out"])
         except (OSError, ValueError, KeyError):
             raise self._lost(published) from None
@@ -262,7 +260,7 @@ class WindowFolder:
         window: SeriesWindow,
         *,
         before: Manifest | None,
-        input_hash: str,
+        begun: BegunTick,
         newcomers: pyarrow.Table,
         opted_out: NDArray[np.bool_],
         last_opt_out: int,
@@ -272,7 +270,7 @@ class WindowFolder:
         Args:
             window: after the tick.
             before: the manifest of the last tick that was published.
-            input_hash: keyed, of all input so far.
+            begun: the ledger's entry that binds the tick to its input.
             newcomers: people who were first seen at the tick, and their numbers.
             opted_out: who has opted out.
             last_opt_out: the ledger's last entry by which somebody did.
@@ -296,7 +294,9 @@ class WindowFolder:
         manifest = Manifest(
             fingerprint=self.fingerprint,
             tick=tick,
-            input_hash=input_hash,
+            input_hash=begun.input_hash,
+            entry=begun.number,
+            entry_hash=begun.entry_hash,
             key=key_name(window.key),
             people=len(window.paths.cells),
             last_opt_out=last_opt_out,

@@ -12,8 +12,8 @@ from sudare.releases.charts import short_number
 
 __all__ = ["TimeAxis", "round_above", "time_curve"]
 
-LARGE, SMALL = (440, 240), (260, 150)
-LEFT, RIGHT, TOP, BOTTOM = 50, 12, 10, 26
+LARGE, SMALL = (440, 240), (220, 140)
+LEFT, RIGHT, TOP, BOTTOM = 60, 12, 10, 26
 STEPS = tuple(timedelta(seconds=seconds) for seconds in (60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200))
 DAY = timedelta(days=1)
 
@@ -101,7 +101,7 @@ def time_curve(
     for level in (0.0, top / 2, top):
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{width - RIGHT}" y1="{y(level):.1f}" y2="{y(level):.1f}"/>')
         parts.append(f'<text class="tick end" x="{LEFT - 5}" y="{y(level) + 4:.1f}">{short_number(level)}</text>')
-    for share, label in axis.marks(3 if is_small else 6):
+    for share, label in axis.marks(2 if is_small else 6):
         # Labels at both ends stay within the picture.
         kind = "start" if share < 0.04 and is_small else "last" if share > 0.96 else ""
         parts.append(f'<text class="tick {kind}" x="{x(share):.1f}" y="{height - 8}">{label}</text>')
