@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from datetime import datetime
 
 from sudare.ledger import Ledger, open_ledger
+from sudare.ledger.checks import WINDOW_CLOSED
+from sudare.ledger.records import TickRefusedError, WindowState
 from sudare.releases.kinds.series.claims import WindowClaim, account_name, read_claim
 from sudare.releases.kinds.series.clock import Tick
+from sudare.releases.kinds.series.days.report import make_report
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan
 from sudare.releases.kinds.series.state import WindowFolder
 
@@ -43,8 +46,7 @@ def require_same_plan(plan: SeriesPlan, tick: Tick, ledger: Ledger) -> None:
 def close_windows_before(plan: SeriesPlan, window: datetime, *, ledger: Ledger | None = None) -> list[datetime]:
     """Close every window of a series that is over when another one begins, and has state still; gives when they began.
 
-    The key is destroyed first, then the ledger settles: between the two nobody can draw any more, and closing again finishes it.
-    A window of another account is left alone.
+    See `close_window` for the order of its steps. A window of another account is left alone.
 
     Args:
         plan: of the series.
@@ -66,12 +68,20 @@ def close_windows_before(plan: SeriesPlan, window: datetime, *, ledger: Ledger |
 
 
 def close_window(plan: SeriesPlan, began: datetime, *, ledger: Ledger | None = None) -> None:
-    """Close one window: its key and its state are destroyed, and the ledger settles it. A tick that is being made is waited for.
+    """Close one window: its report is made, its key is destroyed, and the ledger settles it. A tick on its way is waited for.
+
+    In this order, each step of which can be repeated: no tick can be begun any more; the report is made from what was published;
+    the key is destroyed; the ledger settles, with the hash of the report; the state is removed. Whoever is stopped on the way
+    closes the window again, and gets the same report. A window of a plan that has been changed since has no report.
 
     Args:
         plan: of the series.
         began: when the window did.
         ledger: the plan's ledger, where it is open already.
+
+    Raises:
+        OutputError: if the report cannot be written; nothing is destroyed then.
+        LedgerError: if the ledger or the claim of the window cannot be used.
     """
     folder = window_folder(plan.at(plan.clock.tick_of(began, 0)))
     claim = read_claim(folder.folder)
@@ -80,12 +90,25 @@ def close_window(plan: SeriesPlan, began: datetime, *, ledger: Ledger | None = N
         open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened,
         opened.alone_with(plan.ledger.dataset, fingerprint),
     ):
-        known = opened.windows.find(plan.ledger.dataset, fingerprint)
-        event = plan.design.event() if claim is None else claim.release_event()
+        known = _without_open_ticks(plan.ledger.dataset, fingerprint, opened)
+        is_same = fingerprint == plan.fingerprint(began)
+        report = make_report(plan, began, known, opened) if known is not None and is_same else {}
         folder.destroy_key()
         if known is not None and not known.is_closed:
-            opened.windows.close(known.window, event, {})
+            event = plan.design.event() if claim is None else claim.release_event()
+            opened.windows.close(known.window, event, report)
         folder.destroy()
+
+
+def _without_open_ticks(dataset: str, fingerprint: str, ledger: Ledger) -> WindowState | None:
+    """What the ledger knows of a window, each of whose ticks was settled or is missing for good from now on."""
+    known = ledger.windows.find(dataset, fingerprint)
+    if known is not None and known.to_come:
+        # Somebody may settle the last tick in this very moment.
+        with suppress(TickRefusedError):
+            ledger.windows.miss_tick(known.window, known.window.ticks - 1, WINDOW_CLOSED)
+        known = ledger.windows.find(dataset, fingerprint)
+    return known
 
 
 def _claims(plan: SeriesPlan) -> Iterator[tuple[datetime, WindowClaim | None]]:

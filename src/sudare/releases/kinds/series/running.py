@@ -31,6 +31,8 @@ from sudare.releases.kind import Attacked, Drawn, Run, TickKind, WindowRequest
 from sudare.releases.kinds.series.claims import WindowClaim, account_name, claim_window
 from sudare.releases.kinds.series.clock import Tick
 from sudare.releases.kinds.series.closing import close_window, close_windows_before, require_same_plan, window_folder
+from sudare.releases.kinds.series.days.report import is_report
+from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument, write_tick_document
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
@@ -260,12 +262,12 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         return draft.document
 
     def fault_of(self, folder: Path) -> Check | None:
-        """The first check of a tick that fails."""
-        return next((check for check in verify_tick(folder) if check.outcome == "failed"), None)
+        """The first check of a folder that fails."""
+        return next((check for check in self.check(folder) if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        """Check the folder of a tick; see `verify_tick`."""
-        return verify_tick(folder, ledger)
+        """Check the folder of a tick (`verify_tick`), or a whole window by its report (`verify_day`)."""
+        return verify_day(folder, ledger) if is_report(folder) else verify_tick(folder, ledger)
 
     def _known(self, plan: TickPlan, run: Run) -> WindowState:
         known = run.paid.ledger.windows.find(run.paid.dataset, plan.window_fingerprint)
