@@ -17,6 +17,7 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.mechanism import LevelDesign, SeriesDesign
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
+from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
 
@@ -27,6 +28,12 @@ SMALL_LEVEL = 1 << 12
 
 TOTAL_WEIGHT = 0.1
 """What the total of a table without a tree gets, where its cells get 1."""
+
+INNER_WEIGHT = 0.3
+"""What a level between total and cells gets."""
+
+MAX_STEP_BITS = 6
+"""Halvings of one step of a tree that no plan of a single table gives; refining takes the square of the number of children."""
 
 WEIGHT_DIGITS = 10**6
 
@@ -51,7 +58,8 @@ def compare_strategies(ticks: int, moves: int) -> tuple[StrategyChoice, ...]:
         >>> [choice.name for choice in compare_strategies(144, 2)][:2]
         ['power', 'buffered']
     """
-    found = (StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES)
+    found = [StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES]
+    found.append(StrategyChoice("tree", TreeStrategy(ticks).noise_factor(moves)))
     return tuple(sorted(found, key=lambda choice: round(choice.deviation, 3)))
 
 
@@ -133,8 +141,17 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     plan = plan_table(domain, Budget(rho=_rho_of(budget)))
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
-        return (depth,), (TOTAL_WEIGHT, 1.0)
+        return _plain_tree(depth)
     return tuple(bits), tuple(float(weight) for weight in weights)
+
+
+def _plain_tree(depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """A tree for a table whose plan has none, such as a histogram: one level for few cells, else steps from the coarsest on."""
+    if depth <= MAX_STEP_BITS:
+        return (depth,), (TOTAL_WEIGHT, 1.0)
+    steps = -(-depth // MAX_STEP_BITS)
+    bits = tuple(depth // steps + (step < depth % steps) for step in range(steps))
+    return bits, (TOTAL_WEIGHT, *(INNER_WEIGHT,) * (steps - 1), 1.0)
 
 
 def _rho_of(budget: Budget) -> Fraction:

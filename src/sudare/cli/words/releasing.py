@@ -325,6 +325,10 @@ SPOKEN: Mapping[str, Words] = {
     "check.counts": Words("counts", "人数"),
     "check.page": Words("the page", "報告書"),
     "check.ledger": Words("ledger", "台帳"),
+    "check.window": Words("window", "期間"),
+    "check.ticks": Words("all ticks", "全時点"),
+    "check.other-ticks": Words("other ticks", "ほかの時点"),
+    "check.curves": Words("curves", "推移"),
     "verify.sound": Words("The release is sound.", "公表物は正常です。"),
     "verify.unsound": Words(
         "The release is NOT sound: {number} checks failed.",

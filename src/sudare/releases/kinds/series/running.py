@@ -7,10 +7,11 @@ of the input before anything is drawn, and says which ticks were published; the 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from sudare.io import read_counts, write_table
 from sudare.io.headers import require_columns_of_domain
 from sudare.io.person_cells import Within
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.records import WindowState
+from sudare.ledger.checks import WINDOW_CLOSED
+from sudare.ledger.records import TickRefusedError, WindowState
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Run, TickKind, WindowRequest
 from sudare.releases.kinds.series.clock import Tick
+from sudare.releases.kinds.series.days.report import is_report, make_report
+from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument, write_tick_document
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_rows
@@ -41,6 +45,8 @@ from sudare.storage.hashes import keyed_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
 __all__ = ["TICKS", "close_windows_before", "run_tick"]
 
@@ -239,12 +245,12 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         return draft.document
 
     def fault_of(self, folder: Path) -> Check | None:
-        """The first check of a tick that fails."""
-        return next((check for check in verify_tick(folder) if check.outcome == "failed"), None)
+        """The first check of a folder that fails."""
+        return next((check for check in self.check(folder) if check.outcome == "failed"), None)
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        """Check the folder of a tick; see `verify_tick`."""
-        return verify_tick(folder, ledger)
+        """Check the folder of a tick (`verify_tick`), or a whole window by its report (`verify_day`)."""
+        return verify_day(folder, ledger) if is_report(folder) else verify_tick(folder, ledger)
 
     def _known(self, plan: TickPlan, run: Run) -> WindowState:
         known = run.paid.ledger.windows.find(run.paid.dataset, plan.window_fingerprint)
@@ -292,7 +298,7 @@ def run_tick(
 def close_windows_before(plan: SeriesPlan, window: datetime, *, ledger: Ledger | None = None) -> list[datetime]:
     """Close every window of a series that began before another one and has state still; gives when they began.
 
-    The key is destroyed first, then the ledger settles: between the two nobody can draw any more, and closing again finishes it.
+    See `close_window` for the order of its steps.
 
     Args:
         plan: of the series.
@@ -308,24 +314,44 @@ def close_windows_before(plan: SeriesPlan, window: datetime, *, ledger: Ledger |
 
 
 def close_window(plan: SeriesPlan, began: datetime, *, ledger: Ledger | None = None) -> None:
-    """Close one window: its key and its state are destroyed, and the ledger settles it.
+    """Close one window: its report is made, its key is destroyed, and the ledger settles it.
+
+    In this order, each step of which can be repeated: no tick can be begun any more; the report is made from what was published;
+    the key and the state are destroyed; the ledger settles, with the hash of the report. Whoever is stopped on the way closes the
+    window again, and gets the same report.
 
     Args:
         plan: of the series.
         began: when the window did.
         ledger: the plan's ledger, where it is open already.
+
+    Raises:
+        OutputError: if the report cannot be written; nothing is destroyed then.
     """
     tick = plan.clock.tick_of(began, 0)
     folder = window_folder(plan.at(tick))
     opened = open_ledger(plan.ledger.location) if ledger is None else ledger
     try:
-        known = opened.windows.find(plan.ledger.dataset, plan.fingerprint(began))
+        known = _without_open_ticks(plan, began, opened)
+        report = {} if known is None else make_report(plan, began, known, opened)
         folder.destroy()
         if known is not None and not known.is_closed:
-            opened.windows.close(known.window, _event(plan), {})
+            opened.windows.close(known.window, _event(plan), report)
     finally:
         if ledger is None:
             opened.close()
+
+
+def _without_open_ticks(plan: SeriesPlan, began: datetime, ledger: Ledger) -> WindowState | None:
+    """What the ledger knows of a window, each of whose ticks was settled or is missing for good from now on."""
+    dataset, fingerprint = plan.ledger.dataset, plan.fingerprint(began)
+    known = ledger.windows.find(dataset, fingerprint)
+    if known is not None and known.to_come:
+        # Somebody may settle the last tick in this very moment.
+        with suppress(TickRefusedError):
+            ledger.windows.miss_tick(known.window, known.window.ticks - 1, WINDOW_CLOSED)
+        known = ledger.windows.find(dataset, fingerprint)
+    return known
 
 
 def window_folder(plan: TickPlan) -> WindowFolder:
@@ -398,10 +424,21 @@ def _input_hash(
 
 
 def _write_measured(published: TickTable, path: Path) -> Path:
-    """What was measured of each level, as it was: others can estimate from it in another way."""
+    """What was measured of each level, as it was: others can estimate from it in another way.
+
+    Noise cannot be compressed: numbers are written in as few bytes as hold the largest of their level.
+    """
+    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(published.measured)}
     with path.open("wb") as stream:
-        np.savez_compressed(stream, **{f"level{number}": level for number, level in enumerate(published.measured)})  # type: ignore[arg-type]
+        np.savez(stream, **levels)  # type: ignore[arg-type]
     return path
+
+
+def _narrowed(values: NDArray[np.int64]) -> NDArray[np.signedinteger[Any]]:
+    farthest = max(-int(values.min()), int(values.max())) if values.size else 0
+    kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32)
+    fitting = next((kind for kind in kinds if farthest <= np.iinfo(kind).max), np.int64)
+    return values.astype(fitting)
 
 
 def _show_latest(plan: SeriesPlan, tick: Tick, folder: Path) -> None:
