@@ -50,7 +50,7 @@ class Compiled:
 
     @property
     def calls_itself(self) -> bool:
-        """Whether it, or a helper that it calls, is recursive: what numba keeps of such a function on disk crashes when it is read."""
+        """Whether it, or a helper that it calls, is recursive: numba crashes when it reads code of such functions from disk."""
         seen: dict[int, Compiled] = {}
         waiting: list[Compiled] = [self]
         while waiting:
