@@ -6,7 +6,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -224,6 +224,21 @@ class Section:
         if type(value) is date:
             self._values[key] = value
         return cast("date", self._take(key, date, None))
+
+    def moment(self, key: str) -> datetime | None:
+        """A day or a moment, as TOML has it or as a text such as "2025-04-01T08:10"; None if it is something else."""
+        value = self._values.get(key)
+        if key not in self._values:
+            self._take(key, date, None)
+        del self._values[key]
+        if isinstance(value, str):
+            try:
+                return datetime.fromisoformat(value)
+            except ValueError:
+                return None
+        if type(value) is date:
+            return datetime(value.year, value.month, value.day)
+        return value if isinstance(value, datetime) else None
 
     def items(self, key: str, default: Sequence[Any] | None = None) -> list[Any]:
         """A list."""

@@ -489,6 +489,11 @@ def filled(ledger: Ledger) -> Ledger:
     ledger.use_rho_filter("queries")
     ledger.add_dataset("answers", Budget(epsilon=2, delta=DELTA), unit=PERSON, rho_filter=True)
     ledger.settle(reserve(ledger, 0.02, 5, "answers"), event_of(Budget(epsilon=0.02)))
+    window = ledger.windows.open("census", Budget(epsilon=0.1), unit=PERSON, fingerprint=fingerprint(6), ticks=4)
+    for tick in (0, 2):
+        begun = ledger.windows.begin_tick(window, tick, fingerprint(7 + tick), fingerprint(9))
+        ledger.windows.settle_tick(begun, event_of(Budget(epsilon=0.1)), {"file": "abc"})
+    ledger.windows.begin_tick(window, 3, fingerprint(10), fingerprint(9))
     allow_changes(ledger)
     assert ledger.verify() == []
     return ledger

@@ -37,7 +37,7 @@ LONELY = {
     "cli/console/templates.py": "plans to start from are files as they are written, one for each language",
     "column_names.py": "signs in dates",
     "io/formats/text_files.py": "a text by which encodings are told apart",
-    "releases/kinds/counts/mesh_lists.py": "names of columns in public files",
+    "releases/data/mesh_lists.py": "names of columns in public files",
     "releases/kinds/counts/running.py": "names of columns in public files",
     "system/reasons.py": "the English twins are the system's own words",
     "sql/metadata/describing.py": "the head of a file, in both languages in one text",

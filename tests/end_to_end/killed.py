@@ -13,6 +13,8 @@ from tests.processes import start
 __all__ = [
     "Doomed",
     "hold_work",
+    "publish_ticks",
+    "race_for_ticks",
     "release_again_and_again",
     "run_command_until_signal",
     "signal_at",
@@ -102,6 +104,42 @@ def write_to_ledger(told: Path, location: str, name: str) -> None:
                 _tell(told, f"cancel {ledger.cancel(reservation, 'only a test').number}")
             if number % 7 == 0:
                 _tell(told, f"opt-out {ledger.opt_out('census', f'{name} {number}').number}")
+
+
+def race_for_ticks(told: Path, location: str, number: int) -> None:
+    """Begin and settle every tick of the one window, with an input of its own."""
+    from sudare.ledger import open_ledger
+    from sudare.ledger.records import TickRefusedError
+    from tests.unit.ledger.helping import event_of
+
+    with open_ledger(location) as ledger:
+        (state,) = ledger.windows.of("crowds")
+        event = event_of(state.window.cost, state.unit)
+        for tick in range(state.window.ticks):
+            try:
+                begun = ledger.windows.begin_tick(state.window, tick, f"{tick + 1000:064x}", f"{number:064x}")
+                ledger.windows.settle_tick(begun, event)
+                _tell(told, f"{tick} published")
+            except TickRefusedError as error:
+                _tell(
+                    told, f"{tick} {'published-before' if error.kind == 'published' else error.kind.replace(' ', '-')}"
+                )
+
+
+def publish_ticks(told: Path, location: str) -> None:
+    """Go on with the ticks of the one window where they stand, with the same input whoever does it."""
+    from sudare.ledger import open_ledger
+    from tests.unit.ledger.helping import event_of
+
+    with open_ledger(location) as ledger:
+        (state,) = ledger.windows.of("crowds")
+        window, event = state.window, event_of(state.window.cost, state.unit)
+        _tell(told, "ready")
+        first = state.last_tick + 1 if state.open_tick is None else state.open_tick
+        for tick in range(first, window.ticks):
+            begun = ledger.windows.begin_tick(window, tick, f"{tick + 1000:064x}", f"{tick:064x}")
+            _tell(told, f"begin-tick {begun.number}")
+            _tell(told, f"settle-tick {ledger.windows.settle_tick(begun, event, {'tick': str(tick)}).number}")
 
 
 def signal_at(told: Path, arguments: list[str], where: str, number: int) -> None:

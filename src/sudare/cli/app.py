@@ -31,6 +31,7 @@ from sudare.cli.console.messages import Catalogue, Language, find_language
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.console.spoken import Function, group_callback, spoken
 from sudare.cli.protection import comparing, microdata, people_rights, people_tools, protecting, pseudonyms
+from sudare.cli.series import watching
 from sudare.cli.sql import commands
 from sudare.system.interrupts import delivered_interruption, ended_by_signals
 from sudare.system.scratch import clear_abandoned
@@ -71,6 +72,13 @@ GROUPS: dict[str, tuple[str, tuple[tuple[str, Function], ...]]] = {
             ("verify", checking.verify_ledger),
             ("export", ledgers.export),
             ("opt-out", ledgers.opt_out),
+        ),
+    ),
+    "series": (
+        "release",
+        (
+            ("watch", watching.watch),
+            ("close", watching.close),
         ),
     ),
     "pseudonymize": (

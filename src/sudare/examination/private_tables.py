@@ -30,7 +30,7 @@ from sudare.examination.views import IncompatibleTables, TableView, ViewCell
 from sudare.io import Source, describe_source, read_counts
 from sudare.privacy import Budget, ReleaseEvent, best_power
 from sudare.privacy.measurements import GaussianMeasurement, LaplaceMeasurement, Measurement
-from sudare.releases.kinds.counts.domains import domain_of_description
+from sudare.releases.data.domains import domain_of_description
 from sudare.releases.kinds.counts.verification import read_published_table
 from sudare.releases.page_numbers import percent_rounded_up
 from sudare.storage.staging import DOCUMENT

@@ -2,9 +2,12 @@
 
 - `country`: the population of an island country on a grid of 500 m meshes.
 - `people`: its inhabitants one by one, for tutorials that begin with microdata.
+- `people_flow`: where they are over a day, tick after tick; `stream_files` writes a file for each tick.
 """
 
 from sudare.examples.country import invent_country
 from sudare.examples.people import invent_people
+from sudare.examples.people_flow import PeopleFlow
+from sudare.examples.stream_files import write_people_flow
 
-__all__ = ["invent_country", "invent_people"]
+__all__ = ["PeopleFlow", "invent_country", "invent_people", "write_people_flow"]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
     from numpy.typing import NDArray
 
-__all__ = ["Defaults", "PeopleLeftOut", "count_rows", "read_signed_rows"]
+__all__ = ["Defaults", "PeopleLeftOut", "TabularReading", "count_rows", "read_signed_rows", "require_reading"]
 
 SEPARATING = Words(
     "The same mesh comes once for each {columns}: choose one value of each with where, or make them attributes.",
@@ -88,7 +88,7 @@ def count_rows(
 ) -> CountTable:
     """Count people, or read counts, from tabular data."""
 
-    def read(reading: _Reading) -> CountTable:
+    def read(reading: TabularReading) -> CountTable:
         if defaults.rows == "counts":
             return reading.read_counts(CountTable, progress)
         return reading.count_people(bounds, opted_out, progress)
@@ -105,7 +105,7 @@ def _read_rows(
     source: Source,
     domain: Domain,
     defaults: Defaults,
-    read: Callable[[_Reading], Table],
+    read: Callable[[TabularReading], Table],
     memory: str = "1GB",
     threads: int | None = None,
 ) -> Table:
@@ -115,7 +115,7 @@ def _read_rows(
         relation: SourceRelation | None = None
         try:
             relation = open_relation(source, connection)
-            return read(_Reading(source, domain, defaults, connection, relation))
+            return read(TabularReading(source, domain, defaults, connection, relation))
         except duckdb.Error as failure:
             if relation is not None and relation.failure is not None:
                 raise relation.failure from None
@@ -132,10 +132,10 @@ def require_reading(
     Raises:
         InputError: names the file and the column.
     """
-    _Reading(source, domain, defaults, connection, relation, peek=False)
+    TabularReading(source, domain, defaults, connection, relation, peek=False)
 
 
-class _Reading:
+class TabularReading:
     """One reading of one source: which columns, which SQL, and where mistakes are."""
 
     def __init__(
@@ -259,7 +259,7 @@ class _Reading:
             mistakes += [
                 f"{name} < 0" for name, column in zip(names, self.columns, strict=True) if column.is_placed_by_sql
             ]
-            bounded = bounded_rows(self._rows_of_people(opted_out), names, mistakes, bounds)
+            bounded = bounded_rows(self.rows_of_people(opted_out), names, mistakes, bounds)
             sql = (
                 f"SELECT {', '.join(names)}, nobody, count(*) AS n FROM ({bounded}) GROUP BY {', '.join(names)}, nobody"
             )
@@ -269,11 +269,18 @@ class _Reading:
         keys = self.domain.keys_at(*self._places(result))
         return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
 
-    def _rows_of_people(self, opted_out: PeopleLeftOut | None) -> str:
-        """The rows with their values and their person ``p``, without those who opted out."""
-        name = str(self.source.person)
-        person = exact_text(identifier(name), self.relation.types[name])
-        inner = f"SELECT {', '.join([*self._grouped(), 'p'])} FROM ({self._selected([f'{person} AS p'])})"
+    def rows_of_people(self, opted_out: PeopleLeftOut | None, more: Mapping[str, str] | None = None) -> str:
+        """The rows with their values and their person ``p``, without those who opted out; ``p`` is empty if no column tells it.
+
+        Args:
+            opted_out: who did.
+            more: further expressions, by the names that they get.
+        """
+        name = self.source.person
+        person = "''" if name is None else exact_text(identifier(name), self.relation.types[name])
+        wanted = {"p": person, **(more or {})}
+        selected = self._selected([f"{expression} AS {one}" for one, expression in wanted.items()])
+        inner = f"SELECT {', '.join([*self._grouped(), *wanted])} FROM ({selected})"
         return f"(SELECT * FROM ({inner}){self._left_out(opted_out)})"
 
     def _refuse_nobody(self, result: Any) -> None:
@@ -292,7 +299,7 @@ class _Reading:
 
         names = [f"a{number}" for number in range(len(self.columns))]
         listed = ", ".join(names)
-        distinct = f"SELECT DISTINCT {listed}, p IS NULL AS nobody FROM {self._rows_of_people(opted_out)}"
+        distinct = f"SELECT DISTINCT {listed}, p IS NULL AS nobody FROM {self.rows_of_people(opted_out)}"
         self.connection.execute(
             f"CREATE TEMP TABLE sudare_values AS SELECT row_number() OVER () AS id, * FROM ({distinct})"
         )
@@ -303,7 +310,7 @@ class _Reading:
         self.connection.register("sudare_cells", pyarrow.table({"id": values["id"], "cell": keys}))
         same = " AND ".join(f"people.{name} IS NOT DISTINCT FROM sudare_values.{name}" for name in names)
         placed = (
-            f"(SELECT p, cell FROM {self._rows_of_people(opted_out)} AS people JOIN sudare_values ON {same} "
+            f"(SELECT p, cell FROM {self.rows_of_people(opted_out)} AS people JOIN sudare_values ON {same} "
             "JOIN sudare_cells USING (id))"
         )
         result = fetch_arrow(self.connection, bounded_cells(placed, bounds), progress).combine_chunks()

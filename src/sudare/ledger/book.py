@@ -23,8 +23,9 @@ from sudare.ledger.entries import (
     hash_of,
 )
 from sudare.ledger.records import Dataset, Reservation
-from sudare.ledger.rules import CompositionRule, Cost, Sums, amount_of_noise
+from sudare.ledger.rules import CompositionRule, Cost, RhoFilter, Sums, amount_of_noise
 from sudare.ledger.stores import LedgerStore, Row
+from sudare.privacy.events import ReleaseEvent
 from sudare.system.clock import utc_now
 
 __all__ = ["Book"]
@@ -160,6 +161,14 @@ class Book(Rows):
             return rows[0][0], rows[0][1]
         return 0, self._store.fetch("SELECT identity FROM sudare_ledger")[0][0]
 
+    def _set_result(self, dataset: str, key: str, entry: int) -> None:
+        """Let an entry stand under a key in the table of results, in place of the one before."""
+        self._store.execute(
+            "INSERT INTO sudare_results (dataset, fingerprint, entry) VALUES (?, ?, ?) "
+            "ON CONFLICT (dataset, fingerprint) DO UPDATE SET entry = excluded.entry",
+            (dataset, key, entry),
+        )
+
     def _append(self, kind: str, dataset: str, body: str) -> Entry:
         last, previous = self._head()
         number, time = last + 1, utc_now().isoformat(timespec="microseconds")
@@ -175,6 +184,47 @@ class Book(Rows):
             "UPDATE sudare_datasets SET spent = ?, reserved = ? WHERE name = ?",
             (rule.to_text(spent), rule.to_text(reserved), dataset),
         )
+
+    def _reserve(self, dataset: str, body: Reserved) -> Entry:
+        """Set a cost aside; the noise that the body states counts under a rho filter only, and stands there only."""
+        account = self._account(dataset)
+        checks.require_same_unit(body.unit, account.unit, dataset)
+        stated = body if isinstance(account.rule, RhoFilter) else replace(body, noise=None)
+        charge = account.rule.charge(stated.cost, dataset, stated.noise)
+        if not (account.committed + charge).fits(account.rule.limit):
+            raise checks.exceeded(account, stated.cost, charge)
+        entry = self._append("reserve", dataset, stated.to_json())
+        self._set_balance(dataset, account.rule, account.charged, account.held + charge)
+        self._store.execute("INSERT INTO sudare_reservations (number, closed_by) VALUES (?, NULL)", (entry.number,))
+        return entry
+
+    def _settle(self, reservation: Reservation, reserved: Reserved, event: ReleaseEvent, body: str) -> Entry:
+        """Close an open reservation with the event that it was made for."""
+        account, held, charge = self._covered(reservation.dataset, reserved, event)
+        entry = self._append("settle", reservation.dataset, body)
+        self._set_balance(reservation.dataset, account.rule, account.charged + charge, account.held - held)
+        self._close_reservation(reservation.number, entry.number)
+        self._set_result(reservation.dataset, reserved.fingerprint, entry.number)
+        return entry
+
+    def _covered(self, dataset: str, reserved: Reserved, event: ReleaseEvent) -> tuple[Dataset, Amount, Amount]:
+        """The account, what was reserved and what an event takes of it; refuses an event that the reservation is not for."""
+        if event.unit != reserved.unit:
+            raise LedgerError(
+                f"The release protects {event.unit}, but {reserved.unit} was reserved for; the reservation stays spent.",
+                f"公表結果の保護単位 {event.unit} が、予約時の {reserved.unit} と異なります。予約分は消費されたままです。",
+            )
+        account = self._account(dataset)
+        held = account.rule.charge(reserved.cost, dataset, reserved.noise)
+        charge = account.rule.charge(event.cost, dataset, amount_of_noise(event.measurements))
+        if not charge.fits(held):
+            raise LedgerError(
+                f"The release cost {event.cost}, but only {reserved.cost} was reserved; the reservation stays spent. "
+                f"Do not publish the result.",
+                f"公表の費用 {event.cost} が予約した {reserved.cost} を超えています。予約分は消費されたままです。"
+                f"結果を公表しないでください。",
+            )
+        return account, held, charge
 
     def _open_reservation(self, reservation: Reservation) -> Reserved:
         known = type(reservation.number) is int and 0 < reservation.number <= self._head()[0]

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from sudare.errors import LedgerError
-from sudare.ledger.entries import Entry, Settled
+from sudare.ledger.entries import Entry, Settled, TickSettled
 from sudare.ledger.ledger import Ledger
-from sudare.ledger.records import Reservation
+from sudare.ledger.records import BegunTick, Reservation, Window
 from sudare.ledger.reserving import OpenCharge, reserved
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
@@ -36,7 +36,7 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 from sudare.system.interrupts import uninterrupted
 
-__all__ = ["ChargeRequest", "Completed", "ResultStore", "charge_once", "settle_in_all"]
+__all__ = ["ChargeRequest", "Completed", "ResultStore", "charge_once", "settle_in_all", "tick_once"]
 
 Place = TypeVar("Place")
 Result = TypeVar("Result")
@@ -76,7 +76,7 @@ class Completed(Generic[ResultOut]):
     """A result that is on the disk, sealed, and that nobody has seen.
 
     Attributes:
-        event: what was drawn, and what it cost.
+        event: what was drawn, and what it cost; for a tick, that of its whole window.
         found_by: what the ledger notes, so that a `ResultStore` finds the result again.
         hand_out: shows the result, given the number of the entry that settled it.
     """
@@ -98,8 +98,8 @@ class ResultStore(Protocol[ResultOut]):
         """
         ...
 
-    def find_abandoned(self) -> Iterable[tuple[Sequence[Reservation], Completed[ResultOut]]]:
-        """Results that were complete when their process ended, each with its reservations that are still open."""
+    def find_abandoned(self) -> Iterable[tuple[Sequence[Reservation | BegunTick], Completed[ResultOut]]]:
+        """Results that were complete when their process ended, each with its reservations, or its tick, still open."""
         ...
 
     def complain_of_loss(self, entry: int, found_by: Mapping[str, str]) -> LedgerError:
@@ -151,7 +151,7 @@ def charge_once(
             on_wait()
 
     with ledger.alone_with(request.dataset, request.fingerprint, note_wait):
-        found = None if again else _made_before(ledger, request, store)
+        found = None if again else _made_before(ledger, request.dataset, request.fingerprint, store)
         if found is not None:
             return found
         if on_unfinished is not None and not again and not has_waited:
@@ -179,39 +179,99 @@ def charge_once(
                 return _settle_and_hand_out(ledger, charge.reservations, complete())
 
 
+def tick_once(
+    ledger: Ledger,
+    window: Window,
+    tick: int,
+    fingerprint: str,
+    store: ResultStore[Result],
+    place: AbstractContextManager[Place],
+    make: Callable[[Place, Callable[[str], BegunTick]], Callable[[], Completed[Result]]],
+    *,
+    on_wait: Callable[[], None] | None = None,
+) -> Result:
+    """Hand out a tick of a window: the one that was made before, or a new one. The window was charged for as a whole.
+
+    The order is that of `charge_once`. In place of a reservation stands the entry that binds the tick's noise to its input; an
+    error never gives anything back. One tick of a window is made at a time: others wait.
+
+    Args:
+        ledger: that keeps the account.
+        window: from `Windows.open`.
+        tick: which one, from 0.
+        fingerprint: SHA-256 in hexadecimal digits of what is published at this tick; the data is no part of it.
+        store: where results are found again.
+        place: in which the tick is made; entered only if it is not found, and left when it is handed out.
+        make: makes the tick in its place; gives what completes it, which no signal interrupts. It is given a function that
+            begins the tick with the keyed hash of its input, and calls it **before the first draw**.
+        on_wait: called once if somebody is making a tick of this window, before waiting for them.
+
+    Raises:
+        TickRefusedError: if the tick is missing, was begun with other input or lies beyond the window, or the window was closed.
+        LedgerError: if the ledger cannot be used, a tick that was settled is gone, or it was completed without being begun.
+    """
+    with ledger.alone_with(window.dataset, window.fingerprint, on_wait):
+        found = _made_before(ledger, window.dataset, fingerprint, store)
+        if found is not None:
+            return found
+        ledger.windows.require_possible(window, tick)
+        begun: list[BegunTick] = []
+
+        def bind(input_hash: str) -> BegunTick:
+            begun.append(ledger.windows.begin_tick(window, tick, fingerprint, input_hash))
+            return begun[-1]
+
+        with place as opened:
+            complete = make(opened, bind)
+            if not begun:
+                raise LedgerError(
+                    f"Tick {tick} was made without being begun in the ledger; it is not published.",
+                    f"時点 {tick} は台帳で開始されないまま作成されたため、公表されません。",
+                )
+            with uninterrupted():
+                return _settle_and_hand_out(ledger, begun[-1:], complete())
+
+
 def settle_in_all(
-    ledger: Ledger, reservations: Sequence[Reservation], event: ReleaseEvent, result: Mapping[str, str]
+    ledger: Ledger, charges: Sequence[Reservation | BegunTick], event: ReleaseEvent, result: Mapping[str, str]
 ) -> int:
-    """Settle the reservations of one result, in their order; the number of the first entry."""
-    entries = [ledger.settle(reservation, event, result) for reservation in reservations]
+    """Settle the reservations of one result, or its tick, in their order; the number of the first entry."""
+    entries = [
+        ledger.windows.settle_tick(charge, event, result)
+        if isinstance(charge, BegunTick)
+        else ledger.settle(charge, event, result)
+        for charge in charges
+    ]
     return entries[0].number
 
 
-def _settle_and_hand_out(ledger: Ledger, reservations: Sequence[Reservation], done: Completed[Result]) -> Result:
-    return done.hand_out(settle_in_all(ledger, reservations, done.event, done.found_by))
+def _settle_and_hand_out(ledger: Ledger, charges: Sequence[Reservation | BegunTick], done: Completed[Result]) -> Result:
+    return done.hand_out(settle_in_all(ledger, charges, done.event, done.found_by))
 
 
-def _made_before(ledger: Ledger, request: ChargeRequest, store: ResultStore[Result]) -> Result | None:
+def _made_before(ledger: Ledger, dataset: str, fingerprint: str, store: ResultStore[Result]) -> Result | None:
     """The same result, made before. The data is not looked at."""
-    latest = ledger.settled(request.dataset, request.fingerprint)
-    for entry, said in _settlements(ledger, latest, request):
+    latest = ledger.settled(dataset, fingerprint)
+    for entry, said in _settlements(ledger, latest, dataset, fingerprint):
         found = store.find_settled(said.result, entry.number)
         if found is not None:
             return found
-    for reservations, done in store.find_abandoned():
+    for charges, done in store.find_abandoned():
         with uninterrupted():
-            return _settle_and_hand_out(ledger, reservations, done)
+            return _settle_and_hand_out(ledger, charges, done)
     if latest is not None:
         body = latest.read()
-        raise store.complain_of_loss(latest.number, body.result if isinstance(body, Settled) else {})
+        raise store.complain_of_loss(latest.number, body.result if isinstance(body, Settled | TickSettled) else {})
     return None
 
 
-def _settlements(ledger: Ledger, latest: Entry | None, request: ChargeRequest) -> Iterator[tuple[Entry, Settled]]:
+def _settlements(
+    ledger: Ledger, latest: Entry | None, dataset: str, fingerprint: str
+) -> Iterator[tuple[Entry, Settled | TickSettled]]:
     """What was settled with a fingerprint, the latest first; earlier ones take reading the whole ledger."""
     if latest is None:
         return
     body = latest.read()
-    if isinstance(body, Settled):
+    if isinstance(body, Settled | TickSettled):
         yield latest, body
-    yield from reversed(ledger.settlements(request.dataset, request.fingerprint)[:-1])
+    yield from reversed(ledger.settlements(dataset, fingerprint)[:-1])

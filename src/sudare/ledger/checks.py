@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from sudare.bilingual import Words
 from sudare.errors import BudgetExceededError, EventError, LedgerError, NotPrivateError, ParameterError
 from sudare.ledger.amounts import Amount
-from sudare.ledger.records import Dataset, Reservation
+from sudare.ledger.records import BegunTick, Dataset, Reservation, TickRefusal, TickRefusedError, Window
 from sudare.ledger.rules import RhoFilter
 from sudare.parameters import show_fraction, shown
 from sudare.privacy.budget import Budget, read_budget
@@ -17,10 +17,18 @@ from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit
 
 __all__ = [
+    "LATER_TICK",
+    "OTHER_INPUT",
+    "WHY_MISSING",
+    "WINDOW_CLOSED",
     "beyond_filter",
+    "closed_for_good",
     "damaged",
     "exceeded",
     "is_hash",
+    "old_copy",
+    "other_window",
+    "read_begun_tick",
     "read_cost",
     "read_event",
     "read_filter",
@@ -32,7 +40,10 @@ __all__ = [
     "read_text",
     "read_total",
     "read_unit",
+    "read_window",
+    "refused_tick",
     "require_same_unit",
+    "still_window",
 ]
 
 MAX_NAME_LENGTH = 200
@@ -56,6 +67,45 @@ REMAINING_OF_FILTER = Words(
 )
 NO_RELEASE = Words("none", "不可")
 RELEASE_UP_TO = Words("epsilon = {epsilon} at most", "epsilon = {epsilon} まで")
+
+LATER_TICK, OTHER_INPUT, WINDOW_CLOSED = "later tick", "other input", "window closed"
+"""Why the ledger itself declares ticks missing, as the entries say it."""
+WHY_MISSING: Mapping[str, Words] = {
+    LATER_TICK: Words("a later tick was begun before it", "先に後の時点が開始されたため"),
+    OTHER_INPUT: Words("it was begun with another input", "別の入力で開始されたため"),
+    WINDOW_CLOSED: Words("the window was closed before it", "公表される前に期間が閉じられたため"),
+}
+REFUSED_TICKS: Mapping[TickRefusal, Words] = {
+    "published": Words(
+        "Tick {tick} of window {window} was published before.", "期間 {window} の時点 {tick} は公表済みです。"
+    ),
+    "missing": Words(
+        "Tick {tick} of window {window} is missing for good ({reason}): a missing tick is never filled later.",
+        "期間 {window} の時点 {tick} は欠測で確定しています（{reason}）。後から埋めることはできません。",
+    ),
+    "other input": Words(
+        "Tick {tick} of window {window} was begun with another input. Its noise is bound to that input: the tick is missing from "
+        "now on. Go on with the next one.",
+        "期間 {window} の時点 {tick} は別の入力で開始されています。ノイズはその入力に結び付いているため、"
+        "この時点は欠測となりました。次の時点から続けてください。",
+    ),
+    "other plan": Words(
+        "Tick {tick} of window {window} was begun by another plan. Go on with the plan that began it, or with the next tick.",
+        "期間 {window} の時点 {tick} は別の計画で開始されています。その計画で続けるか、次の時点に進んでください。",
+    ),
+    "beyond": Words(
+        "Window {window} has {ticks} ticks, 0 to {last}; it has no tick {tick}.",
+        "期間 {window} の時点は 0 から {last} までの {ticks} 個で、{tick} はありません。",
+    ),
+    "closed": Words(
+        "Window {window} was closed by entry {entry}; no tick of it can be begun or settled.",
+        "期間 {window} は {entry} 番の項目で閉じられています。時点の開始も確定もできません。",
+    ),
+    "not begun": Words(
+        "Tick {tick} of window {window} was not begun by entry {entry}, or is no longer the tick that is open.",
+        "期間 {window} の時点 {tick} は {entry} 番の項目で開始されていないか、現在開いている時点ではありません。",
+    ),
+}
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -156,6 +206,20 @@ def read_reservation(value: object, function: str) -> Reservation:
     return value
 
 
+def read_window(value: object, function: str) -> Window:
+    """A window of some ledger."""
+    if type(value) is not Window:
+        raise ParameterError("window", function, "a Window, from ledger.windows.open()", shown(value))
+    return value
+
+
+def read_begun_tick(value: object, function: str) -> BegunTick:
+    """A tick that was begun in some ledger."""
+    if type(value) is not BegunTick:
+        raise ParameterError("begun", function, "a BegunTick, from ledger.windows.begin_tick()", shown(value))
+    return value
+
+
 def read_event(value: object) -> ReleaseEvent:
     """The event of a private release."""
     if type(value) is not ReleaseEvent:
@@ -235,6 +299,52 @@ def beyond_filter(dataset: str, rule: RhoFilter, committed: Amount) -> BudgetExc
         f"{dataset!r} の規則は変更されません。ローのフィルターでは消費・予約済みの分が {counted} となり、"
         f"上限 {limit} を超えます。"
         "フィルターが役立つのは小さい公表を数多く行う場合で、大きい公表の後では使えません。",
+    )
+
+
+def still_window(number: int) -> LedgerError:
+    """What to say where somebody closes the reservation of a window as if it were for a single release."""
+    return LedgerError(
+        f"Reservation {number} is for a window of ticks: it is settled by ledger.windows.close, and not given back once a "
+        "tick was begun or declared missing.",
+        f"予約 {number} は連続公表の期間のものです。確定には ledger.windows.close を使います。"
+        "時点を開始または欠測とした後は、取り消せません。",
+    )
+
+
+def refused_tick(kind: TickRefusal, tick: int, window: Window, **blanks: object) -> TickRefusedError:
+    """What to say of a tick that cannot be what somebody wants it to be; nothing about data."""
+    blanks |= {"tick": tick, "window": window.number, "ticks": window.ticks, "last": window.ticks - 1}
+    return TickRefusedError(kind, REFUSED_TICKS[kind].format(**blanks))
+
+
+def closed_for_good(entry: int) -> LedgerError:
+    """What to say where somebody opens a window again."""
+    return LedgerError(
+        f"This window was closed by entry {entry} of the ledger, and is never opened again: its noise would meet a second "
+        "input.",
+        f"この期間は台帳の {entry} 番の項目で閉じられており、再び開くことはできません"
+        "（同じノイズが別の入力に使われてしまうため）。",
+    )
+
+
+def other_window(window: Window) -> LedgerError:
+    """What to say where somebody opens a window with other conditions than before."""
+    return LedgerError(
+        f"Entry {window.number} of the ledger opened this window for another cost, unit or number of ticks. A plan is not "
+        "changed in the middle of a window.",
+        f"この期間は台帳の {window.number} 番の項目で、別の費用・保護単位・時点数で開かれています。"
+        "期間の途中で計画は変更できません。",
+    )
+
+
+def old_copy(entry: object) -> LedgerError:
+    """What to say where an entry that somebody saw is not in the ledger."""
+    return LedgerError(
+        f"Entry {entry!r:.20} of the ledger is not the one that was seen before: this ledger is an old copy, or another one. "
+        "Bring the latest one back; with an old copy the noise of a tick would be used twice.",
+        f"台帳の {entry!r:.20} 番の項目が、以前に確認したものと一致しません。台帳が古い控えか、別の台帳に置き換わっています。"
+        "最新の台帳に戻してください（古い控えを使うと、同じノイズが二度使われてしまいます）。",
     )
 
 

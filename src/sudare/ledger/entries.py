@@ -1,6 +1,6 @@
 """The entries of a ledger: numbered without gaps, each with the hash of the one before.
 
-What an entry says is its body, canonical JSON of one of seven shapes. The hash of an entry covers its number, time, kind, data
+What an entry says is its body, canonical JSON of one of ten shapes. The hash of an entry covers its number, time, kind, data
 set, body and the previous hash, so that anyone who keeps the last hash can tell whether anything before it changed. The time is
 information only; the numbers give the order.
 """
@@ -33,7 +33,12 @@ __all__ = [
     "Reserved",
     "RuleChanged",
     "Settled",
+    "TickBegun",
+    "TickBody",
+    "TickSettled",
+    "TicksMissed",
     "hash_of",
+    "key_of_window",
     "keys_of_publication",
 ]
 
@@ -57,6 +62,11 @@ def keys_of_publication(document_sha256: str, folder: str) -> tuple[str, str]:
     """
     key = f"publication:{document_sha256}"
     return key, f"{key}:{sha256(folder.encode()).hexdigest()}"
+
+
+def key_of_window(fingerprint: str) -> str:
+    """The key of a window in the table of results: the latest entry about it stands there."""
+    return f"window:{fingerprint}"
 
 
 def hash_of(number: int, time: str, kind: str, dataset: str, body: str, previous: str) -> str:
@@ -104,6 +114,8 @@ class Reserved:
     purpose: str
     noise: Amount | None = None
     """What the release's measurements imply, where they were known and a rho filter counts them."""
+    ticks: int | None = None
+    """How many ticks the window has that it is for; None for a single release."""
 
     def to_json(self) -> str:
         """The body of the entry."""
@@ -113,14 +125,16 @@ class Reserved:
             "fingerprint": self.fingerprint,
             "purpose": self.purpose,
         }
-        return canonical_json(values | ({} if self.noise is None else {"noise": self.noise.to_text()}))
+        values |= {} if self.noise is None else {"noise": self.noise.to_text()}
+        return canonical_json(values | ({} if self.ticks is None else {"ticks": self.ticks}))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Reserved:
         """Read the values of a body."""
         cost, unit = Budget.from_dict(values["cost"]), Unit.from_dict(values["unit"])
         noise = Amount.from_text(values["noise"]) if "noise" in values else None
-        return cls(cost, unit, _text(values["fingerprint"]), _text(values["purpose"]), noise)
+        ticks = _number(values["ticks"]) if "ticks" in values else None
+        return cls(cost, unit, _text(values["fingerprint"]), _text(values["purpose"]), noise, ticks)
 
 
 @dataclass(frozen=True)
@@ -140,8 +154,7 @@ class Settled:
     def from_values(cls, values: Mapping[str, Any]) -> Settled:
         """Read the values of a body."""
         event = ReleaseEvent.from_json(json.dumps(values["event"]))
-        result = {_text(name): _text(value) for name, value in dict(values["result"]).items()}
-        return cls(_number(values["reservation"]), event, result)
+        return cls(_number(values["reservation"]), event, _result(values["result"]))
 
 
 @dataclass(frozen=True)
@@ -159,6 +172,86 @@ class Cancelled:
     def from_values(cls, values: Mapping[str, Any]) -> Cancelled:
         """Read the values of a body."""
         return cls(_number(values["reservation"]), _text(values["reason"]))
+
+
+@dataclass(frozen=True)
+class TickBegun:
+    """From here on the noise of a tick may be used, for one input only.
+
+    What stands in every entry of a window, so that nobody has to read the ones before:
+
+    Attributes:
+        window: number of the entry that reserved for the window.
+        settled: how many of its ticks were settled up to here.
+        gap: number of its latest entry that declared ticks missing; 0 if there is none.
+    """
+
+    window: int
+    tick: int
+    fingerprint: str
+    input_hash: str
+    """Keyed, so that it tells nothing of the input."""
+    settled: int
+    gap: int
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(vars(self))
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TickBegun:
+        """Read the values of a body."""
+        window, tick, settled, gap = (_number(values[name]) for name in ("window", "tick", "settled", "gap"))
+        return cls(window, tick, _text(values["fingerprint"]), _text(values["input_hash"]), settled, gap)
+
+
+@dataclass(frozen=True)
+class TickSettled:
+    """A tick was made, at no cost of its own; see `TickBegun`."""
+
+    window: int
+    tick: int
+    begun: int
+    """Number of the entry that began it."""
+    result: Mapping[str, str]
+    settled: int
+    gap: int
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(vars(self) | {"result": dict(self.result)})
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TickSettled:
+        """Read the values of a body."""
+        window, tick, begun, settled, gap = (
+            _number(values[name]) for name in ("window", "tick", "begun", "settled", "gap")
+        )
+        return cls(window, tick, begun, _result(values["result"]), settled, gap)
+
+
+@dataclass(frozen=True)
+class TicksMissed:
+    """Ticks that will never be published, from the first to the last; see `TickBegun`. Its gap is the one before it."""
+
+    window: int
+    first: int
+    last: int
+    reason: str
+    settled: int
+    gap: int
+
+    def to_json(self) -> str:
+        """The body of the entry."""
+        return canonical_json(vars(self))
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> TicksMissed:
+        """Read the values of a body."""
+        window, first, last, settled, gap = (
+            _number(values[name]) for name in ("window", "first", "last", "settled", "gap")
+        )
+        return cls(window, first, last, _text(values["reason"]), settled, gap)
 
 
 @dataclass(frozen=True)
@@ -219,7 +312,8 @@ class RuleChanged:
         return cls(RhoFilter.from_dict(Budget.from_dict(values["total"]), values["filter"]))
 
 
-Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut | PublicationNoted | RuleChanged
+TickBody = TickBegun | TickSettled | TicksMissed
+Body = DatasetAdded | Reserved | Settled | Cancelled | OptedOut | PublicationNoted | RuleChanged | TickBody
 
 KINDS: Mapping[str, type[Body]] = {
     "dataset": DatasetAdded,
@@ -229,6 +323,9 @@ KINDS: Mapping[str, type[Body]] = {
     "opt-out": OptedOut,
     "publish": PublicationNoted,
     "rule": RuleChanged,
+    "begin-tick": TickBegun,
+    "settle-tick": TickSettled,
+    "miss-ticks": TicksMissed,
 }
 
 
@@ -239,7 +336,8 @@ class Entry:
     Attributes:
         number: 1 for the first entry, without gaps.
         time: when, in UTC by the clock of the machine that wrote it; information only.
-        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"``, ``"opt-out"``, ``"publish"`` or ``"rule"``.
+        kind: ``"dataset"``, ``"reserve"``, ``"settle"``, ``"cancel"``, ``"opt-out"``, ``"publish"``, ``"rule"``,
+            ``"begin-tick"``, ``"settle-tick"`` or ``"miss-ticks"``.
         dataset: which data set.
         body: what it says, as canonical JSON.
         previous: the hash of the entry before.
@@ -291,3 +389,7 @@ def _number(value: object) -> int:
     if type(value) is not int:
         raise ValueError("not a whole number")
     return value
+
+
+def _result(values: Any) -> dict[str, str]:
+    return {_text(name): _text(value) for name, value in dict(values).items()}

@@ -29,6 +29,9 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
+    TickBegun,
+    TickSettled,
+    key_of_window,
     keys_of_publication,
 )
 from sudare.ledger.records import (
@@ -43,6 +46,7 @@ from sudare.ledger.records import (
 from sudare.ledger.rules import RhoFilter, Sums, amount_of_noise, total_charge
 from sudare.ledger.stores import LedgerStore
 from sudare.ledger.verification import find_faults
+from sudare.ledger.windows import Windows
 from sudare.parameters import Rational
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
@@ -71,6 +75,11 @@ class Ledger(Closeable, Book):
         """Whether this is the ledger that is kept at a location."""
         mine, other = (_place(one) for one in (self._location, location))
         return mine == other
+
+    @property
+    def windows(self) -> Windows:
+        """Its windows of repeated releases, and their ticks."""
+        return Windows(self._store)
 
     def close(self) -> None:
         """Close the ledger; once is enough, twice does no harm."""
@@ -224,15 +233,7 @@ class Ledger(Closeable, Book):
         checks.read_text(purpose, "purpose", "reserve")
         implied = amount_of_noise(checks.read_measurements(measurements)) if measurements else None
         with self._store.transaction(write=True):
-            account = self._account(dataset)
-            checks.require_same_unit(unit, account.unit, dataset)
-            noise = implied if isinstance(account.rule, RhoFilter) else None
-            charge = account.rule.charge(cost, dataset, noise)
-            if not (account.committed + charge).fits(account.rule.limit):
-                raise checks.exceeded(account, cost, charge)
-            entry = self._append("reserve", dataset, Reserved(cost, unit, fingerprint, purpose, noise).to_json())
-            self._set_balance(dataset, account.rule, account.charged, account.held + charge)
-            self._store.execute("INSERT INTO sudare_reservations (number, closed_by) VALUES (?, NULL)", (entry.number,))
+            entry = self._reserve(dataset, Reserved(cost, unit, fingerprint, purpose, implied))
         return Reservation(entry.number, dataset, cost, fingerprint)
 
     def settle(self, reservation: Reservation, event: ReleaseEvent, result: Mapping[str, str] | None = None) -> Entry:
@@ -253,41 +254,22 @@ class Ledger(Closeable, Book):
         body = Settled(number, event, checks.read_result(result)).to_json()
         with self._store.transaction(write=True):
             reserved = self._open_reservation(reservation)
-            if event.unit != reserved.unit:
-                raise LedgerError(
-                    f"The release protects {event.unit}, but {reserved.unit} was reserved for; the reservation stays spent.",
-                    f"公表結果の保護単位 {event.unit} が、予約時の {reserved.unit} と異なります。予約分は消費されたままです。",
-                )
-            account = self._account(reservation.dataset)
-            held = account.rule.charge(reserved.cost, reservation.dataset, reserved.noise)
-            charge = account.rule.charge(event.cost, reservation.dataset, amount_of_noise(event.measurements))
-            if not charge.fits(held):
-                raise LedgerError(
-                    f"The release cost {event.cost}, but only {reserved.cost} was reserved; the reservation stays spent. "
-                    f"Do not publish the result.",
-                    f"公表の費用 {event.cost} が予約した {reserved.cost} を超えています。予約分は消費されたままです。"
-                    f"結果を公表しないでください。",
-                )
-            entry = self._append("settle", reservation.dataset, body)
-            self._set_balance(reservation.dataset, account.rule, account.charged + charge, account.held - held)
-            self._close_reservation(reservation.number, entry.number)
-            self._store.execute(
-                "INSERT INTO sudare_results (dataset, fingerprint, entry) VALUES (?, ?, ?) "
-                "ON CONFLICT (dataset, fingerprint) DO UPDATE SET entry = excluded.entry",
-                (reservation.dataset, reserved.fingerprint, entry.number),
-            )
-        return entry
+            if reserved.ticks is not None:
+                raise checks.still_window(number)
+            return self._settle(reservation, reserved, event, body)
 
     def cancel(self, reservation: Reservation, reason: str) -> Entry:
         """Give a reservation back. The caller promises that no noise was drawn for it.
 
         Raises:
-            LedgerError: if the reservation was settled or cancelled before.
+            LedgerError: if the reservation was settled or cancelled before, or is for a window with a tick that was begun.
         """
         checks.read_text(reason, "reason", "cancel")
         body = Cancelled(checks.read_reservation(reservation, "cancel").number, reason).to_json()
         with self._store.transaction(write=True):
             reserved = self._open_reservation(reservation)
+            if reserved.ticks is not None and self._has_ticks(reservation):
+                raise checks.still_window(reservation.number)
             account = self._account(reservation.dataset)
             held = account.rule.charge(reserved.cost, reservation.dataset, reserved.noise)
             entry = self._append("cancel", reservation.dataset, body)
@@ -295,25 +277,31 @@ class Ledger(Closeable, Book):
             self._close_reservation(reservation.number, entry.number)
         return entry
 
+    def _has_ticks(self, window: Reservation) -> bool:
+        latest = self._result(window.dataset, key_of_window(window.fingerprint))
+        return latest is None or latest.number != window.number
+
     def settled(self, dataset: str, fingerprint: str) -> Entry | None:
-        """The latest settled entry of an identical release; None if there is none."""
+        """The latest settled entry of an identical release, or of an identical tick; None if there is none."""
         checks.read_fingerprint(fingerprint, "settled")
         with self._store.transaction(write=False):
             self._account(dataset)
             return self._result(dataset, fingerprint)
 
-    def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled]]:
-        """All settled releases with a fingerprint, in order, with what their entries say."""
-        found: list[tuple[Entry, Settled]] = []
+    def settlements(self, dataset: str, fingerprint: str) -> list[tuple[Entry, Settled | TickSettled]]:
+        """All settled releases and ticks with a fingerprint, in order, with what their entries say."""
+        found: list[tuple[Entry, Settled | TickSettled]] = []
         if self.settled(dataset, fingerprint) is None:
             return found
-        reserved: dict[int, str] = {}
+        made_for: dict[int, str] = {}
         for entry in self.entries(dataset):
-            body = entry.read() if entry.kind in ("reserve", "settle") else None
-            if isinstance(body, Reserved):
-                reserved[entry.number] = body.fingerprint
-            elif isinstance(body, Settled) and reserved.get(body.reservation) == fingerprint:
-                found.append((entry, body))
+            body = entry.read() if entry.kind in ("reserve", "settle", "begin-tick", "settle-tick") else None
+            if isinstance(body, Reserved | TickBegun):
+                made_for[entry.number] = body.fingerprint
+            elif isinstance(body, Settled | TickSettled):
+                number = body.reservation if isinstance(body, Settled) else body.begun
+                if made_for.get(number) == fingerprint:
+                    found.append((entry, body))
         return found
 
     def reservations(self, dataset: str) -> list[Reservation]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from sudare.bilingual import Worded, Words
 from sudare.border.frames import ShownRows
@@ -17,12 +17,17 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.unit import Unit
 
 __all__ = [
+    "BegunTick",
     "Dataset",
     "FilterBalance",
     "Finding",
     "NewPublicationError",
     "OptOuts",
     "Reservation",
+    "TickRefusal",
+    "TickRefusedError",
+    "Window",
+    "WindowState",
     "commitment_of",
     "digest_of",
 ]
@@ -30,6 +35,23 @@ __all__ = [
 
 class NewPublicationError(LedgerError):
     """Something was published about a data set since its publications were looked at."""
+
+
+TickRefusal = Literal["published", "missing", "other input", "other plan", "beyond", "closed", "not begun"]
+
+
+class TickRefusedError(LedgerError):
+    """A tick cannot be begun, settled or declared missing.
+
+    Attributes:
+        kind: ``"published"`` before; ``"missing"`` for good; ``"other input"`` than it was begun with, so that it is missing
+            from now on; ``"other plan"`` than it was begun with; ``"beyond"`` the end of the window; ``"closed"``, the window;
+            ``"not begun"``.
+    """
+
+    def __init__(self, kind: TickRefusal, words: Words) -> None:
+        super().__init__(words.english, words.japanese)
+        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -159,6 +181,130 @@ class Reservation:
     dataset: str
     cost: Budget
     fingerprint: str
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of ticks that is reserved for as a whole.
+
+    Attributes:
+        number: of the entry that reserved for it.
+        dataset: which data set.
+        cost: the most that all its ticks together may cost.
+        fingerprint: of the window; no other has the same.
+        ticks: how many it has; the first is 0.
+    """
+
+    number: int
+    dataset: str
+    cost: Budget
+    fingerprint: str
+    ticks: int
+
+    @property
+    def reservation(self) -> Reservation:
+        """What is set aside for it."""
+        return Reservation(self.number, self.dataset, self.cost, self.fingerprint)
+
+
+@dataclass(frozen=True)
+class BegunTick:
+    """A tick whose noise may be used, for the input with this hash and no other.
+
+    Attributes:
+        number: of the entry that began it.
+        window: to which it belongs.
+        tick: which one, from 0.
+        fingerprint: of what is published at it.
+        input_hash: keyed hash of its input.
+        entry_hash: of the entry that began it; whoever keeps it notices an old copy of the ledger by `Windows.require_seen`.
+    """
+
+    number: int
+    window: Window
+    tick: int
+    fingerprint: str
+    input_hash: str
+    entry_hash: str
+
+    @property
+    def dataset(self) -> str:
+        """Which data set."""
+        return self.window.dataset
+
+    @property
+    def cost(self) -> Budget:
+        """Of the whole window: a tick has no cost of its own."""
+        return self.window.cost
+
+
+@dataclass(frozen=True)
+class WindowState:
+    """A window at one moment.
+
+    Attributes:
+        window: which one.
+        unit: who is protected, and over which time.
+        purpose: for people.
+        opened_at: when, by the clock of the machine that opened it.
+        last_tick: the latest tick that was begun or declared missing; -1 before the first.
+        settled: how many ticks were published.
+        missing: the ticks that will never be, in order.
+        open_tick: the tick that was begun, and neither settled nor declared missing; None if there is none.
+        closed_by: number of the entry that closed the window; None while it is open.
+        charged: what it takes of the total: what is reserved for it, or was settled; None if it was given back.
+    """
+
+    window: Window
+    unit: Unit
+    purpose: str
+    opened_at: str
+    last_tick: int
+    settled: int
+    missing: tuple[range, ...]
+    open_tick: int | None
+    closed_by: int | None
+    charged: Budget | None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether no tick can be begun any more."""
+        return self.closed_by is not None
+
+    @property
+    def missed(self) -> int:
+        """How many ticks will never be published."""
+        return sum(len(ticks) for ticks in self.missing)
+
+    @property
+    def to_come(self) -> int:
+        """How many ticks may still be published, one that is begun included."""
+        return 0 if self.is_closed else self.window.ticks - self.settled - self.missed
+
+    def is_missing(self, tick: int) -> bool:
+        """Whether a tick was declared missing."""
+        return any(tick in ticks for ticks in self.missing)
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain values, for JSON."""
+        return {
+            "number": self.window.number,
+            "fingerprint": self.window.fingerprint,
+            "purpose": self.purpose,
+            "opened_at": self.opened_at,
+            "unit": self.unit.to_dict(),
+            "cost": self.window.cost.to_dict(),
+            "charged": None if self.charged is None else self.charged.to_dict(),
+            "ticks": self.window.ticks,
+            "last_tick": self.last_tick,
+            "settled": self.settled,
+            "missing": [[ticks[0], ticks[-1]] for ticks in self.missing],
+            "missed": self.missed,
+            "to_come": self.to_come,
+            "open_tick": self.open_tick,
+            "is_closed": self.is_closed,
+            "closed_by": self.closed_by,
+        }
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,12 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
+    TickBegun,
+    TickBody,
+    TickSettled,
+    TicksMissed,
     hash_of,
+    key_of_window,
     keys_of_publication,
 )
 from sudare.ledger.records import Finding, commitment_of
@@ -31,6 +36,29 @@ __all__ = ["find_faults"]
 
 PAGE = 1000
 _FIELD_TYPES = (int, str, str, str, str, str, str)
+
+OUT_OF_ORDER = Words("Its ticks are not the next ones of their window.", "時点の順序が正しくありません。")
+BEYOND = Words("Its ticks lie beyond the end of their window.", "期間の終わりを超える時点です。")
+NOT_BEGUN = Words(
+    "It settles a tick that was not begun, or not by the entry it names.", "開始されていない時点を確定しています。"
+)
+OTHER_COUNTS = Words(
+    "Its counts of settled and missing ticks are not what the entries add up to.",
+    "確定・欠測の時点の数が、項目の合計と一致しません。",
+)
+AFTER_CLOSING = Words("It is about a window that was closed before.", "既に閉じられた期間についての項目です。")
+NO_WINDOW = Words(
+    "It is about window {window}, which was never opened for its data set.",
+    "開かれていない期間 {window} についての項目です。",
+)
+USED_BEFORE = Words(
+    "It begins a tick under a fingerprint that something else has.",
+    "別の結果のフィンガープリントで時点を開始しています。",
+)
+INCOMPLETE = Words(
+    "It closes window {window}, some of whose ticks are neither settled nor missing, or gives it back after its first tick.",
+    "確定も欠測もしていない時点が残る期間 {window} を閉じているか、最初の時点の後に取り消しています。",
+)
 
 
 def find_faults(store: LedgerStore, known: tuple[int, str] | None = None) -> list[Finding]:
@@ -104,6 +132,40 @@ class _Held:
     body: Reserved
     charge: Amount
     closed_by: int | None = None
+    ticks: _Ticks = field(default_factory=lambda: _Ticks())
+
+
+@dataclass
+class _Ticks:
+    """How far a window is."""
+
+    last: int = -1
+    settled: int = 0
+    gap: int = 0
+    open: tuple[int, TickBegun] | None = None
+    """The entry that began the tick that is neither settled nor missing, and what it says."""
+
+    def fault(self, number: int, body: TickBody, window: Reserved) -> Words | None:
+        """What is wrong with the next entry of the window; goes one entry further either way."""
+        if isinstance(body, TickBegun):
+            found = OUT_OF_ORDER if self.open is not None or body.tick != self.last + 1 else None
+            self.open, self.last = (number, body), body.tick
+            found = found or (BEYOND if body.tick >= (window.ticks or 0) else None)
+        elif isinstance(body, TickSettled):
+            begun = None if self.open is None else (self.open[0], self.open[1].tick)
+            found = None if begun == (body.begun, body.tick) else NOT_BEGUN
+            self.open, self.last, self.settled = None, max(self.last, body.tick), self.settled + 1
+        else:
+            first = self.last + 1 if self.open is None else self.open[1].tick
+            found = None if body.first == first <= body.last else OUT_OF_ORDER
+            self.open, self.last = None, max(self.last, body.last)
+            found = found or (BEYOND if body.last >= (window.ticks or 0) else None)
+        if found is None and (body.settled, body.gap) != (self.settled, self.gap):
+            found = OTHER_COUNTS
+        if isinstance(body, TicksMissed):
+            self.gap = number
+        self.settled = body.settled
+        return found
 
 
 class _Replay:
@@ -180,6 +242,8 @@ class _Replay:
             self._note(entry, body)
         elif isinstance(body, RuleChanged):
             self._change_rule(entry, body.rule, account)
+        elif isinstance(body, TickBegun | TickSettled | TicksMissed):
+            self._take_tick(entry, body)
         else:
             try:
                 self._charge(entry, body, account)
@@ -216,6 +280,35 @@ class _Replay:
         is_first = (entry.dataset, key) not in self._results
         self._results[entry.dataset, key if is_first else second] = entry.number
 
+    def _open_window(self, entry: Entry, body: Reserved) -> None:
+        key = entry.dataset, key_of_window(body.fingerprint)
+        if key in self._results or not (body.ticks or 0) > 0:
+            self.tell(
+                entry.number,
+                "It opens a window again, or one without ticks.",
+                "既に開かれた期間か、時点のない期間を開いています。",
+            )
+        self._results[key] = entry.number
+
+    def _take_tick(self, entry: Entry, body: TickBody) -> None:
+        """Go one entry further in a window."""
+        held = self._held.get(body.window)
+        if held is None or held.dataset != entry.dataset or held.body.ticks is None:
+            fault: Words | None = NO_WINDOW.format(window=body.window)
+        elif held.closed_by is not None:
+            fault = AFTER_CLOSING
+        else:
+            begun = held.ticks.open
+            fault = held.ticks.fault(entry.number, body, held.body)
+            if isinstance(body, TickBegun) and fault is None:
+                taken = body.fingerprint == held.body.fingerprint or (entry.dataset, body.fingerprint) in self._results
+                fault = USED_BEFORE if taken else None
+            self._results[entry.dataset, key_of_window(held.body.fingerprint)] = entry.number
+            if isinstance(body, TickSettled) and begun is not None:
+                self._results[entry.dataset, begun[1].fingerprint] = entry.number
+        if fault is not None:
+            self.tell(entry.number, fault.english, fault.japanese)
+
     def _charge(self, entry: Entry, body: Reserved | Settled | Cancelled, account: _Account) -> None:
         rule = account.rule
         if isinstance(body, Reserved):
@@ -237,6 +330,8 @@ class _Replay:
                 )
             account.reserved += charge
             self._held[entry.number] = _Held(entry.dataset, body, charge)
+            if body.ticks is not None:
+                self._open_window(entry, body)
             return
         held = self._held.get(body.reservation)
         if held is None or held.dataset != entry.dataset:
@@ -253,6 +348,9 @@ class _Replay:
                 f"{held.closed_by} 番で閉じられた予約 {body.reservation} を再び閉じています。",
             )
             return
+        if held.body.ticks is not None and not self._is_complete(held, body):
+            words = INCOMPLETE.format(window=body.reservation)
+            self.tell(entry.number, words.english, words.japanese)
         held.closed_by = entry.number
         account.reserved -= held.charge
         if isinstance(body, Settled):
@@ -267,6 +365,13 @@ class _Replay:
             account.spent += charge
             account.releases.append((body.event.cost, noise))
             self._results[entry.dataset, held.body.fingerprint] = entry.number
+
+    def _is_complete(self, held: _Held, body: Settled | Cancelled) -> bool:
+        """Whether a window may be closed: all its ticks are accounted for, or none was begun and the cost is given back."""
+        ticks = held.ticks
+        if isinstance(body, Cancelled):
+            return ticks.last == -1
+        return ticks.open is None and ticks.last + 1 == held.body.ticks
 
     def compare(self, store: LedgerStore) -> None:
         """Hold every other table against the entries."""

@@ -64,7 +64,7 @@ class NoisyTree:
     Attributes:
         bits: a node of level i has 2**bits[i] children.
         measured: the noisy counts of each level, from the root; None for a level that was not measured.
-        variances: the variance of the noise of each level.
+        variances: the variance of the noise of each level, or of each of its nodes.
         cells: how many cells each node of each level has; 0 for padding.
         is_laplace: the shape of the noise, else Gaussian.
         total: the root's count, where it is public.
@@ -72,7 +72,7 @@ class NoisyTree:
 
     bits: tuple[int, ...]
     measured: tuple[Values | None, ...]
-    variances: tuple[float, ...]
+    variances: tuple[float | Values, ...]
     cells: tuple[Cells, ...]
     is_laplace: bool
     total: int | None = None
@@ -357,7 +357,8 @@ def _told_by_children(
     usable = _sums(shares, fan) > 0.5
     if own is None or usable.sum() < MIN_NODES:
         return plain, plain_variance
-    misses = float(((own - told)[usable] ** 2).mean()) * (1 + usable.sum() ** -0.5) - tree.variances[level - 1]
+    misses = float(((own - told)[usable] ** 2).mean()) * (1 + usable.sum() ** -0.5)
+    misses -= float(np.broadcast_to(tree.variances[level - 1], own.shape)[usable].mean())
     variance = variance * max(1.0, misses / float(variance[usable].mean()))
     better = usable & (variance < plain_variance)
     return np.where(better, told, plain), np.where(better, variance, plain_variance)

@@ -19,6 +19,7 @@ from sudare.errors import LedgerError
 from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
 from sudare.ledger.entries import Settled
+from sudare.ledger.records import BegunTick, Window
 from sudare.privacy import ReleaseEvent
 from sudare.storage.hashes import hash_of_file, seal_of
 from sudare.storage.staging import (
@@ -92,10 +93,14 @@ class FolderStore(Generic[DraftT]):
         dataset: its account.
         fingerprint: of the release.
         target: where the release is shown.
+        window: that the release is a tick of; None for a release with a reservation of its own.
     """
 
-    def __init__(self, ledger: Ledger, dataset: str, fingerprint: str, target: Path) -> None:
+    def __init__(
+        self, ledger: Ledger, dataset: str, fingerprint: str, target: Path, window: Window | None = None
+    ) -> None:
         self._ledger, self._dataset, self._fingerprint, self._target = ledger, dataset, fingerprint, target
+        self._window = window
 
     def find_settled(self, found_by: Mapping[str, str], entry: int) -> Released[DraftT] | None:
         """A release that the ledger settled; one that was never shown is shown now."""
@@ -110,20 +115,28 @@ class FolderStore(Generic[DraftT]):
             publish_folder(hidden, self._target)
         return self._released(self._target, digest)
 
-    def find_abandoned(self) -> Iterator[tuple[list[Reservation], Completed[Released[DraftT]]]]:
+    def _still_open(self) -> list[Reservation | BegunTick]:
+        """What was reserved for the release, or begun, and not settled."""
+        if self._window is not None:
+            begun = self._ledger.windows.begun(self._window)
+            return [begun] if begun is not None and begun.fingerprint == self._fingerprint else []
+        return [one for one in self._ledger.reservations(self._dataset) if one.fingerprint == self._fingerprint]
+
+    def find_abandoned(self) -> Iterator[tuple[list[Reservation | BegunTick], Completed[Released[DraftT]]]]:
         """Releases that were complete when their process ended; their cost is reserved still."""
         if self._target.exists():
             return
-        still_open = [one for one in self._ledger.reservations(self._dataset) if one.fingerprint == self._fingerprint]
+        still_open = self._still_open()
         secret = self._ledger.secret(self._dataset) if still_open else b""
         for reservation in still_open:
+            cost = reservation.window.cost if isinstance(reservation, BegunTick) else reservation.cost
             for folder in completed_beside(self._target):
                 text = document_in(folder).read_bytes()
                 if not self._is_sealed(folder, text, secret, reservation.number):
                     continue
                 document = json.loads(text)
                 event = ReleaseEvent.from_json(json.dumps(document["event"]))
-                if event.cost == reservation.cost and self._is_whole(folder, hashlib.sha256(text).hexdigest()):
+                if event.cost == cost and self._is_whole(folder, hashlib.sha256(text).hexdigest()):
                     found = Released[DraftT](folder=self._target, document=document, is_repeated=True)
                     yield [reservation], completed_folder(folder, self._target, text, event, found)
 

@@ -16,13 +16,14 @@ from sudare.attacks.verdicts import AttackOutcome, AttackReport
 from sudare.errors import InputError
 from sudare.ledger import Dataset
 from sudare.privacy import ReleaseEvent
+from sudare.privacy.measurements import Measurement
 from sudare.releases.accounts import Identity, OpenAccount
 from sudare.releases.documents import ReleaseDocument
 from sudare.releases.header import PlanHeader
 from sudare.releases.progress import Progress
 from sudare.releases.verification import Check
 
-__all__ = ["Attacked", "Drawn", "Kind", "Run", "refuse_broken"]
+__all__ = ["Attacked", "Drawn", "Kind", "Run", "TickKind", "WindowRequest", "refuse_broken"]
 
 PlanT = TypeVar("PlanT")
 DataT = TypeVar("DataT")
@@ -214,6 +215,45 @@ class Kind(Protocol[PlanT, DataT, ResultT, DraftT]):
 
     def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
         """Check a folder, and the ledger's entry where a ledger is named."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowRequest:
+    """The window that a tick belongs to.
+
+    Attributes:
+        fingerprint: of the window.
+        ticks: how many it has.
+        tick: which one of them is published.
+        purpose: for people.
+        measurements: everything that will be drawn in the window.
+    """
+
+    fingerprint: str
+    ticks: int
+    tick: int
+    purpose: str
+    measurements: tuple[Measurement, ...]
+
+
+class TickKind(Kind[PlanT, DataT, ResultT, DraftT], Protocol[PlanT, DataT, ResultT, DraftT]):
+    """A kind that publishes again and again: a window is charged for as a whole, and each release is one of its ticks.
+
+    What it promises besides: noise is drawn from a key that serves one window, `binding` is a keyed hash of everything that
+    the noise of the tick will meet, and `keep` leaves all on the disk that the next tick needs, before this one is settled.
+    """
+
+    def window(self, plan: PlanT) -> WindowRequest:
+        """The window of a tick."""
+        ...
+
+    def binding(self, plan: PlanT, data: DataT, run: Run) -> str:
+        """The keyed hash of what was read, to which the ledger binds the tick's noise before it is drawn."""
+        ...
+
+    def keep(self, plan: PlanT, data: DataT, drawn: Drawn[ResultT], run: Run) -> None:
+        """Keep the private state after the tick, on the disk."""
         ...
 
 

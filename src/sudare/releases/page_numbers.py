@@ -1,4 +1,4 @@
-"""Numbers, dates and budgets as the release page shows them."""
+"""Numbers, dates, budgets and values as pages show them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sudare.bilingual import Words
+from sudare.domain import Bins
+from sudare.domain.attributes import Attribute
 from sudare.parameters import plain_number
 
 __all__ = [
+    "label_of_places",
     "percent_rounded_up",
     "show_amount",
     "show_budget",
@@ -112,3 +117,15 @@ def show_date(created: object, utc_offset: object = None) -> Words | None:
         f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M} {zone}",
         f"{moment.year}年{moment.month}月{moment.day}日 {moment:%H:%M}（{zone}）",
     )
+
+
+def label_of_places(attribute: Attribute, first: int, last: int) -> str:
+    """The values at one place of an attribute, or from one place to another."""
+    if isinstance(attribute, Bins):
+        low, high = attribute.edges[first], attribute.edges[last + 1]
+        is_whole = all(float(edge).is_integer() for edge in attribute.edges)
+        if is_whole:
+            return f"{int(low)}" if high - low == 1 else f"{int(low)}–{int(high) - 1}"
+        return f"{low:g} ≤ x < {high:g}"
+    ends = [str(value) for value in attribute.values((np.array([first, last]),)).tolist()]
+    return ends[0] if first == last else f"{ends[0]} – {ends[1]}"

@@ -106,8 +106,14 @@ def _look_at_account(
         kind.require_account(plan, dataset)
     with _noted(found):
         fingerprint = kind.identity(plan, ledger.opt_outs(account.dataset).last_entry).fingerprint
-        if FolderStore[Any](ledger, account.dataset, fingerprint, kind.header(plan).folder).require_known():
+        asked = kind.window(plan) if hasattr(kind, "window") else None
+        known = None if asked is None else ledger.windows.find(account.dataset, asked.fingerprint)
+        window = None if known is None else known.window
+        if FolderStore[Any](ledger, account.dataset, fingerprint, kind.header(plan).folder, window).require_known():
             return not found
+        if asked is not None and window is not None:  # it is reserved for, whatever is left
+            ledger.windows.require_possible(window, asked.tick)
+            return False
     with _noted(found):
         if dataset.after([(price.budget, None)]) is None:
             refused = exceeded(dataset, price.budget, dataset.charge(price.budget, None))

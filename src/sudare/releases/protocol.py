@@ -31,6 +31,11 @@ Why the order is safe:
 - Of two runs to the same place, the second one finds it taken before the ledger notes anything: every note is of a folder that is
   shown. A run that shows a folder holds its place (`sudare.storage.staging.hold_target`), with a price or without.
 
+A **tick** of a window takes the same steps. Step 1 reserves for the whole window, before its first tick, and is free afterwards.
+Between 2 and 3 the ledger **binds** the tick's noise to the keyed hash of its input; before 6 the private state is **kept** on
+the disk. An error never gives anything back, and a tick that was begun with other input is missing for good
+(`sudare.ledger.windows`).
+
 Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
 What is read, drawn, written, attacked and reported is a kind's; see `sudare.releases.kind`.
 """
@@ -46,21 +51,22 @@ from typing import Generic, TypeVar
 from sudare.bilingual import Words
 from sudare.errors import Described, ParameterError
 from sudare.ledger import Ledger, Reservation, open_ledger
-from sudare.ledger.charging import ChargeRequest, Completed, charge_once
+from sudare.ledger.charging import ChargeRequest, Completed, charge_once, tick_once
+from sudare.ledger.records import BegunTick
 from sudare.ledger.reserving import OpenCharge
 from sudare.privacy import ReleaseEvent
 from sudare.releases.accounts import Identity, OpenAccount, describe_charge, require_sound
 from sudare.releases.documents import ReleaseDocument, document_text, document_values
 from sudare.releases.folder_store import FolderStore, Released, completed_folder
 from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
-from sudare.releases.kind import Attacked, Kind, Run
+from sudare.releases.kind import Attacked, Kind, Run, TickKind
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
 from sudare.storage.staging import Staging, hold_target, publish_folder, require_free, translate_errors
 from sudare.system.interrupts import uninterrupted
 
-__all__ = ["Released", "carry_out"]
+__all__ = ["Released", "carry_out", "carry_out_tick"]
 
 MAX_TURNS = 5
 """How often the attacks are run again because something else was published in the meantime."""
@@ -117,6 +123,46 @@ def carry_out(
     if header.ledger is None:
         raise TypeError("a price without a ledger")
     return order.publish_and_charge(header.price, header.ledger, again=again)
+
+
+def carry_out_tick(
+    kind: TickKind[PlanT, DataT, ResultT, DraftT],
+    plan: PlanT,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    ledger: Ledger | None = None,
+) -> Released[DraftT]:
+    """Carry out one tick of a window, in the order above. One that was published before is shown again at no cost.
+
+    Args:
+        kind: of the release.
+        plan: what to do.
+        threads: how many threads to use; as many as there are cores, within reason, if left out.
+        progress: called with the stage, and the share of it that is done.
+        ledger: the plan's ledger, where it is open already.
+
+    Raises:
+        BudgetExceededError: if the data set's budget does not allow the window; nothing was looked at.
+        TickRefusedError: if the tick cannot be published any more.
+        LedgerError: if the ledger cannot be used.
+        InputError: if the data is not there.
+        OutputError: if the folder exists or cannot be written.
+    """
+    header = kind.header(plan)
+    if header.price is None or header.ledger is None:
+        raise TypeError("a tick without a price or a ledger")
+    order = _Order(
+        kind=kind,
+        plan=plan,
+        header=header,
+        even_if_broken=False,
+        threads=threads,
+        tell=progress if progress is not None else silent,
+        ledger=ledger,
+        on_unfinished=None,
+    )
+    return order.publish_tick(kind, header.price, header.ledger)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -196,19 +242,84 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
         self, ledger: Ledger, account: LedgerEntryPoint, identity: Identity, staging: Staging, charge: OpenCharge
     ) -> Callable[[], Completed[Released[DraftT]]]:
         """Steps 2 to 5; gives step 6."""
-        secret, number = ledger.secret(account.dataset), charge.reservation.number
+        run = self._run_with(ledger, account, identity, charge.reservation)
+        written = self._write(staging.folder, run, charge)
+        return self._sealing(staging, written, run, charge.reservation.number)
+
+    def publish_tick(
+        self, kind: TickKind[PlanT, DataT, ResultT, DraftT], price: ReleasePrice, account: LedgerEntryPoint
+    ) -> Released[DraftT]:
+        """All steps of a tick; those of the ledger are taken by `tick_once`."""
+        asked = kind.window(self.plan)
+        with self._opened(account) as ledger:
+            require_sound(ledger)
+            kind.require_account(self.plan, ledger.dataset(account.dataset))
+            identity = kind.identity(self.plan, 0)
+            known = ledger.windows.find(account.dataset, asked.fingerprint)
+            window = (
+                known.window  # closed, perhaps: what was published in it is shown again all the same
+                if known is not None
+                else ledger.windows.open(
+                    account.dataset,
+                    price.budget,
+                    unit=price.unit,
+                    fingerprint=asked.fingerprint,
+                    ticks=asked.ticks,
+                    purpose=asked.purpose,
+                    measurements=asked.measurements,
+                )
+            )
+            store = FolderStore[DraftT](ledger, account.dataset, identity.fingerprint, self.header.folder, window)
+            run = self._run_with(ledger, account, identity, window.reservation)
+
+            def make(staging: Staging, bind: Callable[[str], BegunTick]) -> Callable[[], Completed[Released[DraftT]]]:
+                return self._make_tick(kind, staging, bind, run)
+
+            return tick_once(
+                ledger,
+                window,
+                asked.tick,
+                identity.fingerprint,
+                store,
+                self._staging(),
+                make,
+                on_wait=lambda: self.tell(WAIT, None),
+            )
+
+    def _make_tick(
+        self,
+        kind: TickKind[PlanT, DataT, ResultT, DraftT],
+        staging: Staging,
+        bind: Callable[[str], BegunTick],
+        run: Run,
+    ) -> Callable[[], Completed[Released[DraftT]]]:
+        """Steps 2 to 5 of a tick; gives step 6."""
+        data = kind.read(self.plan, run)
+        begun = bind(kind.binding(self.plan, data, run))
+        drawn = kind.draw(self.plan, data, run)
+        with translate_errors(self.header.folder):
+            kind.keep(self.plan, data, drawn, run)
+            draft = kind.write(self.plan, drawn, staging.folder, run)
+        return self._sealing(staging, _Written(draft=draft, event=drawn.event), run, begun.number)
+
+    def _run_with(self, ledger: Ledger, account: LedgerEntryPoint, identity: Identity, reservation: Reservation) -> Run:
+        """What the kind is given for a release that is charged for."""
         opened = OpenAccount(
             ledger=ledger,
             dataset=account.dataset,
-            secret=secret,
+            secret=ledger.secret(account.dataset),
             identity=identity,
-            charge=describe_charge(account, ledger, charge.reservation),
+            charge=describe_charge(account, ledger, reservation),
         )
-        run = Run(tell=self.tell, threads=self.threads, account=opened)
-        written = self._write(staging.folder, run, charge)
+        return Run(tell=self.tell, threads=self.threads, account=opened)
+
+    def _sealing(
+        self, staging: Staging, written: _Written[DraftT], run: Run, number: int
+    ) -> Callable[[], Completed[Released[DraftT]]]:
+        """Step 5; gives step 6, with a seal for the entry of this number."""
         if written.event is None:
             raise TypeError("a release with a price was made without an event")
-        event = written.event
+        event, secret = written.event, run.paid.secret
         attacked, document = self._attack(written, staging.folder, run, KnownFolders())
 
         def seal() -> Completed[Released[DraftT]]:

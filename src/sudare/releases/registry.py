@@ -48,6 +48,7 @@ class Registration:
         module: that has the kind's object.
         attribute: the object's name there.
         report_format: what documents of its folders say that their format is.
+        other_formats: of further folders that its `check` knows, such as the report of a whole window.
         sections: a plan that has one of them, and names no kind, is of this kind.
         shared_sections: the same, if no kind is found by what is its own.
     """
@@ -56,8 +57,14 @@ class Registration:
     module: str
     attribute: str
     report_format: str
+    other_formats: tuple[str, ...] = ()
     sections: frozenset[str] = frozenset()
     shared_sections: frozenset[str] = frozenset()
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """All formats of its documents."""
+        return (self.report_format, *self.other_formats)
 
     def load(self) -> Kind[Any, Any, Any, Any]:
         """The kind itself."""
@@ -74,6 +81,14 @@ NOTHING_PUBLISHED = Words(
 _REGISTERED: dict[str, Registration] = {
     one.name: one
     for one in (
+        Registration(
+            name="series",
+            module="sudare.releases.kinds.series.running",
+            attribute="TICKS",
+            report_format="sudare-tick/1",
+            other_formats=("sudare-series-day/1",),
+            sections=frozenset({"series"}),
+        ),
         Registration(
             name="counts",
             module="sudare.releases.kinds.counts.running",
@@ -112,7 +127,7 @@ def register_kind(registration: Registration) -> None:
         ValueError: if another kind has its name, or its format.
     """
     for known in _REGISTERED.values():
-        is_taken = known.name == registration.name or known.report_format == registration.report_format
+        is_taken = known.name == registration.name or not set(known.formats).isdisjoint(registration.formats)
         if is_taken and known != registration:
             raise ValueError(f"the name or the format of {registration.name!r} is taken by {known.name!r}")
     _REGISTERED[registration.name] = registration
@@ -189,7 +204,7 @@ def find_kind_of_folder(folder: str | Path) -> Registration:
         raise InputError(NOTHING_PUBLISHED.format(folder=folder, names=Words.joined((DOCUMENT, REPORT), NOR)))
     stated = _format_of(document)
     for known in _REGISTERED.values():
-        if known.report_format == stated:
+        if stated in known.formats:
             return known
     raise InputError(
         f"'{document}' is missing, damaged, or in a format that this sudare does not know: {printable(str(stated))}.",
@@ -215,6 +230,6 @@ def _format_of(document: Path) -> object:
         return None
     except ValueError:
         text = read_regular_file(document)
-        names = (known.report_format for known in _REGISTERED.values())
+        names = (name for known in _REGISTERED.values() for name in known.formats)
         return next((name for name in names if f'"{name}"'.encode() in text), None)
     return said.get("format") if isinstance(said, dict) else None

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sudare.bilingual import Words
 from sudare.errors import SudareError, words_of_error
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.entries import PublicationNoted, Settled
+from sudare.ledger.entries import Entry, PublicationNoted, Settled
 from sudare.privacy import ReleaseEvent
 from sudare.releases.documents import StatedDocument
 from sudare.storage.hashes import hash_of_file
@@ -17,6 +17,7 @@ from sudare.storage.staging import DOCUMENT, page_beside
 from sudare.version import __version__
 
 __all__ = [
+    "NO_LEDGER",
     "Check",
     "UnsoundError",
     "check_files",
@@ -26,6 +27,7 @@ __all__ = [
     "event_of",
     "outcome_of",
     "printable",
+    "reservation_of",
 ]
 
 Outcome = Literal["passed", "failed", "skipped"]
@@ -53,6 +55,9 @@ class Check:
     outcome: Outcome
     english: str
     japanese: str
+
+
+NO_LEDGER = Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
 
 
 class UnsoundError(Exception):
@@ -161,7 +166,7 @@ def check_ledger(document: StatedDocument, ledger: str | None) -> Check:
         LedgerError: if the ledger cannot be opened.
     """
     if ledger is None:
-        return Check("ledger", "skipped", "not looked at: no ledger was named", "台帳の指定がないため確認していません")
+        return NO_LEDGER
     with open_ledger(ledger) as opened:
         return outcome_of("ledger", lambda: _check_entries(document, opened), document.name)
 
@@ -264,27 +269,36 @@ def _require_sound(ledger: Ledger) -> None:
         raise UnsoundError(findings[0].english, findings[0].japanese)
 
 
-def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
-    """The chain is whole, the charge was reserved before, and settled with this very document."""
+def reservation_of(document: StatedDocument, ledger: Ledger) -> Entry:
+    """The entry that reserved for a release, in a ledger whose chain is whole.
+
+    Raises:
+        UnsoundError: if the ledger was changed, or has no such entry.
+    """
     charge = document["ledger"]
-    document_hash = hash_of_file(document.path)
     _require_sound(ledger)
-    entries = {entry.number: (entry, entry.read()) for entry in ledger.entries()}
-    reserved = entries[charge["entry"]][0] if charge["entry"] in entries else None
-    if reserved is None or reserved.kind != "reserve" or reserved.hash != charge["hash"]:
+    found = next((entry for entry in ledger.entries() if entry.number == charge["entry"]), None)
+    if found is None or found.kind != "reserve" or found.hash != charge["hash"]:
         raise UnsoundError(
             f"the ledger has no such reservation as entry {charge['entry']}",
             f"台帳の項目 {charge['entry']} に該当する予約がありません",
         )
+    return found
+
+
+def _check_entries(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
+    """The chain is whole, the charge was reserved before, and settled with this very document."""
+    reserved = reservation_of(document, ledger)
+    document_hash = hash_of_file(document.path)
     settled = [
         (entry.number, body.result.get("document_sha256"))
-        for entry, body in entries.values()
-        if isinstance(body, Settled) and body.reservation == reserved.number
+        for entry in ledger.entries()
+        if isinstance(body := entry.read(), Settled) and body.reservation == reserved.number
     ]
     if not settled or settled[0][1] != document_hash:
         raise UnsoundError(
-            f"the ledger did not settle this {document.name} for entry {charge['entry']}",
-            f"台帳は項目 {charge['entry']} でこの {document.name} を確定していません",
+            f"the ledger did not settle this {document.name} for entry {reserved.number}",
+            f"台帳は項目 {reserved.number} でこの {document.name} を確定していません",
         )
     return (
         f"reserved as entry {reserved.number}, settled as entry {settled[0][0]}",

@@ -9,7 +9,8 @@ This is post-processing: it sees what could be published, never a true count.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["RunningEstimate"]
+__all__ = ["KeptEstimate", "RunningEstimate", "read_measured", "restore_arrays"]
 
 MAX_NODES = 1 << 32
 
@@ -51,6 +52,46 @@ class RunningEstimate:
         self.memory: Reals = np.zeros((memory, count))
         self._coefficients = strategy.real_coefficients()
 
+    @classmethod
+    def restored(
+        cls, strategy: SeriesStrategy, nodes: int, tick: int, arrays: Mapping[str, NDArray[np.generic]]
+    ) -> Self:
+        """An estimate as it was when `arrays` was called: from here on it gives the same bytes.
+
+        Args:
+            strategy: by which the level is measured.
+            nodes: how many nodes the level has.
+            tick: how many ticks were estimated or left out so far.
+            arrays: what `arrays` gave then.
+
+        Raises:
+            ParameterError: if the arrays are not those of such an estimate.
+        """
+        estimate = cls(strategy, nodes)
+        estimate.restore(tick, arrays)
+        return estimate
+
+    def restore(self, tick: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Become what an estimate was when `arrays` was called: from here on it gives the same bytes.
+
+        Args:
+            tick: how many ticks were estimated or left out until then.
+            arrays: what `arrays` gave.
+
+        Raises:
+            ParameterError: if the arrays are not those of such an estimate.
+        """
+        restore_arrays(self, "RunningEstimate.restore", tick, arrays)
+
+    def at_tick(self, tick: int) -> None:
+        """Set the tick, and with it how much is remembered."""
+        self.tick = tick
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that the estimate remembers besides its tick. These are the arrays themselves: save them before the next update."""
+        used = len(self.memory) if self.strategy.buffers is not None else self.tick
+        return {"counts": self.counts, "memory": self.memory[:used]}
+
     def update(self, measured: NDArray[np.int64]) -> Reals:
         """The counts at the next tick, given what was measured at it.
 
@@ -60,15 +101,7 @@ class RunningEstimate:
         Raises:
             ParameterError: if the numbers do not fit, or the window is over.
         """
-        if (
-            not isinstance(measured, np.ndarray)
-            or measured.shape != self.counts.shape
-            or measured.dtype.kind not in "iu"
-        ):
-            requirement = f"{self.counts.size} whole numbers"
-            raise ParameterError(
-                "measured", "RunningEstimate.update", requirement, describe_array(np.asarray(measured))
-            )
+        read_measured(measured, self.counts.size, "RunningEstimate.update")
         return self._advance((measured / self.strategy.scale - self._expected()) / self._coefficients[0])
 
     def skip(self) -> Reals:
@@ -78,10 +111,12 @@ class RunningEstimate:
     def _expected(self) -> Reals:
         """What the estimated changes of earlier ticks add to what is measured now."""
         buffers = self.strategy.buffers
-        if buffers is not None:
-            return buffers.weights @ self.memory if buffers.weights.size else np.zeros_like(self.counts)
-        earlier = self._coefficients[self.tick : 0 : -1]
-        return earlier @ self.memory[: self.tick] if self.tick else np.zeros_like(self.counts)
+        weights = self._coefficients[self.tick : 0 : -1] if buffers is None else buffers.weights
+        # Row by row: a product of matrices may add in another order on another machine, and a resumed day has the same bytes.
+        expected = np.zeros_like(self.counts)
+        for weight, row in zip(weights, self.memory, strict=False):
+            expected += weight * row
+        return expected
 
     def _advance(self, change: Reals) -> Reals:
         if self.tick >= self.strategy.ticks:
@@ -97,3 +132,47 @@ class RunningEstimate:
         self.counts = self.counts + change
         self.tick += 1
         return self.counts
+
+
+class KeptEstimate(Protocol):
+    """What goes from tick to tick and can be kept in between."""
+
+    strategy: SeriesStrategy
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that is remembered besides the tick."""
+        ...
+
+    def at_tick(self, tick: int) -> None:
+        """Set the tick, and with it how much is remembered."""
+        ...
+
+
+def restore_arrays(estimate: KeptEstimate, function: str, tick: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Fill an estimate with what another remembered.
+
+    Raises:
+        ParameterError: if the arrays are not those of such an estimate at such a tick.
+    """
+    ticks = estimate.strategy.ticks
+    number = exact_integer(tick, "tick", function, f"from 0 to {ticks}", smallest=0, largest=ticks)
+    estimate.at_tick(number)
+    for name, now in estimate.arrays().items():
+        before = arrays.get(name)
+        if not isinstance(before, np.ndarray) or before.shape != now.shape or before.dtype != now.dtype:
+            requirement = f"{name} of shape {now.shape} and type {now.dtype}"
+            found = "none" if before is None else describe_array(np.asarray(before))
+            raise ParameterError("arrays", function, requirement, found)
+        now[...] = before
+
+
+def read_measured(measured: object, nodes: int, function: str) -> NDArray[np.int64]:
+    """Whole numbers, one for each node.
+
+    Raises:
+        ParameterError: if they are not of this kind.
+    """
+    if not isinstance(measured, np.ndarray) or measured.shape != (nodes,) or measured.dtype.kind not in "iu":
+        found = describe_array(np.asarray(measured))
+        raise ParameterError("measured", function, f"{nodes} whole numbers", found)
+    return measured

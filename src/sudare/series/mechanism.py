@@ -9,10 +9,11 @@ Whatever is published is a function of the measured numbers and of public ones. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from hashlib import sha256
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -29,9 +30,11 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
-from sudare.refine.trees import NoisyTree
+from sudare.refine.trees import NoisyTree, Words
 from sudare.series.estimation import RunningEstimate
+from sudare.series.filtering import AREA, FilteredEstimate
 from sudare.series.paths import Caps, LevelChanges, Paths
+from sudare.series.state_space import StateSpace
 from sudare.series.strategies import SeriesStrategy
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, places_in_tree, refined_totals
 
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
+__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable", "refined_table"]
 
 PART_BITS = 6
 """Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
@@ -66,12 +69,37 @@ class LevelDesign:
             return discrete_laplace(self.measurement.spread)
         return discrete_gaussian(sigma_squared=self.measurement.spread)
 
+    @property
+    def noise_variance(self) -> float:
+        """Of the noise, in the whole numbers of the measurement."""
+        spread = float(self.measurement.spread)
+        return spread if self.measurement.noise == "gaussian" else 2 * spread**2
+
     @cached_property
     def variances(self) -> Values:
-        """Of the estimated counts, at each tick."""
-        spread = float(self.measurement.spread)
-        variance = spread if self.measurement.noise == "gaussian" else 2 * spread**2
-        return self.strategy.deviations() ** 2 * variance
+        """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
+        return self.strategy.deviations() ** 2 * self.noise_variance
+
+    def filtered_variances(self, drift: float, nodes: int = AREA) -> tuple[Values, Values]:
+        """Of the filtered estimates of counts, at each tick, where counts change by random steps: from noise, and from lag.
+
+        Args:
+            drift: the variance of the change of a count from tick to tick, which is an assumption: with independent people, the
+                share of them that comes or goes times the count.
+            nodes: how many the level has: with few, their common mean, which is not filtered, is much of each count.
+        """
+        space = StateSpace.of(self.strategy, self.noise_variance)
+        if space is None or nodes == 1:
+            return self.variances, np.zeros_like(self.variances)
+        noise, lag = space.predicted_variances(self.strategy.ticks, drift)
+        whole = 1 / min(nodes, AREA)
+        return noise + (self.variances - noise) * whole, lag * (1 - whole)
+
+    def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:
+        """What estimates the counts of a level of so many nodes."""
+        if filters and nodes > 1 and FilteredEstimate.suits(self.strategy):
+            return FilteredEstimate(self.strategy, nodes, self.noise_variance)
+        return RunningEstimate(self.strategy, nodes)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,6 +115,7 @@ class SeriesDesign:
         cost: what a window costs.
         absent_after: after so many ticks without a row somebody counts as absent.
         learns: whether it is learned from the noisy counts which places are likely to be empty.
+        filters: whether counts of quiet places are estimated with less noise (`filtering`).
         blocks: how many windows a unit's protected time can meet: two for any so many ticks after each other.
 
     Raises:
@@ -101,6 +130,7 @@ class SeriesDesign:
     cost: Budget
     absent_after: int = 1
     learns: bool = True
+    filters: bool = True
     blocks: int = 1
 
     def __post_init__(self) -> None:
@@ -112,7 +142,15 @@ class SeriesDesign:
             raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
         if len({level.strategy.ticks for level in self.levels}) != 1:
             raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
+        if self.blocks < (2 if self.unit.time is not None and self.unit.time.span == "person-window" else 1):
+            requirement = "2 where any so many ticks after each other are protected, which meet two windows"
+            raise ParameterError("blocks", "SeriesDesign", requirement, self.blocks)
         for level in self.levels:
+            if self.is_of_events:
+                if level.strategy.name != "fresh":
+                    requirement = "measured afresh at every tick, where events are protected"
+                    raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
+                continue
             made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
             if level.measurement.sensitivity < made_for(level.measurement.moves):
                 requirement = "measured with noise that is made for the sensitivity of its strategy"
@@ -122,6 +160,34 @@ class SeriesDesign:
     def ticks(self) -> int:
         """How many ticks a window has."""
         return self.levels[0].strategy.ticks
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the numbers by which ticks are measured: they must be the same at all ticks of a window."""
+        levels = [
+            (one.strategy.coefficients, one.measurement.noise, str(one.measurement.spread)) for one in self.levels
+        ]
+        facts = (self.bits, self.caps.widths, self.caps.moves, self.absent_after, self.is_of_events, levels)
+        return sha256(repr(facts).encode()).hexdigest()
+
+    def bind(self, before: str, tick: int, changes: Sequence[LevelChanges]) -> str:
+        """SHA-256 of all that is measured up to a tick: of the design, of its changes, and of what this gave for the tick before.
+
+        Args:
+            before: what was bound at the last tick that was measured; empty for the first one.
+            tick: its number.
+            changes: of the tick.
+        """
+        found = sha256(f"{self.digest} {before} {tick}".encode())
+        for part in (array for level in changes for array in (level.nodes, level.changes)):
+            found.update(part.size.to_bytes(8, "little"))
+            found.update(part.astype("<i8").tobytes())
+        return found.hexdigest()
+
+    @property
+    def is_of_events(self) -> bool:
+        """Whether single appearances are protected, each of which is in one table alone."""
+        return self.unit.time is not None and self.unit.time.span == "event"
 
     @cached_property
     def depths(self) -> tuple[int, ...]:
@@ -157,6 +223,22 @@ class TickTable:
     measured: tuple[Counts, ...]
 
 
+class History(Protocol):
+    """The changes of all ticks so far, kept in memory or in files; None for a tick that is missing."""
+
+    def __len__(self) -> int:
+        """How many ticks there were."""
+        ...
+
+    def __iter__(self) -> Iterator[tuple[LevelChanges, ...] | None]:
+        """From the first tick."""
+        ...
+
+    def append(self, changes: tuple[LevelChanges, ...] | None, /) -> None:
+        """Add the changes of the next tick."""
+        ...
+
+
 class SeriesWindow:
     """A window on its way: the paths of its people, their changes so far, and the estimates.
 
@@ -170,22 +252,26 @@ class SeriesWindow:
         design: all that is public.
         key: of this window; it must serve nothing else, and no second input.
         people: how many people are known so far.
+        history: where changes are kept; in memory if left out.
     """
 
-    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0) -> None:
+    def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0, history: History | None = None) -> None:
         self.design, self.key = design, key
         self.paths = Paths(design.caps, people)
-        self.history: list[tuple[LevelChanges, ...] | None] = []
+        self.history: History = [] if history is None else history
         self.estimates = [
-            RunningEstimate(level.strategy, 1 << depth)
+            level.estimate(1 << depth, filters=design.filters)
             for level, depth in zip(design.levels, design.depths, strict=True)
         ]
-        self._cells = cells_of_nodes(design.layout, design.bits)
 
     @property
     def tick(self) -> int:
         """The number of the next tick."""
         return len(self.history)
+
+    @cached_property
+    def _cells(self) -> tuple[NDArray[np.int32], ...]:
+        return cells_of_nodes(self.design.layout, self.design.bits)
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
         """Measure, estimate and refine the next tick.
@@ -197,12 +283,61 @@ class SeriesWindow:
         Raises:
             ParameterError: if the window is over, or the cells are none of the domain.
         """
+        self.advance(cells, opted_out)
+        return self.draw()
+
+    def advance(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
+        """Take everybody to the next tick. Nothing is drawn; whoever keeps books binds the key to these changes now.
+
+        Args:
+            cells: the cell of each person's row, as a place in the domain; below 0 for somebody without a row.
+            opted_out: who is no longer counted from now on.
+
+        Raises:
+            ParameterError: if the window is over, or the cells are none of the domain.
+        """
         tick = self._next_tick("publish")
-        wished = self._places(cells)
-        self.history.append(self.paths.advance(tick, wished, opted_out))
-        measured = tuple(self._measured(level, tick) for level in range(len(self.design.levels)))
+        changes = self.paths.advance(tick, self._places(cells), opted_out)
+        self.history.append(changes)
+        return changes
+
+    def advance_counts(self, cells: Counts, people: Counts) -> tuple[LevelChanges, ...]:
+        """The same where events are protected: counts of the tick, of nobody in particular.
+
+        Args:
+            cells: with somebody in them, as places in the domain, each once.
+            people: how many.
+
+        Raises:
+            ParameterError: if the window is over, or persons are protected rather than events.
+        """
+        self._next_tick("publish")
+        if not self.design.is_of_events:
+            raise ParameterError(
+                "people", "SeriesWindow.advance_counts", "given where events are protected alone", "counts"
+            )
+        leaves = self._places(cells)
+        counts = []
+        for width in self.design.caps.widths:
+            nodes, places = np.unique(leaves // width, return_inverse=True)
+            sums = np.zeros(nodes.size, dtype=np.int64)  # in whole numbers: counts may pass 2**53
+            np.add.at(sums, places, people)
+            counts.append(LevelChanges(nodes, sums))
+        self.history.append(tuple(counts))
+        return tuple(counts)
+
+    def draw(self, bound: str | None = None) -> TickTable:
+        """Measure, estimate and refine the tick to which people were taken last, once.
+
+        Args:
+            bound: what `SeriesDesign.bind` gave: the noise is then that of a key for this input alone, below the window's,
+                so that even a key that meets two inputs reveals no difference. Left out, the noise is that of the window's key.
+        """
+        tick = self.tick - 1
+        key = self.key if bound is None else self.key.child(bound, tick)
+        measured = tuple(self._measured(key, level, tick) for level in range(len(self.design.levels)))
         estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
-        return TickTable(tick, self._refined(tick, estimated), measured)
+        return TickTable(tick, self._refined(key, tick, estimated), measured)
 
     def skip(self) -> None:
         """Leave out a tick: nobody's change is counted at it, and nothing is drawn."""
@@ -227,30 +362,57 @@ class SeriesWindow:
         wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
         return wished
 
-    def _measured(self, level: int, tick: int) -> Counts:
+    def _measured(self, key: NoiseKey, level: int, tick: int) -> Counts:
         """C x + z of every node of a level, in whole numbers."""
         design = self.design.levels[level]
-        noisy = noise_of_level(self.key.child("tick", tick), level, self.design.depths[level], design.sampler)
-        for earlier, changes in enumerate(self.history):
+        noisy = noise_of_level(key.child("tick", tick), level, self.design.depths[level], design.sampler)
+        for earlier, changes in self._seen_at(tick):
             coefficient = design.strategy.coefficients[tick - earlier]
             if changes is not None and coefficient:
                 add_changes(noisy, changes[level].nodes, changes[level].changes, coefficient)
         return noisy
 
-    def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
-        design = self.design
-        tree = NoisyTree(
-            design.bits,
-            tuple(values.copy() for values in estimated),
-            tuple(float(level.variances[tick]) for level in design.levels),
-            self._cells,
-            is_laplace=False,
-        )
-        words = self.key.child("ties", tick).stream()
-        leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
-        positive = np.flatnonzero(leaves)
-        keys = design.layout.to_raster(positive.astype(np.uint64))
-        return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
+    def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:
+        """The changes that a tick measures; of events its own counts alone, which are none of people who stay."""
+        for earlier, changes in enumerate(self.history):
+            if earlier == tick or not self.design.is_of_events:
+                yield earlier, changes
+
+    def _variances(self, level: int, tick: int) -> float | Values:
+        """Of the estimates of a level, or of each of its nodes."""
+        estimate = self.estimates[level]
+        if isinstance(estimate, FilteredEstimate):
+            return estimate.variances()
+        return float(self.design.levels[level].variances[tick])
+
+    def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
+        variances = [self._variances(level, tick) for level in range(len(estimated))]
+        return refined_table(self.design, estimated, variances, key.child("ties", tick).stream(), self._cells)
+
+
+def refined_table(
+    design: SeriesDesign,
+    estimated: Sequence[Values],
+    variances: Sequence[float | Values],
+    words: Words,
+    cells: tuple[NDArray[np.int32], ...] | None = None,
+) -> CountTable:
+    """Whole numbers >= 0 that add up, from estimates of the nodes of all levels.
+
+    Args:
+        design: of the series.
+        estimated: the counts of each level, from the total.
+        variances: of them, of a level or of each of its nodes.
+        words: gives random words, by which equals are decided.
+        cells: how many cells each node of each level has; found if left out.
+    """
+    known = cells_of_nodes(design.layout, design.bits) if cells is None else cells
+    values = tuple(values.copy() for values in estimated)
+    tree = NoisyTree(design.bits, values, tuple(variances), known, is_laplace=False)
+    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
+    positive = np.flatnonzero(leaves)
+    keys = design.layout.to_raster(positive.astype(np.uint64))
+    return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
 
 
 def noise_of_level(key: NoiseKey, level: int, depth: int, sampler: Sampler) -> Counts:

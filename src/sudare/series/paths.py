@@ -2,18 +2,18 @@
 
 Everybody is counted where their row says, until their moves are used up; then they stay where they were last counted. The
 rule looks at one person's rows alone, so that bounding costs nothing. Moves are counted at each level of the tree: a move
-inside a city is no move between regions. For every move that is left at a coarser level, one is kept back at the finer levels:
-whoever may leave the region may also leave the cell, so that the cells add up to their regions.
+inside a city is no move between regions. As far as finer levels have more moves than a coarser one, these keep back one for each
+move that is left there: whoever may leave the region may also leave the cell.
 
 Proof: ``paths.md`` beside this file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -30,6 +30,8 @@ __all__ = ["Caps", "LevelChanges", "Paths"]
 
 MAX_CAP = 2**15 - 1
 MAX_TICK = 2**31 - 1
+DENSE = 4
+"""Changes are counted cell by cell where there are at most so many cells for each of them; else they are sorted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,35 @@ class Paths:
         self.left = np.concatenate([self.left, fresh.reshape(more, len(self.caps.widths))])
         self.last_seen = np.append(self.last_seen, np.full(more, -1, dtype=np.int32))
 
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """Everything that has to be kept to go on later; see `restored`."""
+        small = not self.cells.size or int(self.cells.max()) < 2**31
+        return {
+            "cells": self.cells.astype(np.int32) if small else self.cells,
+            "left": self.left,
+            "last_seen": self.last_seen,
+        }
+
+    @classmethod
+    def restored(cls, caps: Caps, last_tick: int, arrays: Mapping[str, NDArray[np.generic]]) -> Self:
+        """Paths as they were when `arrays` was called.
+
+        Args:
+            caps: the same.
+            last_tick: to which they had been taken.
+            arrays: that were kept.
+
+        Raises:
+            ValueError: if the arrays do not belong together.
+        """
+        paths = cls(caps)
+        cells, left = arrays["cells"].astype(np.int64), arrays["left"].astype(np.int16)
+        last_seen = arrays["last_seen"].astype(np.int32)
+        if left.shape != (cells.size, len(caps.widths)) or last_seen.shape != cells.shape:
+            raise ValueError("the arrays of paths do not belong together")
+        paths.cells, paths.left, paths.last_seen, paths.last_tick = cells, left, last_seen, last_tick
+        return paths
+
     def advance(self, tick: int, wished: Cells, opted_out: NDArray[np.bool_] | None = None) -> tuple[LevelChanges, ...]:
         """Take everybody one tick further.
 
@@ -137,22 +168,40 @@ class Paths:
         if gone.shape != wishes.shape or gone.dtype != np.bool_:
             raise ParameterError("opted_out", "Paths.advance", "True or False for each person", describe_array(gone))
         before, after = np.empty_like(wishes), np.empty_like(wishes)
-        widths = np.array(self.caps.widths, dtype=np.int64)
+        widths, moves = (np.array(numbers, dtype=np.int64) for numbers in (self.caps.widths, self.caps.moves))
+        absent_after = self.caps.absent_after
         count = advance_paths(
-            self.cells, self.left, self.last_seen, wishes, gone, widths, number, self.caps.absent_after, before, after
+            self.cells, self.left, self.last_seen, wishes, gone, widths, moves, number, absent_after, before, after
         )
         self.last_tick = number
-        return tuple(_net_changes(before[:count], after[:count], width) for width in self.caps.widths)
+        return _net_changes(before[:count], after[:count], self.caps.widths)
 
 
-def _net_changes(before: Cells, after: Cells, width: int) -> LevelChanges:
-    """Those who came to each node minus those who left it; whoever stays in a node has not changed it."""
-    left, entered = before[before >= 0] // width, after[after >= 0] // width
-    nodes, places = np.unique(np.concatenate([left, entered]), return_inverse=True)
-    signs = np.concatenate([np.full(left.size, -1), np.ones(entered.size, dtype=np.int64)])
-    sums = np.bincount(places, weights=signs, minlength=nodes.size).astype(np.int64)
-    changed = sums != 0
-    return LevelChanges(nodes[changed], sums[changed])
+def _net_changes(before: Cells, after: Cells, widths: Sequence[int]) -> tuple[LevelChanges, ...]:
+    """Those who came to each node of each level minus those who left it; whoever stays in a node has not changed it."""
+    left, entered = before[before >= 0], after[after >= 0]
+    last = max(left.max(initial=0), entered.max(initial=0)) + 1
+    if last <= DENSE * (left.size + entered.size):
+        cells = np.arange(last)
+        sums = np.bincount(entered, minlength=last) - np.bincount(left, minlength=last)
+    else:
+        cells, places = np.unique(np.concatenate([left, entered]), return_inverse=True)
+        sums = np.bincount(places[left.size :], minlength=cells.size) - np.bincount(
+            places[: left.size], minlength=cells.size
+        )
+    cells, sums = cells[sums != 0], sums[sums != 0]
+    return tuple(_of_nodes(cells, sums, width) for width in widths)
+
+
+def _of_nodes(cells: Cells, sums: Cells, width: int) -> LevelChanges:
+    """The net changes of nodes of so many cells each; cells ascend."""
+    if width == 1 or not cells.size:
+        return LevelChanges(cells, sums)
+    nodes = cells // width
+    starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
+    changes = np.add.reduceat(sums, starts)
+    changed = changes != 0
+    return LevelChanges(nodes[starts][changed], changes[changed])
 
 
 def _read_widths(widths: Sequence[int]) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.mechanism import LevelDesign, SeriesDesign
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
+from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
 
@@ -27,6 +28,12 @@ SMALL_LEVEL = 1 << 12
 
 TOTAL_WEIGHT = 0.1
 """What the total of a table without a tree gets, where its cells get 1."""
+
+INNER_WEIGHT = 0.3
+"""What a level between total and cells gets."""
+
+MAX_STEP_BITS = 6
+"""Halvings of one step of a tree that no plan of a single table gives; refining takes the square of the number of children."""
 
 WEIGHT_DIGITS = 10**6
 
@@ -51,7 +58,8 @@ def compare_strategies(ticks: int, moves: int) -> tuple[StrategyChoice, ...]:
         >>> [choice.name for choice in compare_strategies(144, 2)][:2]
         ['power', 'buffered']
     """
-    found = (StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES)
+    found = [StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES]
+    found.append(StrategyChoice("tree", TreeStrategy(ticks).noise_factor(moves)))
     return tuple(sorted(found, key=lambda choice: round(choice.deviation, 3)))
 
 
@@ -62,7 +70,7 @@ def plan_series(
     ticks: int,
     moves: int | Sequence[int],
     who: str = "person",
-    span: Literal["person-day", "person-window"] = "person-day",
+    span: Literal["event", "person-day", "person-window"] = "person-day",
     strategy: str | None = None,
     absent_after: int | None = None,
 ) -> SeriesDesign:
@@ -78,7 +86,8 @@ def plan_series(
         moves: how many moves a person may have in a window; one number for all levels but the total, at which a path enters and
             leaves once, or a number for each level from the total.
         who: the protected unit in the words of the report.
-        span: everything between two resets, or any so many ticks after each other, which costs two windows.
+        span: everything between two resets; any so many ticks after each other, which costs two windows; or one appearance alone,
+            for which every tick is measured afresh.
         strategy: by name; the best one if left out.
         absent_after: after so many ticks without a row somebody counts as absent; never if left out.
 
@@ -100,14 +109,18 @@ def plan_series(
     bits, weights = _tree_of(domain, budget, layout.depth)
     caps = _read_caps(moves, len(bits) + 1)
     blocks = 2 if span == "person-window" else 1
-    unit = Unit(who, time=ProtectedTime(span, n))
+    is_event = span == "event"
+    unit = Unit(who, time=ProtectedTime(span, 1 if is_event else n))
     depths = [sum(bits[:level]) for level in range(len(bits) + 1)]
-    strategies = [_strategy(strategy, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
-    factors = [one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    named = "fresh" if is_event else strategy
+    strategies = [_strategy(named, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
+    # An appearance moves one tick of what is measured by 1, whatever the length of the window.
+    factors = [1.0 if is_event else one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    measured = [strategy_for("fresh", 1, 0) if is_event else one for one in strategies]
     shares = _shares([weight * factor for weight, factor in zip(weights, factors, strict=True)])
     levels = tuple(
-        LevelDesign(one, _measurement(budget, share / blocks, one, cap))
-        for one, share, cap in zip(strategies, shares, caps, strict=True)
+        LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap))
+        for one, made_for, share, cap in zip(strategies, measured, shares, caps, strict=True)
     )
     return SeriesDesign(
         domain=domain,
@@ -128,8 +141,17 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     plan = plan_table(domain, Budget(rho=_rho_of(budget)))
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
-        return (depth,), (TOTAL_WEIGHT, 1.0)
+        return _plain_tree(depth)
     return tuple(bits), tuple(float(weight) for weight in weights)
+
+
+def _plain_tree(depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """A tree for a table whose plan has none, such as a histogram: one level for few cells, else steps from the coarsest on."""
+    if depth <= MAX_STEP_BITS:
+        return (depth,), (TOTAL_WEIGHT, 1.0)
+    steps = -(-depth // MAX_STEP_BITS)
+    bits = tuple(depth // steps + (step < depth % steps) for step in range(steps))
+    return bits, (TOTAL_WEIGHT, *(INNER_WEIGHT,) * (steps - 1), 1.0)
 
 
 def _rho_of(budget: Budget) -> Fraction:

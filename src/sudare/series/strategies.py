@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["STRATEGIES", "Buffers", "SeriesStrategy", "best_power", "strategy_for"]
+__all__ = ["STRATEGIES", "Buffers", "SeriesStrategy", "best_power", "fitted_buffers", "strategy_for"]
 
 MAX_TICKS = 4096
 MAX_MOVES = 1024
@@ -206,7 +206,7 @@ def _power(ticks: int, moves: int) -> SeriesStrategy:
 
 def _buffered(ticks: int, moves: int) -> SeriesStrategy:
     wanted = _power_coefficients(ticks, best_power(ticks, moves))
-    buffers = _fitted_buffers(wanted)
+    buffers = fitted_buffers(wanted)
     return _rounded("buffered", buffers.coefficients(ticks), moves, buffers)
 
 
@@ -227,7 +227,7 @@ STRATEGIES: dict[str, Callable[[int, int], SeriesStrategy]] = {
 }
 
 
-def _fitted_buffers(wanted: Reals) -> Buffers:
+def fitted_buffers(wanted: Reals) -> Buffers:
     """A few geometric sequences that add up to the coefficients, by least squares of relative errors."""
     ticks = len(wanted)
     if ticks < 3:

@@ -22,6 +22,9 @@ from sudare.ledger.entries import (
     Reserved,
     RuleChanged,
     Settled,
+    TickBegun,
+    TickSettled,
+    TicksMissed,
     hash_of,
 )
 from sudare.ledger.rules import RhoFilter
@@ -35,6 +38,9 @@ BODIES: dict[str, Body] = {
     "opt-out": OptedOut("f" * 64),
     "publish": PublicationNoted("e" * 64, "sudare-protected-table/1", "表/2025", "a table"),
     "rule": RuleChanged(RhoFilter.for_total(Budget(epsilon=1, delta=1e-6))),
+    "begin-tick": TickBegun(2, 7, fingerprint(2), fingerprint(3), 4, 5),
+    "settle-tick": TickSettled(2, 7, 9, {"file": "表"}, 5, 5),
+    "miss-ticks": TicksMissed(2, 8, 11, "no file", 5, 0),
 }
 
 
@@ -67,6 +73,16 @@ def test_bodies_of_another_shape_are_refused(kind: str) -> None:
         if body != text:
             with pytest.raises(LedgerError, match="Entry 3"):
                 entry(kind, body).read()
+
+
+def test_a_reservation_for_a_window_says_its_ticks_and_another_one_is_written_as_ever() -> None:
+    single = Reserved(Budget(rho=0.3), Unit("person"), fingerprint(1), "a map")
+    window = replace(single, ticks=144)
+    assert entry("reserve", window.to_json()).read() == window
+    assert "ticks" not in single.to_json()
+    assert window.to_json() == single.to_json().replace('"unit"', '"ticks":144,"unit"', 1)
+    with pytest.raises(LedgerError, match="Entry 3"):
+        entry("reserve", window.to_json().replace("144", "null")).read()
 
 
 def test_unknown_kinds_are_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +60,41 @@ def test_after_the_window_nothing_is_estimated() -> None:
     estimate.update(np.array([1, 2]))
     with pytest.raises(ParameterError, match="over"):
         estimate.update(np.array([1, 2]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("stopped", [0, 1, 5, 12])
+def test_an_estimate_goes_on_with_the_same_bytes_after_a_stop(name: str, stopped: int) -> None:
+    strategy = strategy_for(name, 12, 2)
+    measured = np.random.default_rng(5).integers(-(2**30), 2**30, (12, 7))
+    whole, part = RunningEstimate(strategy, 7), RunningEstimate(strategy, 7)
+    expected = [whole.skip() if tick == 3 else whole.update(row) for tick, row in enumerate(measured)]
+    for tick in range(stopped):
+        part.skip() if tick == 3 else part.update(measured[tick])
+    saved = {name: (array.tobytes(), array.shape) for name, array in part.arrays().items()}
+    arrays = {name: np.frombuffer(data).reshape(shape) for name, (data, shape) in saved.items()}
+    resumed = RunningEstimate.restored(strategy, 7, stopped, arrays)
+    assert resumed.counts.tobytes() == part.counts.tobytes()
+    for tick in range(stopped, 12):
+        counts = resumed.skip() if tick == 3 else resumed.update(measured[tick])
+        assert counts.tobytes() == expected[tick].tobytes()
+
+
+def test_arrays_of_another_estimate_are_refused() -> None:
+    strategy = strategy_for("power", 12, 2)
+    estimate = RunningEstimate(strategy, 7)
+    for row in np.ones((5, 7), dtype=np.int64):
+        estimate.update(row)
+    cases: list[tuple[int, int, Any, str]] = [
+        (7, 4, estimate.arrays(), "arrays"),
+        (6, 5, estimate.arrays(), "arrays"),
+        (7, 5, {"counts": estimate.counts}, "arrays"),
+        (7, 5, {**estimate.arrays(), "counts": estimate.counts.astype(np.float32)}, "arrays"),
+        (7, 13, estimate.arrays(), "tick"),
+    ]
+    for nodes, tick, arrays, named in cases:
+        with pytest.raises(ParameterError, match=f"'{named}'"):
+            RunningEstimate.restored(strategy, nodes, tick, arrays)
 
 
 def test_measured_changes_are_exact_sums() -> None:

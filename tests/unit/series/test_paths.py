@@ -21,7 +21,7 @@ class NaivePerson:
     """The rule of ``paths.md``, one person at a time."""
 
     def __init__(self, moves: tuple[int, ...], absent_after: int) -> None:
-        self.left, self.absent_after = list(moves), absent_after
+        self.moves, self.left, self.absent_after = moves, list(moves), absent_after
         self.cell: int | None = None
         self.entered = self.gone = False
         self.seen = -1
@@ -39,17 +39,20 @@ class NaivePerson:
         elif row is None:
             if self.cell is not None and tick - self.seen >= self.absent_after:
                 self.cell = None
-                if self.left[0] >= 2:
+                if min(self.left) >= 2:
                     self.left = [number - 1 for number in self.left]
                 else:
                     self.gone = True
         elif row != self.cell:
             here = self.cell
             first = 0 if here is None else next(i for i, w in enumerate(WIDTHS) if here // w != row // w)
-            coarser = self.left[first - 1] if first else 0
-            if self.left[first] >= 1 and self.left[first] - 1 >= coarser:
+            if all(self.left[level] - 1 >= self.kept_back(level, first) for level in range(first, len(WIDTHS))):
                 self.left = [number - (level >= first) for level, number in enumerate(self.left)]
                 self.cell = row
+
+    def kept_back(self, level: int, first: int) -> int:
+        more = [min(self.left[coarser], self.moves[level] - self.moves[coarser]) for coarser in range(first)]
+        return max(more, default=0)
 
 
 ROWS = st.lists(
@@ -110,6 +113,23 @@ def test_whoever_may_leave_the_region_may_leave_the_cell() -> None:
     assert paths.cells.tolist() == [14]
 
 
+def test_people_move_inside_a_region_where_all_levels_have_the_same_caps() -> None:
+    paths = Paths(Caps(widths=(100, 10, 1), moves=(0, 2, 2)), people=3)
+    for tick, cells in enumerate([[1, 1, 1], [2, 2, 14], [3, 14, 2], [4, 1, 14]]):
+        paths.advance(tick, np.array(cells))
+    assert paths.cells.tolist() == [3, 14, 2], "two moves each, small or large, and then frozen"
+
+
+def test_what_is_kept_back_at_one_level_is_not_spent_at_another() -> None:
+    """The two moves out of the region are kept back at all levels below it, also where the last two have the same caps."""
+    paths = Paths(Caps(widths=(100, 10, 1), moves=(2, 4, 4)), people=1)
+    for tick, cell in enumerate([1, 2, 3, 4, 15, 101, 1]):
+        paths.advance(tick, np.array([cell]))
+        if tick == 4:
+            assert paths.cells.tolist() == [3]
+    assert paths.cells.tolist() == [1]
+
+
 def test_a_twin_that_keeps_nothing_back_does_not_add_up() -> None:
     """Levels bounded by themselves put one person into two places."""
     fine, coarse = Paths(Caps(widths=(1,), moves=(2,)), people=1), Paths(Caps(widths=(1,), moves=(1,)), people=1)
@@ -157,3 +177,24 @@ def test_ticks_go_forward_and_wishes_fit() -> None:
     ]:
         with pytest.raises(ParameterError, match=f"'{named}'"):
             paths.advance(tick, wishes, out)
+
+
+@pytest.mark.parametrize("cells", [40, 10**6])
+def test_net_changes_are_those_of_naive_sums_whether_cells_are_many_or_few(cells: int) -> None:
+    random = np.random.default_rng(cells)
+    widths = (cells, 10, 1)
+    paths = Paths(Caps(widths=widths, moves=(0, 9, 9)), people=300)
+    stocks: list[dict[int, int]] = [{} for _ in widths]
+    for tick in range(6):
+        wishes = random.integers(0, cells, 300)
+        before = paths.cells.copy()
+        found = paths.advance(tick, np.where(random.random(300) < 0.5, wishes, np.maximum(before, 0)))
+        for stock, level, width in zip(stocks, found, widths, strict=True):
+            assert (level.changes != 0).all()
+            assert (np.diff(level.nodes) > 0).all()
+            for node, change in zip(level.nodes.tolist(), level.changes.tolist(), strict=True):
+                stock[node] = stock.get(node, 0) + change
+            nodes, counts = np.unique(paths.cells // width, return_counts=True)
+            assert {node: count for node, count in stock.items() if count} == dict(
+                zip(nodes.tolist(), counts.tolist(), strict=True)
+            )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,7 @@ import typer
 from sudare.cli.commands.checking import shown_location
 from sudare.cli.console.budgets import (
     budget_in_words,
+    budget_values,
     dataset_values,
     read_budget,
     read_decimal,
@@ -28,11 +31,22 @@ from sudare.system.clock import local_text
 
 if TYPE_CHECKING:
     from sudare.ledger import Dataset, Entry
-    from sudare.ledger.records import FilterBalance
+    from sudare.ledger.records import FilterBalance, WindowState
+    from sudare.privacy import Budget
     from sudare.privacy.unit import Adjacency
 
 __all__ = ["add", "create", "export", "list_datasets", "opt_out", "show", "use_rho_filter"]
 
+
+class Span(Enum):
+    """What of somebody is protected where tables are published again and again."""
+
+    EVENT = "event"
+    DAY = "person-day"
+    WINDOW = "person-window"
+
+
+TICK_KINDS = ("begin-tick", "settle-tick", "miss-ticks")
 Location = Annotated[str, typer.Argument(metavar="LOCATION", show_default=False)]
 
 
@@ -63,17 +77,25 @@ def add(
     cells: Annotated[int | None, typer.Option("--cells", min=1)] = None,
     rows_per_cell: Annotated[int | None, typer.Option("--rows-per-cell", min=1)] = None,
     replace: Annotated[bool, typer.Option("--replace")] = False,
+    protects: Annotated[Span | None, typer.Option("--protects", show_default=False)] = None,
+    ticks: Annotated[int | None, typer.Option("--ticks", min=1, show_default=False)] = None,
     rho_filter: Annotated[bool, typer.Option("--rho-filter")] = False,
     reserve: Annotated[str | None, typer.Option("--reserve", metavar="NUMBER")] = None,
     description: Annotated[str, typer.Option("--description", show_default=False)] = "",
 ) -> None:
     """Bring a data set under the ledger."""
     from sudare.ledger import open_ledger
-    from sudare.privacy.unit import unit_of
+    from sudare.privacy.unit import ProtectedTime, unit_of
 
     total = read_budget(epsilon, delta, rho)
     adjacency: Adjacency = "replace" if replace else "add-remove"
     unit = unit_of(who, adjacency, rows=rows, cells=cells, rows_per_cell=rows_per_cell)
+    if protects in (Span.DAY, Span.WINDOW) and ticks is None:
+        raise speaker.mistake("ledger.protects_needs_ticks", span=protects.value)
+    if ticks is not None and protects in (None, Span.EVENT):
+        raise speaker.mistake("ledger.ticks_without_protects")
+    if protects is not None:
+        unit = dataclasses.replace(unit, time=ProtectedTime(protects.value, ticks or 1))
     kept = None if reserve is None else read_decimal("reserve", reserve)
     with open_ledger(location) as ledger:
         added = ledger.add_dataset(
@@ -138,21 +160,38 @@ def show(
     location: Location,
     dataset: Annotated[str, typer.Argument(metavar="DATASET", show_default=False)],
 ) -> None:
-    """One data set: its balance, and every entry about it."""
+    """One data set: its balance, every entry about it, and its windows."""
     from sudare.ledger import open_ledger
 
     with open_ledger(location) as ledger:
         found = ledger.dataset(dataset)
-        entries = list(ledger.entries(dataset))
+        # A day may have a thousand ticks, which the windows sum up: they are not kept where they are not shown.
+        entries, left_out = [], 0
+        for entry in ledger.entries(dataset):
+            if speaker.as_json or entry.kind not in TICK_KINDS:
+                entries.append(entry)
+            else:
+                left_out += 1
+        windows = ledger.windows.of(dataset)
     words = speaker.words
     columns = [("ledger.entry", True), ("ledger.time", False), ("ledger.kind", False), ("ledger.says", False)]
-    rows = [[e.number, local_text(e.time), words(f"entry.{e.kind}"), _told(e, words)] for e in entries]
+    rows = [
+        [e.number, local_text(e.time), words(f"entry.{e.kind}"), _told(e, words)]
+        for e in entries
+        if e.kind not in TICK_KINDS
+    ]
     speaker.give(
-        {"dataset": dataset_values(found), "entries": [_entry_values(entry) for entry in entries]},
+        {
+            "dataset": dataset_values(found),
+            "entries": [_entry_values(entry) for entry in entries],
+            "windows": [_window_values(one) for one in windows],
+            "windows_together": budget_values(_together(windows)),
+        },
         stack(
             heading(found.name),
             _balance(found, words),
             table_of([(words(name), is_number) for name, is_number in columns], rows),
+            *(_windows(windows, words, left_out) if windows else ()),
         ),
     )
 
@@ -218,6 +257,51 @@ def _balance(dataset: Dataset, words: Catalogue) -> Any:
     return facts(lines)
 
 
+def _windows(windows: Sequence[WindowState], words: Catalogue, left_out: int) -> list[Any]:
+    """What was published in each window, and what all of them cost."""
+    names = ("entry", "purpose", "published", "missing", "to_come", "cost")
+    rows = [
+        [
+            one.window.number,
+            one.purpose,
+            one.settled,
+            one.missed,
+            words("ledger.closed") if one.is_closed else one.to_come,
+            budget_in_words(one.charged, words),
+        ]
+        for one in windows
+    ]
+    numbers = ("entry", "published", "missing", "to_come")
+    parts = [
+        heading(words("ledger.windows")),
+        table_of([(words(f"ledger.{name}"), name in numbers) for name in names], rows),
+    ]
+    charged = [one.charged for one in windows if one.charged is not None]
+    together = _together(windows)
+    if together is not None:
+        said = {"number": len(charged), "together": budget_in_words(together, words)}
+        is_same = len(set(charged)) == 1
+        cost = {"cost": budget_in_words(charged[0], words)} if is_same else {}
+        parts.append(words("ledger.each_window" if is_same else "ledger.all_windows", **said, **cost))
+    if left_out:
+        parts.append(words("ledger.tick_entries", number=left_out))
+    return parts
+
+
+def _together(windows: Sequence[WindowState]) -> Budget | None:
+    """What windows cost together; None if there are none, or their costs do not add up as they are."""
+    from sudare.ledger.amounts import NOTHING, Amount
+
+    charged = [one.charged for one in windows if one.charged is not None]
+    if len({"rho" if cost.currency == "rho" else "epsilon" for cost in charged}) != 1:
+        return None
+    return sum((Amount.of(cost) for cost in charged), NOTHING).to_budget(charged[0])
+
+
+def _window_values(one: WindowState) -> dict[str, Any]:
+    return one.to_dict() | {"cost": budget_values(one.window.cost), "charged": budget_values(one.charged)}
+
+
 def _rule_in_words(kept: FilterBalance, words: Catalogue) -> str:
     parts = {"rho": kept.rule.rho, "conversion": kept.rule.conversion_delta, "reserve": kept.rule.reserve}
     return words("ledger.rule_filter", **{name: short_text(str(part)) for name, part in parts.items()})
@@ -230,7 +314,8 @@ def _told(entry: Entry, words: Catalogue) -> str:
     if isinstance(body, DatasetAdded):
         return words("entry.says_total", budget=budget_in_words(body.total, words))
     if isinstance(body, Reserved):
-        return words("entry.says_cost", budget=budget_in_words(body.cost, words), purpose=body.purpose)
+        said = words("entry.says_cost", budget=budget_in_words(body.cost, words), purpose=body.purpose)
+        return said if body.ticks is None else words("entry.says_window", ticks=body.ticks, said=said)
     if isinstance(body, Settled):
         cost = budget_in_words(body.event.cost, words)
         return words("entry.says_settled", reservation=body.reservation, budget=cost, mechanism=body.event.mechanism)

@@ -26,6 +26,8 @@ from sudare.cli.console.showing import facts, heading, stack
 from sudare.cli.console.speaking import Speaker
 from sudare.cli.protection.microdata import carry_out_people
 from sudare.cli.protection.protecting import carry_out_tables
+from sudare.cli.series.planning import show_series_plan
+from sudare.cli.series.running import carry_out_tick_of
 from sudare.errors import LedgerError, PlanError
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ class RunOptions:
         again: spend even if the same release was made before.
         even_if_broken: show what an attack broke.
         threads: how many threads to use.
+        at: of a series, when the tick begins.
     """
 
     is_dry: bool = False
@@ -59,6 +62,7 @@ class RunOptions:
     again: bool = False
     even_if_broken: bool = False
     threads: int | None = None
+    at: str | None = None
 
 
 def plan(
@@ -82,12 +86,16 @@ def run(
     again: Annotated[bool, typer.Option("--again")] = False,
     even_if_broken: Annotated[bool, typer.Option("--even-if-broken")] = False,
     threads: Annotated[int | None, typer.Option("--threads", min=1, max=256, metavar="NUMBER")] = None,
+    at: Annotated[str | None, typer.Option("--at", metavar="MOMENT", show_default=False)] = None,
 ) -> None:
     """Carry out a plan, whatever kind it is of."""
     from sudare.releases.registry import find_kind_of_plan
 
-    options = RunOptions(out=out, yes=yes, again=again, even_if_broken=even_if_broken, threads=threads)
-    _carry_out(speaker, find_kind_of_plan(file), file, options)
+    options = RunOptions(out=out, yes=yes, again=again, even_if_broken=even_if_broken, threads=threads, at=at)
+    found = find_kind_of_plan(file)
+    if at is not None and found.name != "series":
+        raise speaker.mistake("series.at_is_for_series")
+    _carry_out(speaker, found, file, options)
 
 
 def _kind_if_known(file: Path) -> Registration | None:
@@ -101,7 +109,12 @@ def _kind_if_known(file: Path) -> Registration | None:
 
 
 def _carry_out(speaker: Speaker, found: Registration, file: Path, options: RunOptions) -> None:
-    if found.name == "counts":
+    if found.name == "series":
+        if options.is_dry:
+            show_series_plan(speaker, file, plan_only=options.plan_only)
+        else:
+            carry_out_tick_of(speaker, file, at=options.at, out=options.out, yes=options.yes, threads=options.threads)
+    elif found.name == "counts":
         from sudare.releases.kinds.counts import read_plan
 
         carry_out_release(

@@ -63,8 +63,8 @@ def _refuse_inside(speaker: Speaker, target: Path, folder: Path) -> None:
 
 def _read_truth(speaker: Speaker, plan_file: Path, document: Mapping[str, Any]) -> CountTable:
     from sudare.ledger import open_ledger
+    from sudare.releases.data.domains import describe_domain
     from sudare.releases.kinds.counts import read_plan, read_release_source
-    from sudare.releases.kinds.counts.domains import describe_domain
     from sudare.releases.kinds.counts.hashing import keyed_hash
 
     plan = read_plan(plan_file)

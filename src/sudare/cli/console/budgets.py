@@ -91,15 +91,19 @@ def remaining_in_words(dataset: Dataset, words: Catalogue) -> str:
 
 
 def unit_in_words(unit: Unit, words: Catalogue) -> str:
-    """Who is protected."""
+    """Who is protected, and over which time where tables are published again and again."""
     from sudare.privacy.guarantee_words import of_one_unit
 
     values = {"who": of_one_unit(unit.who), "rows": unit.rows, "change": words(f"adjacency.{unit.adjacency}")}
     if unit.rows == 1:
-        return words("plan.unit_once", **values)
-    if unit.cells == unit.rows_per_cell == unit.rows:
-        return words("plan.unit_rows", **values)
-    return words("plan.unit_cells", **values, cells=unit.cells, each=unit.rows_per_cell)
+        told = words("plan.unit_once", **values)
+    elif unit.cells == unit.rows_per_cell == unit.rows:
+        told = words("plan.unit_rows", **values)
+    else:
+        told = words("plan.unit_cells", **values, cells=unit.cells, each=unit.rows_per_cell)
+    if unit.time is None:
+        return told
+    return words("plan.unit_over_time", unit=told, time=words(f"time.{unit.time.span}", ticks=unit.time.ticks))
 
 
 def balance_after(dataset: Dataset, cost: Budget) -> tuple[bool, Budget | None]:

@@ -21,6 +21,7 @@ from sudare.cli.words import (
     pseudonyms,
     querying,
     releasing,
+    series,
 )
 
 __all__ = ["MESSAGES", "MODULES"]
@@ -37,6 +38,7 @@ MODULES = (
     pseudonyms,
     querying,
     releasing,
+    series,
 )
 """Of which each has ``HELP`` and ``SPOKEN``."""
 

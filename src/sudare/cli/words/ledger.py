@@ -26,7 +26,8 @@ HELP: Mapping[str, Words] = {
     ),
     "ledger.add.examples": Words.same(
         "sudare ledger add budget.db census --epsilon 2\nsudare ledger add budget.db visits --rho 0.5 --who "
-        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter"
+        "patient --rows 3\nsudare ledger add budget.db queries --epsilon 1 --delta 1e-6 --rho-filter\n"
+        "sudare ledger add budget.db crowds --rho 1 --protects person-day --ticks 144"
     ),
     "ledger.add.dataset": Words("What the data set is called from now on.", "データセットの名前。"),
     "ledger.add.who": Words("Who is protected.", "保護する単位。"),
@@ -45,6 +46,14 @@ HELP: Mapping[str, Words] = {
     "ledger.add.replace": Words(
         "Neighbouring tables differ by a replaced person: for releases with a public total.",
         "隣接する表を「1人の置き換え」とします。合計を公開する公表のために使います。",
+    ),
+    "ledger.add.protects": Words(
+        "For repeated releases: event (one appearance), person-day (a whole window) or person-window (any so many ticks).",
+        "繰り返し公表する場合の保護範囲: event（1回の出現）、person-day（1期間の全体）、person-window（連続する時点）。",
+    ),
+    "ledger.add.ticks": Words(
+        "With --protects: how many ticks a window has.",
+        "--protects のとき、1期間の時点の数。",
     ),
     "ledger.add.rho_filter": Words(
         "Keep a total in epsilon and delta as a sum of rhos: room for many more small releases.",
@@ -70,8 +79,8 @@ HELP: Mapping[str, Words] = {
     "ledger.list.help": Words("List all data sets with their balances.", "すべてのデータセットと残高を表示します。"),
     "ledger.list.examples": Words.same("sudare ledger list budget.db\nsudare ledger list budget.db --json"),
     "ledger.show.help": Words(
-        "Show a data set: its balance, and every entry about it.",
-        "データセットの残高と、すべての項目を表示します。",
+        "Show a data set: its balance, its entries, and its windows of ticks.",
+        "データセットの残高、項目、繰り返し公表の期間を表示します。",
     ),
     "ledger.show.examples": Words.same("sudare ledger show budget.db census"),
     "ledger.verify.help": Words(
@@ -257,6 +266,33 @@ SPOKEN: Mapping[str, Words] = {
         "Keep this elsewhere, for --known next time: {head}",
         "次回の --known のために、別の場所に控えてください: {head}",
     ),
+    "ledger.windows": Words("Windows of repeated releases", "繰り返し公表の期間"),
+    "ledger.purpose": Words("what for", "用途"),
+    "ledger.published": Words("published", "公表"),
+    "ledger.missing": Words("missing", "欠測"),
+    "ledger.to_come": Words("to come", "残り"),
+    "ledger.cost": Words("cost", "費用"),
+    "ledger.closed": Words("closed", "終了"),
+    "ledger.each_window": Words(
+        "Each window costs {cost}; {number} so far: {together}. This is the promise to somebody who was in all of them.",
+        "1期間の費用は {cost}、これまでの {number} 期間の合計は {together} です。すべての期間に現れる人への保証はこの合計です。",
+    ),
+    "ledger.all_windows": Words(
+        "{number} windows so far cost {together}. This is the promise to somebody who was in all of them.",
+        "これまでの {number} 期間の費用の合計は {together} です。すべての期間に現れる人への保証はこの合計です。",
+    ),
+    "ledger.tick_entries": Words(
+        "{number} entries about single ticks are not listed here; 'sudare ledger export' has them.",
+        "個々の時点についての {number} 件の項目は省略しています（'sudare ledger export' で出力できます）。",
+    ),
+    "ledger.ticks_without_protects": Words(
+        "--ticks belongs to --protects person-day or person-window.",
+        "--ticks は --protects person-day または person-window とともに指定してください。",
+    ),
+    "ledger.protects_needs_ticks": Words(
+        "--protects {span} needs --ticks, the number of ticks of a window.",
+        "--protects {span} には、1期間の時点の数 --ticks が必要です。",
+    ),
     "entry.dataset": Words("data set", "登録"),
     "entry.reserve": Words("reserved", "予約"),
     "entry.settle": Words("settled", "確定"),
@@ -264,6 +300,7 @@ SPOKEN: Mapping[str, Words] = {
     "entry.opt-out": Words("opted out", "除外"),
     "entry.publish": Words("published", "公表"),
     "entry.rule": Words("rule", "規則"),
+    "entry.says_window": Words("a window of {ticks} ticks: {said}", "{ticks} 時点の期間: {said}"),
     "entry.says_rule": Words(
         "costs add up by a rho filter from now on, those before included: rho up to {rho}",
         "以後、過去の分も含めてローのフィルターで数えます（上限 {rho}）",

@@ -26,10 +26,11 @@ HELP: Mapping[str, Words] = {
     ),
     "plan.help": Words(
         "Show what a plan means: predicted accuracy, the charge, what would remain, alternatives; and what is in the way "
-        "of carrying it out.\n\nTakes plans of every kind: counts, records, tables. Looks at the names of files and columns and "
+        "of carrying it out.\n\nTakes plans of every kind: counts, records, tables, series. Looks at the names of files and "
+        "columns and "
         "at no row, and spends nothing. The exit code is 0 if the plan can be carried out, else that of `sudare run`.",
         "計画の内容を表示します: 予想精度、予算、他の方法、実行の妨げ。\n\n"
-        "どの種類の計画（度数表、個票、統計表）も扱います。ファイルと列の名前だけを見て、行は見ず、予算も使いません。"
+        "どの種類の計画（度数表、個票、統計表、系列）も扱います。ファイルと列の名前だけを見て、行は見ず、予算も使いません。"
         "実行できるときの終了コードは 0、できないときは `sudare run` と同じコードです。",
     ),
     "plan.examples": Words.same(
@@ -40,14 +41,21 @@ HELP: Mapping[str, Words] = {
         "計画だけを検査します（データや台帳が手元にない環境用）。実行の妨げになるものは調べません。",
     ),
     "run.help": Words(
-        "Carry out a plan of any kind: counts, records or tables.\n\nWith a budget it shows the charge and "
+        "Carry out a plan of any kind: counts, records, tables, or one tick of a series.\n\nWith a budget it shows the charge "
+        "and "
         "asks before it spends, as `sudare release` does. What has no guarantee is attacked before it is "
         "shown, as with `sudare protect` and `sudare anonymize`. The folder is printed to stdout.",
-        "どの種類の計画（度数表、個票、統計表）も実行します。\n\n予算を使う計画では、`sudare release` と同"
+        "どの種類の計画（度数表、個票、統計表、系列）も実行します。\n\n予算を使う計画では、`sudare release` と同"
         "じく、消費する予算を示して確認します。保証のない手法の結果は、`sudare protect` や `sudare anonym"
         "ize` と同じく、公開の前に攻撃を試します。フォルダを標準出力に出力します。",
     ),
-    "run.examples": Words.same("sudare run plan.toml\nsudare run plan.toml --yes --out published"),
+    "run.examples": Words.same(
+        "sudare run plan.toml\nsudare run plan.toml --yes --out published\nsudare run series.toml --at 2026-11-16T08:10 --yes"
+    ),
+    "run.at": Words(
+        "Of a series: the tick that begins at this moment. By default the latest one that is over.",
+        "系列の計画で、この日時に始まる時点を公表します。省くと、終わった最新の時点です。",
+    ),
     "run.file": Words(
         "The plan, of any kind.",
         "計画ファイル（種類は問いません）。",
@@ -195,6 +203,10 @@ SPOKEN: Mapping[str, Words] = {
         "{who}, counted in up to {rows} rows, in {cells} cells with up to {each} in each, {change}",
         "{who}の{change}（数えるのは {rows} 行まで、{cells} セル、1セルあたり {each} 行まで）",
     ),
+    "plan.unit_over_time": Words("{unit}; {time}", "{unit}。{time}"),
+    "time.event": Words("one appearance at one tick", "1つの時点への1回の出現を保護"),
+    "time.person-day": Words("everything within a window of {ticks} ticks", "1期間（{ticks} 時点）の全体を保護"),
+    "time.person-window": Words("everything in any {ticks} ticks in a row", "連続する任意の {ticks} 時点の全体を保護"),
     "plan.promise": Words("promise", "保証"),
     "plan.power": Words(
         "a test of {who}'s presence with {alarm} false alarms finds it at most {power} of the time",
@@ -313,6 +325,10 @@ SPOKEN: Mapping[str, Words] = {
     "check.counts": Words("counts", "人数"),
     "check.page": Words("the page", "報告書"),
     "check.ledger": Words("ledger", "台帳"),
+    "check.window": Words("window", "期間"),
+    "check.ticks": Words("all ticks", "全時点"),
+    "check.other-ticks": Words("other ticks", "ほかの時点"),
+    "check.curves": Words("curves", "推移"),
     "verify.sound": Words("The release is sound.", "公表物は正常です。"),
     "verify.unsound": Words(
         "The release is NOT sound: {number} checks failed.",

@@ -21,7 +21,8 @@ GONE = -3
 
 
 @kernel(
-    "int64(int64[::1], int16[:, ::1], int32[::1], int64[::1], boolean[::1], int64[::1], int64, int64, int64[::1], int64[::1])"
+    "int64(int64[::1], int16[:, ::1], int32[::1], int64[::1], boolean[::1], int64[::1], int64[::1], int64, int64, int64[::1], "
+    "int64[::1])"
 )
 def advance_paths(
     cells: Any,
@@ -30,6 +31,7 @@ def advance_paths(
     wished: Any,
     opted_out: Any,
     widths: Any,
+    moves: Any,
     tick: int,
     absent_after: int,
     before: Any,
@@ -44,6 +46,7 @@ def advance_paths(
         wished: the cell of each person's row at this tick; below 0 for somebody without a row.
         opted_out: who leaves for good.
         widths: how many cells a node of each level has, coarsest first; the last is 1.
+        moves: how many moves a path may have at each level.
         tick: the number of this tick.
         absent_after: ticks without a row after which somebody counts as absent.
         before: filled with the cells that were left, `NOWHERE` for an entry.
@@ -75,8 +78,11 @@ def advance_paths(
             continue
         if wish < 0:
             if here >= 0 and tick - last_seen[person] >= absent_after:
+                fewest = left[person, 0]
+                for level in range(1, levels):
+                    fewest = min(fewest, left[person, level])
                 # Whoever could not come back leaves for good, which is no move.
-                if left[person, 0] >= 2:
+                if fewest >= 2:
                     for level in range(levels):
                         left[person, level] -= 1
                     cells[person] = NOWHERE
@@ -91,11 +97,16 @@ def advance_paths(
         if here >= 0:
             while here // widths[first] == wish // widths[first]:
                 first += 1
-        kept_back = np.int16(0)
-        if first > 0:
-            kept_back = left[person, first - 1]
-        if left[person, first] - 1 < kept_back or left[person, first] < 1:
-            continue  # frozen
+        is_frozen = False
+        for level in range(first, levels):
+            kept_back = np.int64(0)
+            for coarser in range(first):
+                kept_back = max(kept_back, min(np.int64(left[person, coarser]), moves[level] - moves[coarser]))
+            if left[person, level] < 1 + kept_back:
+                is_frozen = True
+                break
+        if is_frozen:
+            continue
         for level in range(first, levels):
             left[person, level] -= 1
         cells[person] = wish

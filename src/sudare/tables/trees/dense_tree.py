@@ -157,7 +157,7 @@ def _with_margins(
     counts, of_cells = leaves[places].reshape(domain.shape), noisy[places].reshape(domain.shape)
     del places, leaves
     unmeasured = [axis for axis in axes if axis not in measured]
-    counts = correct_margins(counts, of_cells, tree.variances[-1], unmeasured, request.source.words)
+    counts = correct_margins(counts, of_cells, float(np.mean(tree.variances[-1])), unmeasured, request.source.words)
     counts = meet_margins(counts, measured, request.source.words).reshape(-1)
     keys = np.flatnonzero(counts)
     return CountTable.from_unique_cells(domain, keys.astype(np.uint64), counts[keys])

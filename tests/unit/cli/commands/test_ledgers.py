@@ -12,7 +12,9 @@ import pytest
 from sudare import Budget, Unit
 from sudare.cli.commands.checking import shown_location
 from sudare.ledger import open_ledger
+from sudare.privacy import ProtectedTime
 from tests.unit.cli.conftest import Run
+from tests.unit.ledger.helping import event_of, fingerprint
 
 
 def test_the_life_of_a_ledger(run: Run, tmp_path: Path) -> None:
@@ -161,3 +163,62 @@ def test_units_by_rows_and_by_cells(town: Path, run: Run) -> None:
         told = run("ledger", "add", ledger, f"set{number}", "--epsilon", "1", *options, "--json")
         assert told.json["dataset"]["unit"].items() >= unit.items()
     assert "3 cells with up to 2 in each" in run("ledger", "show", ledger, "set3").out
+
+
+def test_windows_are_told_with_what_they_cost_together(run: Run, tmp_path: Path) -> None:
+    location = tmp_path / "budget.db"
+    run("ledger", "create", location)
+    added = run("ledger", "add", location, "crowds", "--rho", "1", "--protects", "person-day", "--ticks", "6", "--json")
+    assert added.json["dataset"]["unit"]["time"] == {"span": "person-day", "ticks": 6}
+    assert run("ledger", "show", location, "crowds", "--json").json["windows"] == []
+    assert "Windows" not in run("ledger", "show", location, "crowds").out
+    day, cost = Unit("person", time=ProtectedTime("person-day", 6)), Budget(rho=0.1)
+    with open_ledger(location) as ledger:
+        for number in range(3):
+            window = ledger.windows.open(
+                "crowds", cost, unit=day, fingerprint=fingerprint(number), ticks=6, purpose=f"day {number}"
+            )
+            begun = ledger.windows.begin_tick(window, 2, fingerprint(100 + number), fingerprint(7))
+            ledger.windows.settle_tick(begun, event_of(cost, day))
+            if number == 0:
+                ledger.windows.close(window, event_of(cost, day))
+    shown = run("ledger", "show", location, "crowds")
+    rows = [line.split() for line in shown.out.splitlines()]
+    assert ["2", "day", "0", "1", "5", "closed", "rho", "=", "0.1"] in rows
+    assert ["12", "day", "2", "1", "2", "3", "rho", "=", "0.1"] in rows
+    told = " ".join(shown.out.split())
+    assert "everything within a window of 6 ticks" in told
+    assert "a window of 6 ticks: rho = 0.1 for day 0" in told
+    assert "Each window costs rho = 0.1; 3 so far: rho = 0.3." in told
+    assert "10 entries about single ticks are not listed here" in told
+    japanese = "".join(run("ledger", "show", location, "crowds", "--lang", "ja").out.split())
+    assert "1期間の費用はrho=0.1、これまでの3期間の合計はrho=0.3です。" in japanese
+    values = run("ledger", "show", location, "crowds", "--json").json
+    assert values["windows_together"] == {"rho": "0.3"}
+    assert [(one["settled"], one["missing"], one["to_come"], one["is_closed"]) for one in values["windows"]] == [
+        (1, [[0, 1], [3, 5]], 0, True),
+        (1, [[0, 1]], 3, False),
+        (1, [[0, 1]], 3, False),
+    ]
+    assert len(values["entries"]) == 15
+
+
+def test_windows_of_different_costs_are_summed(run: Run, tmp_path: Path) -> None:
+    location, day = tmp_path / "budget.db", Unit("person", time=ProtectedTime("person-window", 6))
+    with open_ledger(location, create=True) as ledger:
+        ledger.add_dataset("crowds", Budget(rho=1), unit=day)
+        for number, cost in enumerate((Budget(rho=0.1), Budget(rho=0.25))):
+            ledger.windows.open("crowds", cost, unit=day, fingerprint=fingerprint(number), ticks=6)
+    told = " ".join(run("ledger", "show", location, "crowds").out.split())
+    assert "2 windows so far cost rho = 0.35." in told
+    assert "everything in any 6 ticks in a row" in told
+
+
+def test_a_span_and_its_ticks_belong_together(run: Run, tmp_path: Path) -> None:
+    location = tmp_path / "budget.db"
+    run("ledger", "create", location)
+    for wrong in (("--protects", "person-day"), ("--ticks", "6"), ("--protects", "event", "--ticks", "6")):
+        refused = run("ledger", "add", location, "crowds", "--rho", "1", *wrong)
+        assert (refused.code, "--ticks" in refused.err) == (2, True)
+    assert run("ledger", "add", location, "crowds", "--rho", "1", "--protects", "event").code == 0
+    assert "one appearance at one tick" in " ".join(run("ledger", "show", location, "crowds").out.split())

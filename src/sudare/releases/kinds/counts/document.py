@@ -13,9 +13,9 @@ from typing import Any
 
 from sudare.accuracy import Accuracy
 from sudare.releases.accounts import Charge
+from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
 from sudare.releases.kinds.counts.deployment import Deployment, describe_deployment
-from sudare.releases.kinds.counts.domains import describe_domain
 from sudare.releases.kinds.counts.plan_file import ReleasePlan
 from sudare.tables import Published
 from sudare.tables.planning.plan import Plan

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.domain import Bins, CountTable, SignedTable
+from sudare.domain import CountTable, SignedTable
 from sudare.domain.attributes import Attribute
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import Described, ParameterError
@@ -27,6 +27,7 @@ from sudare.releases.charts import bar, colour_legend, promise_bars, signed_bar
 from sudare.releases.kinds.counts import page_words
 from sudare.releases.kinds.counts.page_accuracy import accuracy_section
 from sudare.releases.page_numbers import (
+    label_of_places,
     show_amount,
     show_budget,
     show_date,
@@ -260,25 +261,13 @@ def _marginal(attribute: Attribute, places: Any, counts: Any) -> _Marginal:
     least, most = min(int(sums.min(initial=0)), 0), max(int(sums.max(initial=0)), 1)
     rows = tuple(
         (
-            _label(attribute, group * width, min(length, (group + 1) * width) - 1),
+            label_of_places(attribute, group * width, min(length, (group + 1) * width) - 1),
             bar(people / most) if least == 0 else signed_bar(people, least, most),
             f"{people:,}",
         )
         for group, people in enumerate(sums.tolist())
     )
     return _Marginal(attribute.name, rows)
-
-
-def _label(attribute: Attribute, first: int, last: int) -> str:
-    """The values at one place of an attribute, or from one place to another."""
-    if isinstance(attribute, Bins):
-        low, high = attribute.edges[first], attribute.edges[last + 1]
-        is_whole = all(float(edge).is_integer() for edge in attribute.edges)
-        if is_whole:
-            return f"{int(low)}" if high - low == 1 else f"{int(low)}–{int(high) - 1}"
-        return f"{low:g} ≤ x < {high:g}"
-    ends = [str(value) for value in attribute.values((np.array([first, last]),)).tolist()]
-    return ends[0] if first == last else f"{ends[0]} – {ends[1]}"
 
 
 def _measured(release: Mapping[str, Any]) -> _MeasuredSection:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -19,23 +18,23 @@ from typing import Any
 from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh, MeshList
 from sudare.errors import ParameterError, PlanError, SudareError, words_of_error
-from sudare.io import FORMATS, Source
+from sudare.io import Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
+from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
+from sudare.releases.data.public_files import require_other_files, require_public
+from sudare.releases.data.sources import TABLE_KEYS, plain_value, read_source_section, source_facts
 from sudare.releases.header import (
     HEADER_KEYS,
     OUTPUT_KEYS,
-    SOURCE_KEYS,
     UNIT_KEYS,
     LedgerEntryPoint,
     PlanWithHeader,
     ReleasePrice,
     read_header,
 )
-from sudare.releases.kinds.counts.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.kinds.counts.method_settings import require_settings, require_usable
 from sudare.releases.kinds.counts.plan_workload import read_own_workload, read_workload_key, workload_facts
-from sudare.releases.kinds.counts.public_files import require_other_files, require_public
 from sudare.releases.old_keys import read_plan_values
 from sudare.sections import Section
 from sudare.tables import Plan, plan_table
@@ -52,7 +51,6 @@ __all__ = [
 ]
 
 KEYS = (*HEADER_KEYS, "source", "domain", "method", "reference", "reading", "prediction")
-TABLE_KEYS = (*SOURCE_KEYS, "rows", "count", "columns", "query", "person", "where", "outside")
 PEOPLE_KEYS = (*TABLE_KEYS, "opt_outs_removed")
 REFERENCE_KEYS = ("name", "public", *TABLE_KEYS)
 METHOD_KEYS = ("name", "workload", "public_total")
@@ -62,7 +60,6 @@ PREDICTION_KEYS = ("people",)
 """What each section may have. Whatever else stands in [method] is a setting of the mechanism."""
 
 OUTPUT_FORMATS = ("parquet", "csv", "arrow", "geoparquet", "geotiff")
-ROWS = ("people", "counts")
 
 
 @dataclass(frozen=True)
@@ -159,7 +156,7 @@ class ReleasePlan(PlanWithHeader):
             "domain": describe_domain(self.domain),
             "unit": self.unit.to_dict(),
             "budget": self.budget.to_dict(),
-            "source": _source_facts(self.source),
+            "source": source_facts(self.source),
             "method": self.method,
             "workload": workload_facts(self.workload),
             "public_total": self.public_total,
@@ -206,7 +203,7 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
     source_section = top.section("source", PEOPLE_KEYS)
     is_stated = source_section.has("rows")
     opt_outs_removed = source_section.flag("opt_outs_removed", False)
-    source = _read_source(source_section, base)
+    source = read_source_section(source_section, base)
     domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
     name = method.choice("name", (AUTO, *mechanism_names()), AUTO)
     mechanism = find_mechanism(name)
@@ -214,7 +211,7 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
     if mechanism is not None and mechanism.workloads and method.has("workload"):
         own["workload"] = read_own_workload(method, mechanism.workloads)
     workload = None if own else read_workload_key(method, domain)
-    settings = {key: _plain(value) for key, value in method.rest().items()} | own
+    settings = {key: plain_value(value) for key, value in method.rest().items()} | own
     reference = None
     if top.has("reference"):
         reference = _read_reference(top.section("reference", REFERENCE_KEYS), base, source)
@@ -264,62 +261,10 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
     return plan
 
 
-def _read_source(section: Section, base: Path) -> Source:
-    given = section.items("path") if section.has("path") and not section.is_text("path") else None
-    if given is None:
-        given = [section.text("path")] if section.has("path") else []
-    if not all(isinstance(item, str) and item for item in given):
-        section.refuse(
-            "path", "must be a file, a folder or a list of them", "はファイルかフォルダ、またはそのリストです"
-        )
-    query = section.text("query") if section.has("query") else None
-    if not given and query is None:
-        section.refuse("path", "is missing", "がありません")
-    where = {key: _plain(value) for key, value in section.mapping("where").items()}
-    columns = section.mapping("columns")
-    if not all(isinstance(column, (str, dict)) for column in columns.values()):
-        section.refuse(
-            "columns",
-            "must give a column's name for each attribute, or columns of counts by its values, such as "
-            '{ sex = { male = "T001141002", female = "T001141003" } }',
-            "は属性ごとの列名、または値ごとの人数の列です"
-            '（例: { sex = { male = "T001141002", female = "T001141003" } }）',
-        )
-    is_spread = any(isinstance(column, dict) for column in columns.values())
-    form = section.choice("format", ("auto", *FORMATS), "auto")
-    count = section.text("count") if section.has("count") else None
-    by_default = (
-        "counts" if count is not None or is_spread or form in ("e-stat", "people-flow", "geotiff") else "people"
-    )
-    rows = section.choice("rows", ROWS, by_default)
-    person = section.text("person") if section.has("person") else None
-    encoding = section.text("encoding", "auto")
-    outside = section.choice("outside", ("refuse", "leave out"), "refuse")
-    section.finish()
-    paths = tuple(str(base / item) for item in given)
-    try:
-        return Source(paths, form, rows, count, columns, query, person, encoding, where, outside)
-    except ParameterError as error:
-        section.refuse_parameter(error.parameter, error)
-
-
-def _source_facts(source: Source) -> dict[str, object]:
-    return {
-        "format": source.format,
-        "rows": source.rows,
-        "count": source.count,
-        "columns": dict(source.columns),
-        "query": source.query,
-        "person": source.person,
-        "outside": source.outside,
-        "where": {key: str(value) for key, value in source.where.items()},
-    }
-
-
 def _read_reference(section: Section, base: Path, protected: Source) -> Reference:
     name = section.text("name")
     require_public(section, Words("this table", "この表"))
-    source = _read_source(section, base)
+    source = read_source_section(section, base)
     require_other_files(section, "path" if source.paths else "query", source, protected)
     return Reference(name, source)
 
@@ -397,10 +342,3 @@ def _require_fixed_total(method: Section, unit: Section, plan: ReleasePlan) -> N
             'は全員がちょうど1回数えられる場合だけ使えます（where と outside = "leave out" なし、1人1行）。'
             "そうでなければ、正確な合計から個人の有無が分かってしまいます",
         )
-
-
-def _plain(value: Any) -> Any:
-    """Decimals as floats, which mechanisms read as the decimals that were typed; lists as tuples."""
-    if isinstance(value, Decimal):
-        return float(value)
-    return tuple(_plain(item) for item in value) if isinstance(value, list) else value

@@ -12,9 +12,9 @@ from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, SignedTable
 from sudare.errors import InputError, PlanError
 from sudare.io import Source, read_counts, read_signed
+from sudare.releases.data.domains import domain_of_description
 from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, PAGE_FORMAT
-from sudare.releases.kinds.counts.domains import domain_of_description
 from sudare.releases.kinds.counts.page import render_page
 from sudare.releases.verification import (
     Check,

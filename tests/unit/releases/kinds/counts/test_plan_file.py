@@ -13,8 +13,8 @@ import pytest
 from sudare import Bins, Budget, Category, Mesh, Positions, Unit
 from sudare.domain import Times
 from sudare.errors import PlanError
+from sudare.releases.data.domains import describe_domain, domain_of_description
 from sudare.releases.kinds.counts import ReleasePlan, read_plan
-from sudare.releases.kinds.counts.domains import describe_domain, domain_of_description
 
 PLAN = """
 title = "Population by mesh"

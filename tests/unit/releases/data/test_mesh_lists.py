@@ -16,8 +16,8 @@ from sudare.domain import CountTable, MeshList
 from sudare.errors import InputError, PlanError
 from sudare.io import Source, read_counts, write_table
 from sudare.ledger import open_ledger
+from sudare.releases.data.domains import describe_domain, domain_of_description
 from sudare.releases.kinds.counts import ReleasePlan, read_plan, read_published_table, run_release, verify_release
-from sudare.releases.kinds.counts.domains import describe_domain, domain_of_description
 
 LIST = """都道府県市区町村コード,市区町村名,基準メッシュコード,備考
 13101,千代田区,53394610,

@@ -19,8 +19,8 @@ from sudare.domain.times import PERIODS
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.io import Source
 from sudare.io.formats.text_files import read_text
-from sudare.releases.kinds.counts.mesh_lists import read_mesh_list
-from sudare.releases.kinds.counts.public_files import require_other_files, require_public
+from sudare.releases.data.mesh_lists import read_mesh_list
+from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.sections import Section
 from sudare.storage.toml_text import toml_text
 

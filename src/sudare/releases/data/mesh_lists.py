@@ -17,7 +17,7 @@ from sudare.domain import MeshLevel, MeshList
 from sudare.domain.prefectures import prefecture_number
 from sudare.errors import InputError, ParameterError
 from sudare.io import Source, describe_source, read_records
-from sudare.releases.kinds.counts.public_files import require_other_files, require_public
+from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.sections import Section
 
 if TYPE_CHECKING:
