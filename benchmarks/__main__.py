@@ -12,6 +12,7 @@ from benchmarks import (
     disclosure,
     microdata,
     noise,
+    series,
     sql,
     start,
     tables,
@@ -24,21 +25,25 @@ BENCHMARKS: dict[str, tuple[Callable[[], dict[str, float]], dict[str, str]]] = {
     "disclosure": (disclosure.run, disclosure.TARGETS),
     "microdata": (microdata.run, microdata.TARGETS),
     "noise": (noise.run, noise.TARGETS),
+    "series": (series.run, series.TARGETS),
     "sql": (sql.run, sql.TARGETS),
     "start": (start.run, start.TARGETS),
     "tables": (tables.run, tables.TARGETS),
     "workflow": (workflow.run, workflow.TARGETS),
 }
 
+PARTS = accuracy.PARTS | series.PARTS
+"""Of the longer ones, what can be run by itself."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmarks asked for and print their numbers."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("name", choices=[*BENCHMARKS, *accuracy.PARTS, "all"], help="which benchmark to run")
+    parser.add_argument("name", choices=[*BENCHMARKS, *PARTS, "all"], help="which benchmark to run")
     parser.add_argument("--json", action="store_true", help="print one flat JSON object and nothing else")
     chosen = parser.parse_args(arguments)
     for name in BENCHMARKS if chosen.name == "all" else [chosen.name]:
-        run, targets = (BENCHMARKS | accuracy.PARTS)[name]
+        run, targets = (BENCHMARKS | PARTS)[name]
         numbers = run()
         if chosen.json:
             print(json.dumps(numbers))

@@ -11,6 +11,7 @@ This is post-processing: it sees what could be published, never a true count. De
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Kinds = NDArray[np.int64]
 
-__all__ = ["FilteredEstimate", "Surprises"]
+__all__ = ["FilterStep", "FilteredEstimate", "Surprises", "mean_of_areas"]
 
 SIZES = 10
 """Classes of estimated counts: below the noise of a measurement, up to twice, four times, ... of it."""
@@ -38,8 +39,8 @@ AGES = 8
 AREA = 128
 """Nodes next to each other whose mean change is taken whole."""
 
-MIN_NODES = 32
-"""Nodes of a class by which its drift is judged; with fewer, every surprise is taken for a change."""
+MIN_SEEN = 64
+"""Nodes of a class, over all ticks so far, by which its drift is judged; with fewer, every surprise is taken for a change."""
 
 STEP = 3.5
 """Standard deviations beyond which a surprise, or a run of surprises, is a step."""
@@ -61,6 +62,23 @@ SURE = 2.0
 """Standard errors by which the drift of one tick must pass that of earlier ones to be believed alone."""
 
 
+@dataclass(frozen=True, eq=False)
+class FilterStep:
+    """How a filter followed one tick: what a smoother needs of it.
+
+    Attributes:
+        distances: of the surprises from the means of their areas; 0 for steps.
+        is_step: which nodes followed their whole surprise.
+        gain: by which each part of the state followed, for each class and age.
+        spread: the variance of surprises, for each class and age; infinite where all of a surprise is a change.
+    """
+
+    distances: Reals
+    is_step: NDArray[np.bool_]
+    gain: Reals
+    spread: Reals
+
+
 class Surprises:
     """What was measured of the nodes of a level beyond expectation, at one tick.
 
@@ -78,8 +96,6 @@ class Surprises:
         self.noise = spread.reshape(-1)[kinds]
         self.means: Reals = np.zeros_like(values)
         self.is_step = np.zeros(values.size, dtype=np.bool_)
-        self._firsts = np.arange(0, values.size, AREA)
-        self._lengths = np.diff(np.append(self._firsts, values.size))
 
     def learn(self, earlier: Reals) -> tuple[Reals, Reals]:
         """The variance of the changes of each class of sizes, steps left out, and what is remembered of it.
@@ -92,7 +108,7 @@ class Surprises:
         sums: Reals = np.zeros(SIZES)
         used = np.ones_like(self.values)
         for _ in range(ROUNDS):
-            self.means = self.over_areas(used * self.values, used)
+            self.means = mean_of_areas(used * self.values, used)
             squares = (self.values - self.means) ** 2
             sums = np.bincount(self.sizes, used * (squares / TYPICAL_SHARE - self.noise), SIZES).astype(np.float64)
             now = np.maximum(sums / np.maximum(np.bincount(self.sizes, used, SIZES), 1), 0.0)
@@ -102,7 +118,7 @@ class Surprises:
         typical = np.bincount(self.sizes, self.noise, SIZES) / np.maximum(number, 1)
         error = (typical + now) * np.sqrt(2 / np.maximum(number, 1))
         drifts = np.maximum(drifts, now - SURE * error)
-        drifts[number < MIN_NODES] = np.inf
+        drifts[remembered[:, 1] < MIN_SEEN] = np.inf
         return drifts, remembered
 
     def find_steps(self, runs: Reals, drifts: Reals) -> Reals:
@@ -129,13 +145,8 @@ class Surprises:
         """
         kept_back = np.where(self.is_step, 0.0, (1 - gain).reshape(-1)[self.kinds] * (self.values - self.means))
         # What is kept back from the nodes of an area goes to all of them in equal parts: the area's sum follows everything.
-        given_back = self.over_areas(kept_back, (~self.is_step).astype(np.float64))
+        given_back = mean_of_areas(kept_back, (~self.is_step).astype(np.float64))
         return np.where(self.is_step, self.values, self.values - kept_back + given_back)
-
-    def over_areas(self, values: Reals, weights: Reals) -> Reals:
-        """The sum of values over that of weights in each node's area."""
-        sums, total = np.add.reduceat(values, self._firsts), np.add.reduceat(weights, self._firsts)
-        return np.repeat(sums / np.where(total > 0, total, 1.0), self._lengths)
 
 
 class FilteredEstimate:
@@ -171,6 +182,8 @@ class FilteredEstimate:
         self.covariances: Reals = np.zeros((SIZES, AGES, space.size, space.size))
         self.remembered: Reals = np.zeros((SIZES, 2))
         self.has_begun = np.zeros(1, dtype=np.bool_)
+        self.last_step: FilterStep | None = None
+        self.plain_variances = strategy.deviations() ** 2 * variance
 
     @staticmethod
     def suits(strategy: SeriesStrategy) -> bool:
@@ -199,8 +212,15 @@ class FilteredEstimate:
         return np.asarray(self.state[0])
 
     def variances(self) -> Reals:
-        """Of the estimates, one for each node."""
-        return np.asarray(self.covariances[self._sizes(), self.ages, 0, 0])
+        """Of the estimates, one for each node: of its distance from its area's mean, and of the mean, which is the plain one."""
+        return self.with_areas(
+            self.covariances.reshape(-1, *self.covariances.shape[2:])[self.kinds(), 0, 0], self.tick - 1
+        )
+
+    def with_areas(self, own: Reals, tick: int) -> Reals:
+        """Variances of counts from those of their distances from the means of their areas."""
+        in_area = np.minimum(AREA, own.size - np.arange(own.size) // AREA * AREA)
+        return np.asarray(own + (self.plain_variances[tick] - own) / in_area)
 
     def update(self, measured: NDArray[np.int64]) -> Reals:
         """The counts at the next tick, given what was measured at it.
@@ -211,6 +231,7 @@ class FilteredEstimate:
         Raises:
             ParameterError: if the numbers do not fit, or the window is over.
         """
+        self.last_step = None
         values = self._surprise(read_measured(measured, self.counts.size, "FilteredEstimate.update"))
         self.state *= self.space.decays[:, None]
         if self.has_begun[0]:
@@ -225,6 +246,7 @@ class FilteredEstimate:
     def skip(self) -> Reals:
         """The counts at a tick that was not measured, and at which nobody's change is counted."""
         self._require_open()
+        self.last_step = None
         if self.plain is not None:
             self.plain.skip()
         self.state *= self.space.decays[:, None]
@@ -247,25 +269,39 @@ class FilteredEstimate:
     def _follow(self, values: Reals) -> None:
         """Follow the part of each surprise that is best for its kind of place."""
         space = self.space
-        surprises = Surprises(values, self._sizes() * AGES + self.ages, space.spread(self.covariances))
+        surprises = Surprises(values, self.kinds(), space.spread(self.covariances))
         drifts, self.remembered = surprises.learn(self.remembered)
         self.runs = surprises.find_steps(self.runs, drifts)
         drift = np.broadcast_to(drifts[:, None], (SIZES, AGES))
         gain = space.gain(self.covariances, drift)
         for part in range(space.size):
             self.state[part] += surprises.taken(gain[..., part])
+        self.last_step = FilterStep(
+            np.where(surprises.is_step, 0.0, values - surprises.means),
+            surprises.is_step,
+            gain,
+            surprises.spread + drift,
+        )
         self.covariances = _older(space, self.covariances, gain, drift, surprises.kinds)
         self.ages = np.where(surprises.is_step, 0, np.minimum(self.ages + 1, AGES - 1)).astype(np.uint8)
 
-    def _sizes(self) -> Kinds:
-        """The class of each node, by its estimated count."""
+    def kinds(self) -> Kinds:
+        """The class of each node by its estimated count, times `AGES`, plus its ticks since a step."""
         doublings = np.ceil(np.log2(np.maximum(self.counts / np.sqrt(self.space.noise), 0.5)))
-        return np.asarray(np.clip(doublings, 0, SIZES - 1), dtype=np.int64)
+        return np.asarray(np.clip(doublings, 0, SIZES - 1) * AGES + self.ages, dtype=np.int64)
 
     def _require_open(self) -> None:
         if self.tick >= self.strategy.ticks:
             requirement = f"below {self.strategy.ticks}: the window is over"
             raise ParameterError("tick", "FilteredEstimate", requirement, self.tick)
+
+
+def mean_of_areas(values: Reals, weights: Reals) -> Reals:
+    """The sum of values over that of weights in each node's area."""
+    firsts = np.arange(0, values.size, AREA)
+    sums, total = np.add.reduceat(values, firsts), np.add.reduceat(weights, firsts)
+    means = sums / np.where(total > 0, total, 1.0)
+    return np.repeat(means, np.diff(np.append(firsts, values.size)))
 
 
 def _older(space: StateSpace, covariances: Reals, gain: Reals, drift: Reals, kinds: Kinds) -> Reals:

@@ -29,9 +29,9 @@ from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
-from sudare.refine.trees import NoisyTree
+from sudare.refine.trees import NoisyTree, Words
 from sudare.series.estimation import RunningEstimate
-from sudare.series.filtering import FilteredEstimate
+from sudare.series.filtering import AREA, FilteredEstimate
 from sudare.series.paths import Caps, LevelChanges, Paths
 from sudare.series.state_space import StateSpace
 from sudare.series.strategies import SeriesStrategy
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable"]
+__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable", "refined_table"]
 
 PART_BITS = 6
 """Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
@@ -79,15 +79,20 @@ class LevelDesign:
         """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
         return self.strategy.deviations() ** 2 * self.noise_variance
 
-    def filtered_variances(self, drift: float) -> Values:
-        """Of the filtered estimates of counts, at each tick, where counts change by random steps.
+    def filtered_variances(self, drift: float, nodes: int = AREA) -> tuple[Values, Values]:
+        """Of the filtered estimates of counts, at each tick, where counts change by random steps: from noise, and from lag.
 
         Args:
             drift: the variance of the change of a count from tick to tick, which is an assumption: with independent people, the
                 share of them that comes or goes times the count.
+            nodes: how many the level has: with few, their common mean, which is not filtered, is much of each count.
         """
         space = StateSpace.of(self.strategy, self.noise_variance)
-        return self.variances if space is None else space.predicted_variances(self.strategy.ticks, drift)
+        if space is None or nodes == 1:
+            return self.variances, np.zeros_like(self.variances)
+        noise, lag = space.predicted_variances(self.strategy.ticks, drift)
+        whole = 1 / min(nodes, AREA)
+        return noise + (self.variances - noise) * whole, lag * (1 - whole)
 
     def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:
         """What estimates the counts of a level of so many nodes."""
@@ -348,19 +353,33 @@ class SeriesWindow:
         return float(self.design.levels[level].variances[tick])
 
     def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
-        design = self.design
-        tree = NoisyTree(
-            design.bits,
-            tuple(values.copy() for values in estimated),
-            tuple(self._variances(level, tick) for level in range(len(design.levels))),
-            self._cells,
-            is_laplace=False,
-        )
-        words = self.key.child("ties", tick).stream()
-        leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
-        positive = np.flatnonzero(leaves)
-        keys = design.layout.to_raster(positive.astype(np.uint64))
-        return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
+        variances = [self._variances(level, tick) for level in range(len(estimated))]
+        return refined_table(self.design, estimated, variances, self.key.child("ties", tick).stream(), self._cells)
+
+
+def refined_table(
+    design: SeriesDesign,
+    estimated: Sequence[Values],
+    variances: Sequence[float | Values],
+    words: Words,
+    cells: tuple[NDArray[np.int32], ...] | None = None,
+) -> CountTable:
+    """Whole numbers >= 0 that add up, from estimates of the nodes of all levels.
+
+    Args:
+        design: of the series.
+        estimated: the counts of each level, from the total.
+        variances: of them, of a level or of each of its nodes.
+        words: gives random words, by which equals are decided.
+        cells: how many cells each node of each level has; found if left out.
+    """
+    known = cells_of_nodes(design.layout, design.bits) if cells is None else cells
+    values = tuple(values.copy() for values in estimated)
+    tree = NoisyTree(design.bits, values, tuple(variances), known, is_laplace=False)
+    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
+    positive = np.flatnonzero(leaves)
+    keys = design.layout.to_raster(positive.astype(np.uint64))
+    return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
 
 
 def noise_of_level(key: NoiseKey, level: int, depth: int, sampler: Sampler) -> Counts:

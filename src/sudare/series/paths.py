@@ -30,6 +30,8 @@ __all__ = ["Caps", "LevelChanges", "Paths"]
 
 MAX_CAP = 2**15 - 1
 MAX_TICK = 2**31 - 1
+DENSE = 4
+"""Changes are counted cell by cell where there are at most so many cells for each of them; else they are sorted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,17 +174,34 @@ class Paths:
             self.cells, self.left, self.last_seen, wishes, gone, widths, moves, number, absent_after, before, after
         )
         self.last_tick = number
-        return tuple(_net_changes(before[:count], after[:count], width) for width in self.caps.widths)
+        return _net_changes(before[:count], after[:count], self.caps.widths)
 
 
-def _net_changes(before: Cells, after: Cells, width: int) -> LevelChanges:
-    """Those who came to each node minus those who left it; whoever stays in a node has not changed it."""
-    left, entered = before[before >= 0] // width, after[after >= 0] // width
-    nodes, places = np.unique(np.concatenate([left, entered]), return_inverse=True)
-    signs = np.concatenate([np.full(left.size, -1), np.ones(entered.size, dtype=np.int64)])
-    sums = np.bincount(places, weights=signs, minlength=nodes.size).astype(np.int64)
-    changed = sums != 0
-    return LevelChanges(nodes[changed], sums[changed])
+def _net_changes(before: Cells, after: Cells, widths: Sequence[int]) -> tuple[LevelChanges, ...]:
+    """Those who came to each node of each level minus those who left it; whoever stays in a node has not changed it."""
+    left, entered = before[before >= 0], after[after >= 0]
+    last = max(left.max(initial=0), entered.max(initial=0)) + 1
+    if last <= DENSE * (left.size + entered.size):
+        cells = np.arange(last)
+        sums = np.bincount(entered, minlength=last) - np.bincount(left, minlength=last)
+    else:
+        cells, places = np.unique(np.concatenate([left, entered]), return_inverse=True)
+        sums = np.bincount(places[left.size :], minlength=cells.size) - np.bincount(
+            places[: left.size], minlength=cells.size
+        )
+    cells, sums = cells[sums != 0], sums[sums != 0]
+    return tuple(_of_nodes(cells, sums, width) for width in widths)
+
+
+def _of_nodes(cells: Cells, sums: Cells, width: int) -> LevelChanges:
+    """The net changes of nodes of so many cells each; cells ascend."""
+    if width == 1 or not cells.size:
+        return LevelChanges(cells, sums)
+    nodes = cells // width
+    starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
+    changes = np.add.reduceat(sums, starts)
+    changed = changes != 0
+    return LevelChanges(nodes[starts][changed], changes[changed])
 
 
 def _read_widths(widths: Sequence[int]) -> tuple[int, ...]:

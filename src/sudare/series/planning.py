@@ -17,6 +17,7 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.mechanism import LevelDesign, SeriesDesign
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
+from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
 
@@ -51,7 +52,8 @@ def compare_strategies(ticks: int, moves: int) -> tuple[StrategyChoice, ...]:
         >>> [choice.name for choice in compare_strategies(144, 2)][:2]
         ['power', 'buffered']
     """
-    found = (StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES)
+    found = [StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES]
+    found.append(StrategyChoice("tree", TreeStrategy(ticks).noise_factor(moves)))
     return tuple(sorted(found, key=lambda choice: round(choice.deviation, 3)))
 
 

@@ -7,15 +7,22 @@ frozen is predicted for people who move independently of each other, so many tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
 from sudare.parameters import shown
 from sudare.series.mechanism import SeriesDesign
 from sudare.tables.planning.prediction import wide_tree_variances
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
 
 __all__ = ["SeriesError", "frozen_share", "predict_series"]
 
@@ -35,12 +42,15 @@ class SeriesError:
     deviation: float
 
 
-def predict_series(design: SeriesDesign, ticks: Sequence[int]) -> list[SeriesError]:
+def predict_series(design: SeriesDesign, ticks: Sequence[int], drift: float | None = None) -> list[SeriesError]:
     """The noise in counts of areas, by size and tick, for areas in which everybody is far from 0.
 
     Args:
         design: of the series.
         ticks: that are asked for, from 0.
+        drift: the variance of the change of a cell's count from tick to tick, which is an assumption. If people come and go
+            independently of each other, it is the number that comes to or goes from a cell at a tick, and areas have as many
+            times more as they have cells. What filters do is predicted from it; if left out, it is left out of account.
 
     Example:
         >>> from sudare import Budget
@@ -51,14 +61,37 @@ def predict_series(design: SeriesDesign, ticks: Sequence[int]) -> list[SeriesErr
         [(1, 0), (1, 23), (2, 0), (2, 23)]
     """
     heights = range(design.layout.depth + 1)
+    noise_of, lag_of = _noise_and_lag(design, drift)
     found = {}
     for tick in ticks:
         if type(tick) is not int or not 0 <= tick < design.ticks:
             requirement = Words(f"ticks from 0 to {design.ticks - 1}", f"0 から {design.ticks - 1} までの時点")
             raise ParameterError("ticks", "predict_series", requirement, shown(tick))
-        noise = [float(level.variances[tick]) for level in design.levels]
+        noise = [float(variances[tick]) for variances in noise_of]
         found[tick] = wide_tree_variances(design.bits, noise, heights, combined=True)
-    return [SeriesError(1 << height, tick, sqrt(found[tick][height])) for height in heights for tick in ticks]
+    return [
+        SeriesError(1 << height, tick, sqrt(found[tick][height] + lag_of(height, tick)))
+        for height in heights
+        for tick in ticks
+    ]
+
+
+def _noise_and_lag(design: SeriesDesign, drift: float | None) -> tuple[list[Values], Callable[[int, int], float]]:
+    """The variances of each level by noise, which levels tell each other of, and the lag of areas, which all levels share."""
+    if drift is None or not design.filters:
+        return [level.variances for level in design.levels], lambda height, tick: 0.0
+    parts = [
+        level.filtered_variances(drift * (1 << design.layout.depth - depth), 1 << depth)
+        for level, depth in zip(design.levels, design.depths, strict=True)
+    ]
+
+    def lag_of(height: int, tick: int) -> float:
+        """Of the next finer level: what lags in its nodes lags in the area, independently of each other."""
+        number = next(place for place, depth in enumerate(design.depths) if design.layout.depth - depth <= height)
+        finer = design.layout.depth - design.depths[number]
+        return float(parts[number][1][tick]) * (1 << height - finer)
+
+    return [noise for noise, _ in parts], lag_of
 
 
 def frozen_share(cap: int, moves_a_window: float, elapsed: float) -> float:

@@ -102,18 +102,22 @@ class StateSpace:
         kept = left @ covariance @ np.swapaxes(left, -1, -2)
         return kept + variance * _square(rest) + self.noise * _square(gain)
 
-    def predicted_variances(self, ticks: int, drift: float) -> Reals:
-        """The variance of the estimated count at each tick, if every tick is measured.
+    def predicted_variances(self, ticks: int, drift: float) -> tuple[Reals, Reals]:
+        """The variance of the estimated count at each tick, if every tick is measured: from noise, and from changes that lag.
 
         Args:
             ticks: how many.
             drift: the variance of the change at each tick but the first, of which nothing is known.
         """
-        covariance, found = self.first(), []
+        parts = np.stack([self.first(), np.zeros((self.size, self.size))])
+        known, found = np.asarray(drift), []
         for _ in range(ticks):
-            found.append(covariance[0, 0])
-            covariance = self.updated(covariance, self.gain(covariance, np.asarray(drift)), np.asarray(drift))
-        return np.array(found)
+            found.append(parts[:, 0, 0])
+            gain = self.gain(parts.sum(axis=0), known)
+            noise = self.updated(parts[0], gain, np.zeros(()))
+            lag = self.updated(parts.sum(axis=0), gain, known) - noise
+            parts = np.stack([noise, lag])
+        return np.array(found)[:, 0], np.array(found)[:, 1]
 
     def _with_measured(self, covariance: Reals) -> Reals:
         return np.asarray(covariance @ self.weights)

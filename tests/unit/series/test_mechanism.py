@@ -77,6 +77,24 @@ def test_tables_are_whole_and_near_the_truth_where_noise_is_small() -> None:
         assert table.total == truth.sum()
 
 
+def test_filtered_tables_have_less_error_than_plain_ones_and_add_up() -> None:
+    ticks, people = 24, 6000
+    plan = design(Budget(rho=1), ticks=ticks)
+    assert plan.filters
+    home = np.random.default_rng(2).integers(0, 256, people)
+    truth = np.bincount(home, minlength=256)
+    errors = {}
+    for filters in (True, False):
+        window = SeriesWindow(replace(plan, filters=filters), KEY, people)
+        tables = [window.publish(home).table for _ in range(ticks)]
+        errors[filters] = np.array([table.to_dense().reshape(-1) - truth for table in tables])[6:]
+    assert (errors[True] ** 2).mean() < 0.5 * (errors[False] ** 2).mean()
+    assert abs(errors[True].sum(axis=1).mean()) < 3 * plan.levels[0].variances.max() ** 0.5
+    last = plan.levels[-1]
+    assert (sum(last.filtered_variances(0.1)) < last.variances)[1:].all()
+    assert np.sqrt((errors[True] ** 2).mean()) < 1.2 * last.filtered_variances(0.0)[0].max() ** 0.5
+
+
 def test_a_tick_that_is_left_out_is_never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
     child = NoiseKey.child

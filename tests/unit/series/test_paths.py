@@ -177,3 +177,24 @@ def test_ticks_go_forward_and_wishes_fit() -> None:
     ]:
         with pytest.raises(ParameterError, match=f"'{named}'"):
             paths.advance(tick, wishes, out)
+
+
+@pytest.mark.parametrize("cells", [40, 10**6])
+def test_net_changes_are_those_of_naive_sums_whether_cells_are_many_or_few(cells: int) -> None:
+    random = np.random.default_rng(cells)
+    widths = (cells, 10, 1)
+    paths = Paths(Caps(widths=widths, moves=(0, 9, 9)), people=300)
+    stocks: list[dict[int, int]] = [{} for _ in widths]
+    for tick in range(6):
+        wishes = random.integers(0, cells, 300)
+        before = paths.cells.copy()
+        found = paths.advance(tick, np.where(random.random(300) < 0.5, wishes, np.maximum(before, 0)))
+        for stock, level, width in zip(stocks, found, widths, strict=True):
+            assert (level.changes != 0).all()
+            assert (np.diff(level.nodes) > 0).all()
+            for node, change in zip(level.nodes.tolist(), level.changes.tolist(), strict=True):
+                stock[node] = stock.get(node, 0) + change
+            nodes, counts = np.unique(paths.cells // width, return_counts=True)
+            assert {node: count for node, count in stock.items() if count} == dict(
+                zip(nodes.tolist(), counts.tolist(), strict=True)
+            )

@@ -1,0 +1,100 @@
+"""What a tick of a series takes: ten million people over Japan at 1 km, and whether a day's last tick takes more than its first.
+
+Each part runs in a process of its own, so that memory is that of the series alone. A tick is timed from the cells of all people
+to the published table: paths, measurement, estimates, refinement.
+
+``python -m benchmarks.series_ticks`` prints all of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from benchmarks.measuring import in_new_process
+
+__all__ = ["TARGETS", "TickSize", "run", "time_ticks"]
+
+TARGETS = {
+    "tick_seconds_10m": "at most 10 (one tick of 10 million people over 2048 x 2048 meshes of 1 km, two cores)",
+    "tick_growth": "at most 1.2 (time of tick 144 / tick 2, the best of three beside each)",
+    "memory_growth": "at most 1.05 (resident memory after tick 144 / after tick 2)",
+    "tick_peak_gb": "peak memory of the ten million people's ticks",
+}
+
+CODE = """
+import gc, json, time
+import numpy as np
+import sudare
+from sudare.domain import CountTable, Domain, Mesh
+from sudare.examples import PeopleFlow, invent_country
+from sudare.noise import NoiseKey
+from sudare.series.mechanism import SeriesWindow
+from sudare.series.planning import plan_series
+
+def memory(field):
+    lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
+    return int(lines[field].split()[0]) * 1024
+
+side, people, ticks, wanted = {side}, {people}, {ticks}, {wanted}
+country = invent_country(side, people=people)
+# The same people on meshes of 1 km: a window of 2048 x 2048 holds Japan.
+mesh = Mesh("KEY_CODE", "3", 3407, 1835, side, side)
+country = CountTable.from_cells(Domain((mesh,)), country.keys, country.counts)
+flow = PeopleFlow(country, moving=0.01, ticks=ticks, seed=1)
+design = plan_series(country.domain, sudare.Budget(rho=1), ticks=ticks, moves=4)
+window = SeriesWindow(design, NoiseKey.for_research(1), people)
+seconds, resident = [], []
+for _ in range(wanted):
+    cells = flow.advance()
+    start = time.perf_counter()
+    table = window.publish(cells)
+    seconds.append(time.perf_counter() - start)
+    del table, cells
+    gc.collect()
+    resident.append(memory("VmRSS"))
+print(json.dumps([seconds, resident, memory("VmHWM")]))
+"""
+
+
+@dataclass(frozen=True)
+class TickSize:
+    """How large a series is, and how many of its ticks are timed.
+
+    Attributes:
+        side: meshes along each side.
+        people: how many there are.
+        ticks: of a day.
+        wanted: how many of them are published.
+    """
+
+    side: int
+    people: int
+    ticks: int = 144
+    wanted: int = 144
+
+
+WHOLE = TickSize(side=2048, people=10_000_000, wanted=4)
+DAY = TickSize(side=512, people=1_000_000)
+
+
+def run() -> dict[str, float]:
+    """All numbers."""
+    seconds, _, peak = time_ticks(WHOLE)
+    numbers = {"tick_seconds_10m": min(seconds[1:]), "tick_peak_gb": peak / 1e9}
+    seconds, resident, _ = time_ticks(DAY)
+    numbers["tick_growth"] = min(seconds[-3:]) / min(seconds[1:4])
+    numbers["memory_growth"] = resident[-1] / resident[1]
+    return numbers
+
+
+def time_ticks(size: TickSize) -> tuple[list[float], list[int], int]:
+    """Seconds and resident memory at each tick, and the peak."""
+    code = CODE.format(side=size.side, people=size.people, ticks=size.ticks, wanted=size.wanted)
+    seconds, resident, peak = json.loads(in_new_process(code))
+    return seconds, resident, peak
+
+
+if __name__ == "__main__":
+    for key, value in run().items():
+        print(f"{key:24} {value:8.3f}  {TARGETS[key]}")

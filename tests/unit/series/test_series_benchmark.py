@@ -1,0 +1,50 @@
+"""The benchmark of series, on streams so small that it takes a moment."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks import series, series_strategies, series_streams, series_ticks
+from benchmarks.__main__ import BENCHMARKS, PARTS
+
+from sudare.series.baselines import BASELINES
+
+SMALL = series_streams.StreamSize(side=64, blocks=4, people=3_000, ticks=12)
+
+
+def test_every_part_can_be_run_by_itself_and_states_what_it_must_reach() -> None:
+    assert set(series.PARTS) == {"series_strategies", "series_streams", "series_ticks"} <= set(PARTS)
+    assert "series" in BENCHMARKS
+    wanted = {"fresh_vs_moves_144_k2", "blt_vs_toeplitz", "tick_seconds_10m", "tick_growth", "memory_growth"}
+    assert wanted | {"vs_uniform_and_sample", "prediction_error_min"} <= set(series.TARGETS)
+    assert {f"vs_{name}" for name in BASELINES} - {"vs_uniform", "vs_sample"} <= set(series.TARGETS)
+
+
+@pytest.mark.filterwarnings("ignore:A budget of")
+def test_all_methods_run_on_the_same_stream_and_the_trivial_ones_are_as_good_as_they_must_be() -> None:
+    static, moving = series_streams.compare_streams(SMALL, (0.0, 0.05), ("10",))
+    assert set(static.errors) == {series_streams.OURS, *BASELINES}
+    assert static.moves == 0 < moving.moves
+    assert static.errors["sample"] < 0.5 * static.errors["uniform"]
+    assert moving.errors["sample"] > moving.errors["uniform"]
+    assert moving.ratio("uniform", "sample") == pytest.approx(moving.errors["series"] / moving.errors["uniform"])
+
+
+def test_the_limit_of_moves_is_the_one_with_the_smallest_predicted_error() -> None:
+    twin = series_streams.AreaStream(SMALL, 0.05, 2)
+    assert series_streams.chosen_moves(twin, "0.001") < series_streams.chosen_moves(twin, "1")
+
+
+def test_errors_of_a_short_day_are_near_their_predictions() -> None:
+    ratios = series_strategies.prediction_ratios(8, 12)
+    assert set(ratios) == {1, 2, 4}
+    assert all(0.7 < ratio < 1.3 for ratio in ratios.values())
+    last, day = series_strategies.fresh_vs_moves(8, 24)
+    assert last > 1
+    assert day > 1
+    assert series_strategies.buffered_vs_all((24,), (2,)) < 1.01
+
+
+def test_ticks_are_timed_in_a_process_of_their_own() -> None:
+    seconds, resident, peak = series_ticks.time_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
+    assert len(seconds) == len(resident) == 3
+    assert peak >= max(resident)
