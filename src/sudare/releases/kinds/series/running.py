@@ -335,6 +335,7 @@ def close_window(plan: SeriesPlan, began: datetime, *, ledger: Ledger | None = N
         folder.destroy()
         if known is not None and not known.is_closed:
             opened.windows.close(known.window, _event(plan), report)
+        folder.remove()
     finally:
         if ledger is None:
             opened.close()

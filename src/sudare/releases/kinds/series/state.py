@@ -315,7 +315,10 @@ class WindowFolder:
                 file.unlink(missing_ok=True)
 
     def destroy(self) -> None:
-        """Overwrite the key, and remove everything. A file system or a disk may keep copies; see the how-to."""
+        """Overwrite the key, and remove all files. A file system or a disk may keep copies; see the how-to.
+
+        The empty folder stays until `remove`: by it a window is found that was not settled.
+        """
         path = self.folder / KEY
         with suppress(FileNotFoundError):
             with path.open("r+b") as stream:
@@ -327,6 +330,11 @@ class WindowFolder:
         if self.folder.is_dir():
             for file in self.folder.iterdir():
                 file.unlink(missing_ok=True)
+            sync_folder(self.folder)
+
+    def remove(self) -> None:
+        """Remove the empty folder, once the ledger has settled the window."""
+        if self.folder.is_dir():
             self.folder.rmdir()
             sync_folder(self.folder.parent)
 

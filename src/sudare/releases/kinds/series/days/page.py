@@ -112,6 +112,7 @@ def render_day_page(release: Mapping[str, Any], tables: Mapping[int, CountTable]
         **vars(_pictures(release, tables, axis, domain)),
         **_accuracy(release, axis),
         **_ticks(release, axis),
+        "revision": None if "revision" not in release else stated_words(release["revision"]["note"]),
         "ledger": _ledger(release),
         "files": [(file["name"], show_size(file.get("bytes")), file["sha256"]) for file in release["files"]],
     }
