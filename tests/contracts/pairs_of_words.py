@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-__all__ = ["Pair", "english_sentences", "faults_of", "lonely_texts", "pairs_in"]
+__all__ = ["Pair", "english_sentences", "faults_of", "has_texts", "lonely_texts", "module_of", "pairs_in"]
 
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 BLANK = "\0"
@@ -68,16 +68,17 @@ def pairs_in(tree: ast.Module) -> Iterator[Pair]:
 
 def lonely_texts(tree: ast.Module) -> list[tuple[int, str]]:
     """Japanese texts that stand beside no English one: their lines, and what they say. Docstrings may hold any language."""
-    paired = {node for pair in pairs_in(tree) for node in pair.nodes}
-    paired |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [
-        (node.lineno, node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and JAPANESE.search(node.value)
-        and id(node) not in paired
+    nodes = list(ast.walk(tree))
+    found = [
+        node
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and JAPANESE.search(node.value)
     ]
+    if not found:
+        return []
+    paired = {node for pair in pairs_in(tree) for node in pair.nodes}
+    paired |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    return [(node.lineno, str(node.value)) for node in found if id(node) not in paired]
 
 
 def faults_of(pair: Pair) -> list[str]:
@@ -95,6 +96,12 @@ def faults_of(pair: Pair) -> list[str]:
 def english_sentences(japanese: str) -> list[str]:
     """Three or more English words in a row in a Japanese text, beyond code, keys and names."""
     return SENTENCE.findall(CODE.sub(BLANK, japanese))
+
+
+def has_texts(path: Path) -> bool:
+    """Whether a source file can hold a pair or a Japanese text: it has a Japanese letter, one by its number, or words."""
+    text = path.read_text(encoding="utf-8")
+    return bool(JAPANESE.search(text)) or "\\u" in text or "\\N" in text or "Words" in text
 
 
 def module_of(path: Path) -> ast.Module:

@@ -14,10 +14,11 @@ import pytest
 
 import sudare
 from sudare.bilingual import Words, blanks_of
-from tests.contracts.pairs_of_words import english_sentences, faults_of, lonely_texts, module_of, pairs_in
+from tests.contracts.pairs_of_words import english_sentences, faults_of, has_texts, lonely_texts, module_of, pairs_in
 
 PACKAGE = Path(sudare.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+WITH_TEXTS = [path for path in SOURCES if has_texts(path)]
 WITH_WORDS = [path for path in SOURCES if "import Words" in path.read_text(encoding="utf-8")]
 
 OTHER_VALUES = {
@@ -48,18 +49,24 @@ def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_texts_that_stand_side_by_side_say_the_same(path: Path) -> None:
-    for pair in pairs_in(module_of(path)):
+@pytest.fixture(scope="module", params=WITH_TEXTS, ids=name_of)
+def source(request: pytest.FixtureRequest) -> tuple[Path, ast.Module]:
+    """A file of the package and its syntax tree, read once for all that is asked of it."""
+    return request.param, module_of(request.param)
+
+
+def test_texts_that_stand_side_by_side_say_the_same(source: tuple[Path, ast.Module]) -> None:
+    path, tree = source
+    for pair in pairs_in(tree):
         faults = faults_of(pair)
         if name_of(path) in OTHER_VALUES:
             faults = [fault for fault in faults if not fault.startswith("other values")]
         assert not faults, f"{name_of(path)}:{pair.line}: {faults}"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_no_japanese_text_is_without_its_twin(path: Path) -> None:
-    lonely = lonely_texts(module_of(path))
+def test_no_japanese_text_is_without_its_twin(source: tuple[Path, ast.Module]) -> None:
+    path, tree = source
+    lonely = lonely_texts(tree)
     if not name_of(path).startswith(("reproduce/", "comparison/")):
         assert bool(lonely) == (name_of(path) in LONELY), lonely
 
@@ -109,6 +116,15 @@ BROKEN_TWINS = {
 def test_a_broken_twin_is_found(source: str) -> None:
     (pair,) = pairs_in(ast.parse(source))
     assert faults_of(pair)
+
+
+def test_files_that_are_left_out_hold_no_text() -> None:
+    left_out = sorted(set(SOURCES) - set(WITH_TEXTS))
+    assert len(WITH_TEXTS) > len(left_out) > 100
+    for path in left_out[::20]:
+        tree = module_of(path)
+        assert not list(pairs_in(tree))
+        assert lonely_texts(tree) == []
 
 
 def test_a_text_without_a_twin_is_found() -> None:

@@ -29,6 +29,12 @@ SMALL_LEVEL = 1 << 12
 TOTAL_WEIGHT = 0.1
 """What the total of a table without a tree gets, where its cells get 1."""
 
+INNER_WEIGHT = 0.3
+"""What a level between total and cells gets."""
+
+MAX_STEP_BITS = 6
+"""Halvings of one step of a tree that no plan of a single table gives; refining takes the square of the number of children."""
+
 WEIGHT_DIGITS = 10**6
 
 
@@ -135,8 +141,17 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     plan = plan_table(domain, Budget(rho=_rho_of(budget)))
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
-        return (depth,), (TOTAL_WEIGHT, 1.0)
+        return _plain_tree(depth)
     return tuple(bits), tuple(float(weight) for weight in weights)
+
+
+def _plain_tree(depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """A tree for a table whose plan has none, such as a histogram: one level for few cells, else steps from the coarsest on."""
+    if depth <= MAX_STEP_BITS:
+        return (depth,), (TOTAL_WEIGHT, 1.0)
+    steps = -(-depth // MAX_STEP_BITS)
+    bits = tuple(depth // steps + (step < depth % steps) for step in range(steps))
+    return bits, (TOTAL_WEIGHT, *(INNER_WEIGHT,) * (steps - 1), 1.0)
 
 
 def _rho_of(budget: Budget) -> Fraction:
