@@ -34,7 +34,7 @@ PLACES = """
 [[domain]]
 name = "place"
 kind = "category"
-values = ["station", "park", "stadium", "<b>market</b>"]
+labels = ["station", "park", "stadium", "<b>market</b>"]
 """
 PLAN = """
 kind = "series"

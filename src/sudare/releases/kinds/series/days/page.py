@@ -127,7 +127,7 @@ def _template() -> Template:
 def _moment(moment: datetime) -> Words:
     time = moment.strftime("%H:%M:%S" if moment.second else "%H:%M")
     return Words(
-        f"{moment:%Y-%m-%d} {time}",
+        f"{moment.year}-{moment.month:02}-{moment.day:02} {time}",
         f"{moment.year}年{moment.month}月{moment.day}日 {time}",
     )
 

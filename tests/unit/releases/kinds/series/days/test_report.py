@@ -16,6 +16,7 @@ from sudare.ledger import open_ledger
 from sudare.releases.kinds.series import running
 from sudare.releases.kinds.series.days import report as report_module
 from sudare.releases.kinds.series.days.verification import verify_day
+from sudare.releases.kinds.series.state import WindowFolder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
 from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
@@ -128,9 +129,9 @@ def stop_in(owner: Any, name: str) -> Callable[[pytest.MonkeyPatch], None]:
 STOPPED = {
     "before the page": stop_in(report_module, "render_day_page"),
     "before it is shown": stop_in(report_module, "publish_folder"),
-    "before the key is destroyed": stop_in(running.WindowFolder, "destroy"),
+    "before the key is destroyed": stop_in(WindowFolder, "destroy"),
     "before the ledger settles": stop_in(running, "_event"),
-    "before the folder is removed": stop_in(running.WindowFolder, "remove"),
+    "before the folder is removed": stop_in(WindowFolder, "remove"),
 }
 
 
@@ -140,9 +141,10 @@ def test_a_window_that_was_stopped_while_it_closed_is_closed_again(
 ) -> None:
     crowds = build_crowds(tmp_path)
     crowds.run(0, 1)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         STOPPED[where](patch)
-        crowds.close()
+        with pytest.raises(KeyboardInterrupt):
+            crowds.close()
     shown = {path.name: path.read_bytes() for path in crowds.report.iterdir()} if crowds.report.exists() else {}
     assert not shown or DOCUMENT in shown
     crowds.close()
@@ -189,3 +191,13 @@ def test_a_window_without_a_published_tick_has_no_report(tmp_path: Path) -> None
     (tmp_path / "rows" / "2026-11-16" / "0000.parquet").unlink()
     crowds.close()
     assert not crowds.report.exists()
+
+
+def test_a_plan_may_want_no_revision(tmp_path: Path) -> None:
+    crowds = build_crowds(tmp_path)
+    plan = tmp_path / "series.toml"
+    plan.write_text(plan.read_text(encoding="utf-8") + "revision = false\n", encoding="utf-8")
+    crowds.run(0)
+    crowds.close()
+    assert "revision" not in json.loads((crowds.report / DOCUMENT).read_text(encoding="utf-8"))
+    assert not (crowds.report / "revision.parquet").exists()
