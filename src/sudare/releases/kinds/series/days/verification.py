@@ -30,6 +30,7 @@ from sudare.releases.kinds.series.days.document import (
 )
 from sudare.releases.kinds.series.days.page import render_day_page, shown_ticks
 from sudare.releases.kinds.series.days.report import read_day_document
+from sudare.releases.kinds.series.days.revision import check_revision
 from sudare.releases.kinds.series.verification import read_tick_document, read_tick_table, verify_tick
 from sudare.releases.verification import (
     NO_LEDGER,
@@ -67,6 +68,8 @@ def verify_day(folder: str | Path, ledger: str | None = None) -> list[Check]:
         checks += _check_ticks(document)
         checks.append(outcome_of("other-ticks", lambda: _check_none_besides(document)))
         checks.append(outcome_of("curves", lambda: _check_curves(document)))
+        if "revision" in document:
+            checks.append(outcome_of("revision", lambda: check_revision(document)))
     checks.append(check_page(document, lambda language: _page(document, language)))
     if ledger is None:
         return [*checks, NO_LEDGER]
