@@ -13,8 +13,9 @@ import pyarrow.parquet
 from sudare import Budget, Unit
 from sudare.ledger import open_ledger
 from sudare.privacy import ProtectedTime
+from sudare.releases.kinds.series.closing import close_windows_before
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
-from sudare.releases.kinds.series.running import close_windows_before, run_tick
+from sudare.releases.kinds.series.running import run_tick
 
 __all__ = ["DAY", "MAP", "PLACES", "Crowds", "build_crowds"]
 
