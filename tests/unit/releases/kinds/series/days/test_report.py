@@ -140,7 +140,7 @@ def test_a_window_that_was_stopped_while_it_closed_is_closed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     crowds = build_crowds(tmp_path)
-    crowds.run(0, 1)
+    crowds.run(1)
     with monkeypatch.context() as patch:
         STOPPED[where](patch)
         with pytest.raises(KeyboardInterrupt):
