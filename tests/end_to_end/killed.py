@@ -13,6 +13,7 @@ from tests.processes import start
 __all__ = [
     "Doomed",
     "hold_work",
+    "publish_days",
     "publish_ticks",
     "race_for_ticks",
     "release_again_and_again",
@@ -82,6 +83,16 @@ def release_again_and_again(told: Path, folder: Path, first: int, releases: int)
         plan.write_text((folder / "plan.toml").read_text().replace('"release"', f'"release{number}"'))
         run_release(read_plan(plan), again=True)
         _tell(told, str(number))
+
+
+def publish_days(told: Path, folder: Path) -> None:
+    """All ticks of the first day of a little series, as a service that is started again would."""
+    from tests.unit.releases.kinds.series.crowds import TICKS, run
+
+    _tell(told, "ready")
+    for tick in range(TICKS):
+        run(folder, tick)
+        _tell(told, str(tick))
 
 
 def write_to_ledger(told: Path, location: str, name: str) -> None:
