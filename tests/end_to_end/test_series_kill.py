@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,12 +14,12 @@ from sudare import Budget
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import TickSettled
 from sudare.releases.kinds.series.verification import verify_tick
-from tests.end_to_end.killed import Doomed, publish_days
+from tests.end_to_end.killed import ENDED, Doomed, publish_days, run_and_end
 from tests.processes import start
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 from tests.unit.releases.kinds.series.crowds import KEY, TICKS, build_series, entries_of, published, read_plan, run
 
-KILLS, FEWER_KILLS = 100, 4
+KILLS, FEWER_KILLS = 100, 3
 NewLocation = Callable[[], str]
 
 
@@ -67,42 +63,15 @@ POINTS = {
 }
 """After what a process ends, as if killed."""
 
-
-class KilledError(BaseException):
-    """Ends a run at a named point. What follows it is cleared away by nobody, as after a kill: see `ended_after`."""
-
-
-@contextmanager
-def ended_after(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Within it, the process ends when a function has returned."""
-    owner_name, _, function_name = name.rpartition(".")
-    owner: Any
-    try:
-        owner = import_module(owner_name)
-    except ModuleNotFoundError:
-        above, _, class_name = owner_name.rpartition(".")
-        owner = getattr(import_module(above), class_name)
-    original = getattr(owner, function_name)
-
-    def ending(*given: Any, **named: Any) -> Any:
-        original(*given, **named)
-        os._exit(9)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(owner, function_name, ending)
-        yield
+LATE = ("the folder was sealed", "the tick was settled", "the folder was shown", "the latest tick was shown")
+CLOSING = ("the key was destroyed", "the window was settled")
 
 
-def end_in_a_fork(name: str, folder: Path, tick: int, day: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run a tick in a process that ends at a point; nothing of this process is closed or cleared by it."""
-    process = start(_run_and_end, name, folder, tick, day)
+def end_after(point: str, folder: Path, tick: int, day: int = 16) -> None:
+    """Run a tick in a process that ends at a named point; nothing is closed or cleared away."""
+    process = start(run_and_end, POINTS[point], folder, tick, day)
     process.join(120)
-    assert process.exitcode == 9, name
-
-
-def _run_and_end(name: str, folder: Path, tick: int, day: int) -> None:
-    with pytest.MonkeyPatch.context() as patch, ended_after(name, patch):
-        run(folder, tick, day)
+    assert process.exitcode == ENDED, point
 
 
 def require_sound(folder: Path, location: str, undisturbed: dict[int, tuple[bytes, ...]]) -> None:
@@ -129,28 +98,47 @@ def require_sound(folder: Path, location: str, undisturbed: dict[int, tuple[byte
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", POINTS)
-def test_a_process_that_ends_at_a_named_point_loses_nothing(
-    tmp_path: Path, point: str, undisturbed: dict[int, tuple[bytes, ...]], monkeypatch: pytest.MonkeyPatch
+def test_a_process_that_ends_at_named_points_loses_nothing(
+    tmp_path: Path, undisturbed: dict[int, tuple[bytes, ...]]
 ) -> None:
-    """At the first tick, at a later one, and between two windows."""
-    location = str(tmp_path / "budget.db")
+    """Every tick is stopped again and again, the further the later, and goes on from where it was."""
     build_series(tmp_path, key=KEY)
-    is_of_closing = point in ("the key was destroyed", "the window was settled")
-    is_of_opening = point == "the window was opened"
-    for tick in range(TICKS):
-        if tick == 0 or (tick == 2 and not is_of_opening):
-            if not is_of_closing:
-                end_in_a_fork(POINTS[point], tmp_path, tick, 16, monkeypatch)
+    early = [point for point in POINTS if point not in (*LATE, *CLOSING)]
+    stops = {0: early[::2], 1: ["the tick was begun"], 2: early[1::2], 3: ["the state was kept"]}
+    for tick, late in zip(range(TICKS), LATE, strict=True):
+        for point in (*stops[tick], late):
+            end_after(point, tmp_path, tick)
         run(tmp_path, tick)
-    if is_of_closing:
-        end_in_a_fork(POINTS[point], tmp_path, 0, 17, monkeypatch)
+    for point in CLOSING:
+        end_after(point, tmp_path, 0, 17)
     run(tmp_path, 0, 17)
-    require_sound(tmp_path, location, undisturbed)
-    with open_ledger(location) as ledger:
+    require_sound(tmp_path, str(tmp_path / "budget.db"), undisturbed)
+    require_closed(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.deep
+@pytest.mark.parametrize("tick", [0, 2])
+@pytest.mark.parametrize("point", POINTS)
+def test_each_point_by_itself(tmp_path: Path, point: str, tick: int, undisturbed: dict[int, tuple[bytes, ...]]) -> None:
+    build_series(tmp_path, key=KEY)
+    for number in range(TICKS):
+        if number == tick and point not in CLOSING and (tick == 0 or point != "the window was opened"):
+            end_after(point, tmp_path, number)
+        run(tmp_path, number)
+    if point in CLOSING:
+        end_after(point, tmp_path, 0, 17)
+    run(tmp_path, 0, 17)
+    require_sound(tmp_path, str(tmp_path / "budget.db"), undisturbed)
+    require_closed(tmp_path)
+
+
+def require_closed(folder: Path) -> None:
+    """The first window is settled and its key destroyed, whatever stopped its closing."""
+    with open_ledger(folder / "budget.db") as ledger:
         first, second = ledger.windows.of("crowds")
         assert (first.is_closed, second.is_closed) == (True, False)
-    assert [path.name for path in sorted((tmp_path / "out-state").iterdir())] == ["window-2026-11-17T000000"]
+    assert [path.name for path in sorted((folder / "out-state").iterdir())] == ["window-2026-11-17T000000"]
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,6 +47,9 @@ from sudare.series.paths import LevelChanges
 from sudare.storage.durable import sync_folder
 from sudare.storage.hashes import keyed_digest
 from sudare.storage.staging import translate_errors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["TICKS", "close_window", "close_windows_before", "run_tick"]
 
@@ -364,10 +368,21 @@ def _claim_of(plan: TickPlan, secret: bytes) -> WindowClaim:
 
 
 def _write_measured(published: TickTable, path: Path) -> Path:
-    """What was measured of each level, as it was: others can estimate from it in another way."""
+    """What was measured of each level, as it was: others can estimate from it in another way.
+
+    Noise cannot be compressed: numbers are written in as few bytes as hold the largest of their level.
+    """
+    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(published.measured)}
     with path.open("wb") as stream:
-        np.savez_compressed(stream, **{f"level{number}": level for number, level in enumerate(published.measured)})  # type: ignore[arg-type]
+        np.savez(stream, **levels)  # type: ignore[arg-type]
     return path
+
+
+def _narrowed(values: NDArray[np.int64]) -> NDArray[np.signedinteger[Any]]:
+    farthest = max(-int(values.min()), int(values.max())) if values.size else 0
+    kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32)
+    fitting = next((kind for kind in kinds if farthest <= np.iinfo(kind).max), np.int64)
+    return values.astype(fitting)
 
 
 def _show_latest(plan: SeriesPlan, tick: Tick, folder: Path) -> None:
