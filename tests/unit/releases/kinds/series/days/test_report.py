@@ -13,7 +13,7 @@ import pytest
 
 from sudare.errors import OutputError
 from sudare.ledger import open_ledger
-from sudare.releases.kinds.series import running
+from sudare.ledger.windows import Windows
 from sudare.releases.kinds.series.days import report as report_module
 from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.state import WindowFolder
@@ -129,9 +129,9 @@ def stop_in(owner: Any, name: str) -> Callable[[pytest.MonkeyPatch], None]:
 STOPPED = {
     "before the page": stop_in(report_module, "render_day_page"),
     "before it is shown": stop_in(report_module, "publish_folder"),
-    "before the key is destroyed": stop_in(WindowFolder, "destroy"),
-    "before the ledger settles": stop_in(running, "_event"),
-    "before the folder is removed": stop_in(WindowFolder, "remove"),
+    "before the key is destroyed": stop_in(WindowFolder, "destroy_key"),
+    "before the ledger settles": stop_in(Windows, "close"),
+    "before the folder is removed": stop_in(WindowFolder, "destroy"),
 }
 
 
