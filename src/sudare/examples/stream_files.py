@@ -21,7 +21,7 @@ START = datetime(2026, 11, 16)
 def write_people_flow(
     flow: PeopleFlow, folder: Path | str, *, ticks: int | None = None, start: datetime = START
 ) -> list[Path]:
-    """Write the next ticks of a stream, one Parquet file each: ``20261116T0810.parquet``.
+    """Write the next ticks of a stream, one Parquet file each: ``2026-11-16T0810.parquet``.
 
     Columns: ``person`` (1, 2, 3, ...), ``time`` (when the tick was) and the attributes of the domain such as ``KEY_CODE``.
     Whoever is absent has no row.
@@ -45,7 +45,7 @@ def write_people_flow(
         >>> flow = PeopleFlow(invent_country(64, people=1_000))
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     [file.name for file in write_people_flow(flow, folder, ticks=2)]
-        ['20261116T0000.parquet', '20261116T0010.parquet']
+        ['2026-11-16T0000.parquet', '2026-11-16T0010.parquet']
     """
     import pyarrow
     import pyarrow.parquet
@@ -70,7 +70,7 @@ def write_people_flow(
             codes = flow.domain.columns_of(cells[present].astype(np.uint64))
             times = pyarrow.repeat(pyarrow.scalar(time, pyarrow.timestamp("s")), present.size)
             table = pyarrow.table({"person": present + 1, "time": times, **codes})
-            written.append(target / f"{time:%Y%m%dT%H%M}.parquet")
+            written.append(target / f"{time:%Y-%m-%dT%H%M}.parquet")
             pyarrow.parquet.write_table(table, written[-1])
     except OSError as error:
         raise OutputError(

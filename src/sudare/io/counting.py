@@ -270,14 +270,14 @@ class TabularReading:
         return CountTable.from_cells(self.domain, keys, numpy_of(result["n"]))
 
     def rows_of_people(self, opted_out: PeopleLeftOut | None, more: Mapping[str, str] | None = None) -> str:
-        """The rows with their values and their person ``p``, without those who opted out.
+        """The rows with their values and their person ``p``, without those who opted out; ``p`` is empty if no column tells it.
 
         Args:
             opted_out: who did.
             more: further expressions, by the names that they get.
         """
-        name = str(self.source.person)
-        person = exact_text(identifier(name), self.relation.types[name])
+        name = self.source.person
+        person = "''" if name is None else exact_text(identifier(name), self.relation.types[name])
         wanted = {"p": person, **(more or {})}
         selected = self._selected([f"{expression} AS {one}" for one, expression in wanted.items()])
         inner = f"SELECT {', '.join([*self._grouped(), *wanted])} FROM ({selected})"

@@ -101,12 +101,12 @@ class SeriesMeasurement(Measurement):
         return cls(noise, made.sensitivity / (2 * rho), sensitivity, ticks, moves, strategy)
 
     def covers_counts(self, unit: Unit) -> bool:
-        """Whether it was made for such units: in one cell at a tick, with a protected time of the same length.
+        """Whether it was made for such units: in one cell at a tick, added or removed, with a protected time of the same length.
 
         A window of so many ticks may meet two blocks, which two measurements pay for. An event has a length of one tick: the
         noise of all other ticks does not see it.
         """
-        if unit.time is None or (unit.cells, unit.rows) != (1, 1):
+        if unit.time is None or (unit.cells, unit.rows, unit.adjacency) != (1, 1, "add-remove"):
             return False
         return self.ticks == unit.time.ticks
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -141,6 +142,9 @@ class SeriesDesign:
             raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
         if len({level.strategy.ticks for level in self.levels}) != 1:
             raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
+        if self.blocks < (2 if self.unit.time is not None and self.unit.time.span == "person-window" else 1):
+            requirement = "2 where any so many ticks after each other are protected, which meet two windows"
+            raise ParameterError("blocks", "SeriesDesign", requirement, self.blocks)
         for level in self.levels:
             if self.is_of_events:
                 if level.strategy.name != "fresh":
@@ -156,6 +160,29 @@ class SeriesDesign:
     def ticks(self) -> int:
         """How many ticks a window has."""
         return self.levels[0].strategy.ticks
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the numbers by which ticks are measured: they must be the same at all ticks of a window."""
+        levels = [
+            (one.strategy.coefficients, one.measurement.noise, str(one.measurement.spread)) for one in self.levels
+        ]
+        facts = (self.bits, self.caps.widths, self.caps.moves, self.absent_after, self.is_of_events, levels)
+        return sha256(repr(facts).encode()).hexdigest()
+
+    def bind(self, before: str, tick: int, changes: Sequence[LevelChanges]) -> str:
+        """SHA-256 of all that is measured up to a tick: of the design, of its changes, and of what this gave for the tick before.
+
+        Args:
+            before: what was bound at the last tick that was measured; empty for the first one.
+            tick: its number.
+            changes: of the tick.
+        """
+        found = sha256(f"{self.digest} {before} {tick}".encode())
+        for part in (array for level in changes for array in (level.nodes, level.changes)):
+            found.update(part.size.to_bytes(8, "little"))
+            found.update(part.astype("<i8").tobytes())
+        return found.hexdigest()
 
     @property
     def is_of_events(self) -> bool:
@@ -298,18 +325,24 @@ class SeriesWindow:
         counts = []
         for width in self.design.caps.widths:
             nodes, places = np.unique(leaves // width, return_inverse=True)
-            counts.append(
-                LevelChanges(nodes, np.bincount(places, weights=people, minlength=nodes.size).astype(np.int64))
-            )
+            sums = np.zeros(nodes.size, dtype=np.int64)  # in whole numbers: counts may pass 2**53
+            np.add.at(sums, places, people)
+            counts.append(LevelChanges(nodes, sums))
         self.history.append(tuple(counts))
         return tuple(counts)
 
-    def draw(self) -> TickTable:
-        """Measure, estimate and refine the tick to which people were taken last, once."""
+    def draw(self, bound: str | None = None) -> TickTable:
+        """Measure, estimate and refine the tick to which people were taken last, once.
+
+        Args:
+            bound: what `SeriesDesign.bind` gave: the noise is then that of a key for this input alone, below the window's,
+                so that even a key that meets two inputs reveals no difference. Left out, the noise is that of the window's key.
+        """
         tick = self.tick - 1
-        measured = tuple(self._measured(level, tick) for level in range(len(self.design.levels)))
+        key = self.key if bound is None else self.key.child(bound, tick)
+        measured = tuple(self._measured(key, level, tick) for level in range(len(self.design.levels)))
         estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
-        return TickTable(tick, self._refined(tick, estimated), measured)
+        return TickTable(tick, self._refined(key, tick, estimated), measured)
 
     def skip(self) -> None:
         """Leave out a tick: nobody's change is counted at it, and nothing is drawn."""
@@ -334,10 +367,10 @@ class SeriesWindow:
         wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
         return wished
 
-    def _measured(self, level: int, tick: int) -> Counts:
+    def _measured(self, key: NoiseKey, level: int, tick: int) -> Counts:
         """C x + z of every node of a level, in whole numbers."""
         design = self.design.levels[level]
-        noisy = noise_of_level(self.key.child("tick", tick), level, self.design.depths[level], design.sampler)
+        noisy = noise_of_level(key.child("tick", tick), level, self.design.depths[level], design.sampler)
         for earlier, changes in self._seen_at(tick):
             coefficient = design.strategy.coefficients[tick - earlier]
             if changes is not None and coefficient:
@@ -357,11 +390,10 @@ class SeriesWindow:
             return estimate.variances()
         return float(self.design.levels[level].variances[tick])
 
-    def _refined(self, tick: int, estimated: Sequence[Values]) -> CountTable:
+    def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
         variances = [self._variances(level, tick) for level in range(len(estimated))]
-        return refined_table(
-            self.design, estimated, variances, self.key.child("ties", tick).stream(), self._cells, self.reference
-        )
+        words = key.child("ties", tick).stream()
+        return refined_table(self.design, estimated, variances, words, self._cells, self.reference)
 
 
 def refined_table(

@@ -118,7 +118,11 @@ def test_a_file_for_each_tick_with_people_times_and_codes(tmp_path: Path) -> Non
     pq = pytest.importorskip("pyarrow.parquet")
     flow = PeopleFlow(COUNTRY, moving=0.05, ticks=48, absent=0.1)
     files = write_people_flow(flow, tmp_path / "stream", ticks=3)
-    assert [file.name for file in files] == ["20261116T0000.parquet", "20261116T0030.parquet", "20261116T0100.parquet"]
+    assert [file.name for file in files] == [
+        "2026-11-16T0000.parquet",
+        "2026-11-16T0030.parquet",
+        "2026-11-16T0100.parquet",
+    ]
     flow.restart()
     for number, file in enumerate(files):
         table, cells = pq.read_table(file), flow.advance()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.int64]
 
-__all__ = ["KnownPeople", "TickRows", "read_tick_rows"]
+__all__ = ["KnownPeople", "TickRows", "read_tick_events", "read_tick_rows"]
 
 WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
 """Types of persons that are whole numbers of at most 64 bits."""
@@ -114,6 +114,30 @@ def read_tick_rows(
         return TickRows(
             cells=cells, opted_out=opted_out, newcomers=newcomers, left_out=0 if found is None else found[0]
         )
+
+
+def read_tick_events(
+    source: Source, domain: Domain, opt_outs: OptOuts, *, within: Within | None, memory: str, threads: int | None
+) -> tuple[Numbers, Numbers]:
+    """Read the appearances of a tick: the cells that have any, and how many. A row that cannot be counted is left out.
+
+    Args:
+        source: of the tick, with a row for each appearance.
+        domain: the cells.
+        opt_outs: of the ledger; those rows are left out where a column tells persons.
+        within: leave out rows of other times.
+        memory: how much reading may take.
+        threads: how many threads to use.
+
+    Raises:
+        InputError: if the file is not there, is damaged, or lacks a column.
+    """
+    with placed_people(source, domain, within=within, memory=memory, threads=threads) as placed:
+        is_known = source.person is not None and bool(opt_outs.digests)
+        kept = f" AND NOT {_is_opted_out(placed.connection, opt_outs)}" if is_known else ""
+        counted = f"SELECT cell, count(*) AS n FROM {placed.rows} WHERE cell >= 0{kept} GROUP BY cell ORDER BY cell"
+        rows = fetch_arrow(placed.connection, counted)
+        return numpy_of(rows["cell"]).astype(np.int64), numpy_of(rows["n"]).astype(np.int64)
 
 
 def _join_known(placed: PlacedPeople, files: tuple[Path, ...]) -> None:

@@ -7,7 +7,8 @@ of the input before anything is drawn, and says which ticks were published; the 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,38 +18,40 @@ import numpy as np
 
 from sudare.bilingual import Words
 from sudare.domain import CountTable
-from sudare.errors import InputError, LedgerError
+from sudare.errors import LedgerError
 from sudare.io import read_counts, write_table
 from sudare.io.headers import require_columns_of_domain
+from sudare.io.loading import defaults_of
 from sudare.io.person_cells import Within
+from sudare.io.source import files_and_format
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.checks import WINDOW_CLOSED
-from sudare.ledger.records import TickRefusedError, WindowState
-from sudare.privacy import ReleaseEvent
+from sudare.ledger.records import WindowState
 from sudare.releases.accounts import Identity
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Run, TickKind, WindowRequest
+from sudare.releases.kinds.series.claims import WindowClaim, account_name, claim_window
 from sudare.releases.kinds.series.clock import Tick
-from sudare.releases.kinds.series.days.report import is_report, make_report
+from sudare.releases.kinds.series.closing import close_window, close_windows_before, require_same_plan, window_folder
+from sudare.releases.kinds.series.days.report import is_report
 from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument, write_tick_document
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
-from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_rows
+from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
 from sudare.releases.kinds.series.state import Manifest, WindowFolder, key_name
 from sudare.releases.kinds.series.verification import verify_tick
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import Released, carry_out_tick
 from sudare.releases.verification import Check
 from sudare.series.mechanism import SeriesWindow, TickTable
+from sudare.series.paths import LevelChanges
 from sudare.storage.durable import sync_folder
 from sudare.storage.hashes import keyed_digest
+from sudare.storage.staging import translate_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-__all__ = ["TICKS", "close_windows_before", "run_tick"]
+__all__ = ["TICKS", "close_window", "close_windows_before", "run_tick"]
 
 TABLE = "table.parquet"
 MEASUREMENTS = "measurements.npz"
@@ -60,12 +63,6 @@ OLD_COPIES = Words(
     "Drawing from the same key once more could reveal people, so nothing was published.",
     "「{folder}」に、台帳にない時点があります。台帳と非公開の状態が古いコピーです。現在のものを戻してください。"
     "同じ鍵でもう一度ノイズを引くと個人が分かるおそれがあるため、何も公表していません。",
-)
-CHANGED_PLAN = Words(
-    "{file} has changed since the window that began at {window} was opened, or the data set or its folder is another one. "
-    "A window is carried out by one plan: bring it back as it was, or wait for the next window, at {next}.",
-    "{window} に始まった期間の途中で {file} が変更されたか、データセットまたはフォルダが異なります。"
-    "1つの期間は1つの計画で実行します。計画を元に戻すか、次の期間（{next}）をお待ちください。",
 )
 
 
@@ -79,6 +76,7 @@ class TickData:
         before: the manifest of the last tick that was published.
         last_opt_out: the ledger's last entry by which somebody opted out.
         input_hash: keyed, of this input and all before it.
+        bound: to which the noise is bound: `SeriesDesign.bind` of the changes.
     """
 
     window: SeriesWindow
@@ -86,6 +84,7 @@ class TickData:
     before: Manifest | None
     last_opt_out: int
     input_hash: str
+    bound: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,6 +156,9 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         run.tell("read", None)
         folder, known = window_folder(plan), self._known(plan, run)
         _require_current(plan, folder, known)
+        folder.make(last_settled(known))
+        with translate_errors(folder.folder):
+            claim_window(folder.folder, _claim_of(plan, run.paid.secret), plan.series.file.name)
         saved = folder.load(plan.series.design, last_settled(known))
         if saved.manifest is not None:
             run.paid.ledger.windows.require_seen(known.window, saved.manifest.entry, saved.manifest.entry_hash)
@@ -178,21 +180,39 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
             people,
             opt_outs,
             key=run.paid.secret,
-            within=None if plan.series.time is None else Within(plan.series.time, plan.tick.begins, plan.tick.ends),
+            within=_within(plan),
             memory=plan.series.memory,
             threads=run.threads,
         )
         window.paths.grow(len(rows.cells))
-        window.advance(rows.cells, rows.opted_out)
-        digest = _input_hash(plan, run, window, manifest, (rows.cells.tobytes(), rows.opted_out.tobytes()))
-        return TickData(window=window, rows=rows, before=manifest, last_opt_out=opt_outs.last_entry, input_hash=digest)
+        changes = window.advance(rows.cells, rows.opted_out)
+        return TickData(
+            window=window,
+            rows=rows,
+            before=manifest,
+            last_opt_out=opt_outs.last_entry,
+            input_hash=_input_hash(plan, run, window, manifest, (rows.cells.tobytes(), rows.opted_out.tobytes())),
+            bound=_bound(plan, manifest, changes),
+        )
 
     def _read_events(self, plan: TickPlan, window: SeriesWindow, manifest: Manifest | None, run: Run) -> TickData:
-        table = read_counts(plan.source, plan.series.domain, memory=plan.series.memory, threads=run.threads)
-        cells, people = table.keys.astype(np.int64), table.counts
-        window.advance_counts(cells, people)
-        digest = _input_hash(plan, run, window, manifest, (cells.tobytes(), people.tobytes()))
-        return TickData(window=window, rows=None, before=manifest, last_opt_out=0, input_hash=digest)
+        series, opt_outs = plan.series, run.paid.ledger.opt_outs(run.paid.dataset)
+        if defaults_of(plan.source, files_and_format(plan.source)[1]).rows == "people":
+            cells, people = read_tick_events(
+                plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
+            )
+        else:
+            table = read_counts(plan.source, series.domain, memory=series.memory, threads=run.threads)
+            cells, people = table.keys.astype(np.int64), table.counts
+        changes = window.advance_counts(cells, people)
+        return TickData(
+            window=window,
+            rows=None,
+            before=manifest,
+            last_opt_out=0,
+            input_hash=_input_hash(plan, run, window, manifest, (cells.tobytes(), people.tobytes())),
+            bound=_bound(plan, manifest, changes),
+        )
 
     def binding(self, plan: TickPlan, data: TickData, run: Run) -> str:
         """The keyed hash of everybody's cell, of who opted out, of the key, and of all input before."""
@@ -201,7 +221,7 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
     def draw(self, plan: TickPlan, data: TickData, run: Run) -> Drawn[DrawnTick]:
         """Measure, estimate and refine."""
         run.tell("draw", None)
-        published = data.window.draw()
+        published = data.window.draw(data.bound)
         entropy = data.window.key.origin
         return Drawn(
             result=DrawnTick(published=published, keyed_hash=data.input_hash), event=plan.series.design.event(entropy)
@@ -220,6 +240,7 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
             data.window,
             before=data.before,
             begun=begun,
+            bound=data.bound,
             newcomers=pyarrow.table({}) if rows is None else rows.newcomers,
             opted_out=np.zeros(0, dtype=np.bool_) if rows is None else rows.opted_out,
             last_opt_out=data.last_opt_out,
@@ -285,81 +306,15 @@ def run_tick(
         LedgerError: if ledger or state cannot be used.
         InputError: if the data is not there.
     """
-    close_windows_before(plan, tick.window, ledger=ledger)
-    _require_same_plan(plan, tick)
-    made = carry_out_tick(TICKS, plan.at(tick), threads=threads, progress=progress, ledger=ledger)
+    with open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
+        require_same_plan(plan, tick, opened)
+        close_windows_before(plan, tick.window, ledger=opened)
+        made = carry_out_tick(TICKS, plan.at(tick), threads=threads, progress=progress, ledger=opened)
     _show_latest(plan, tick, made.folder)
     folder = window_folder(plan.at(tick))
     if folder.newest() == tick.number:
         folder.clear_before(tick.number)
     return made
-
-
-def close_windows_before(plan: SeriesPlan, window: datetime, *, ledger: Ledger | None = None) -> list[datetime]:
-    """Close every window of a series that began before another one and has state still; gives when they began.
-
-    See `close_window` for the order of its steps.
-
-    Args:
-        plan: of the series.
-        window: those that began before this are closed.
-        ledger: the plan's ledger, where it is open already.
-    """
-    closed = []
-    for began in _windows_with_state(plan):
-        if began < window:
-            close_window(plan, began, ledger=ledger)
-            closed.append(began)
-    return closed
-
-
-def close_window(plan: SeriesPlan, began: datetime, *, ledger: Ledger | None = None) -> None:
-    """Close one window: its report is made, its key is destroyed, and the ledger settles it.
-
-    In this order, each step of which can be repeated: no tick can be begun any more; the report is made from what was published;
-    the key and the state are destroyed; the ledger settles, with the hash of the report. Whoever is stopped on the way closes the
-    window again, and gets the same report.
-
-    Args:
-        plan: of the series.
-        began: when the window did.
-        ledger: the plan's ledger, where it is open already.
-
-    Raises:
-        OutputError: if the report cannot be written; nothing is destroyed then.
-    """
-    tick = plan.clock.tick_of(began, 0)
-    folder = window_folder(plan.at(tick))
-    opened = open_ledger(plan.ledger.location) if ledger is None else ledger
-    try:
-        known = _without_open_ticks(plan, began, opened)
-        report = {} if known is None else make_report(plan, began, known, opened)
-        folder.destroy()
-        if known is not None and not known.is_closed:
-            opened.windows.close(known.window, _event(plan), report)
-    finally:
-        if ledger is None:
-            opened.close()
-
-
-def _without_open_ticks(plan: SeriesPlan, began: datetime, ledger: Ledger) -> WindowState | None:
-    """What the ledger knows of a window, each of whose ticks was settled or is missing for good from now on."""
-    dataset, fingerprint = plan.ledger.dataset, plan.fingerprint(began)
-    known = ledger.windows.find(dataset, fingerprint)
-    if known is not None and known.to_come:
-        # Somebody may settle the last tick in this very moment.
-        with suppress(TickRefusedError):
-            ledger.windows.miss_tick(known.window, known.window.ticks - 1, WINDOW_CLOSED)
-        known = ledger.windows.find(dataset, fingerprint)
-    return known
-
-
-def window_folder(plan: TickPlan) -> WindowFolder:
-    """The private state of the window of a tick."""
-    following = plan.tick.window + plan.series.clock.window
-    return WindowFolder(
-        plan.series.state_of(plan.tick.window), plan.window_fingerprint, following.strftime("%Y-%m-%d %H:%M")
-    )
 
 
 def last_settled(known: WindowState) -> int:
@@ -368,39 +323,6 @@ def last_settled(known: WindowState) -> int:
     while tick >= 0 and (known.is_missing(tick) or tick == known.open_tick):
         tick -= 1
     return tick
-
-
-def _event(plan: SeriesPlan) -> ReleaseEvent:
-    return plan.design.event()
-
-
-def _windows_with_state(plan: SeriesPlan) -> Iterator[datetime]:
-    if not plan.state.is_dir():
-        return
-    for folder in sorted(plan.state.glob("window-*")):
-        try:
-            yield datetime.strptime(folder.name, "window-%Y-%m-%dT%H%M%S")
-        except ValueError:
-            continue
-
-
-def _require_same_plan(plan: SeriesPlan, tick: Tick) -> None:
-    """Refuse a plan that was changed within a window that has begun."""
-    folder = window_folder(plan.at(tick))
-    newest = folder.newest()
-    if newest is None:
-        return
-    try:
-        folder.manifest(newest)
-    except LedgerError:
-        following = tick.window + plan.clock.window
-        raise InputError(
-            CHANGED_PLAN.format(
-                file=plan.file.name,
-                window=tick.window.strftime("%Y-%m-%d %H:%M"),
-                next=following.strftime("%Y-%m-%d %H:%M"),
-            )
-        ) from None
 
 
 def _require_current(plan: TickPlan, folder: WindowFolder, known: WindowState) -> None:
@@ -421,6 +343,28 @@ def _input_hash(
     chained = "" if before is None else before.input_hash
     head = f"{plan.window_fingerprint} {plan.tick.number} {key_name(window.key)} {chained}"
     return keyed_digest(run.paid.secret, "tick", (head.encode(), *parts))
+
+
+def _within(plan: TickPlan) -> Within | None:
+    column, tick = plan.series.time, plan.tick
+    return None if column is None else Within(column, tick.begins, tick.ends)
+
+
+def _bound(plan: TickPlan, before: Manifest | None, changes: Sequence[LevelChanges]) -> str:
+    return plan.series.design.bind("" if before is None else before.bound, plan.tick.number, changes)
+
+
+def _claim_of(plan: TickPlan, secret: bytes) -> WindowClaim:
+    """What the window of a tick is carried out by."""
+    began, design = plan.tick.window, plan.series.design
+    return WindowClaim(
+        fingerprint=plan.window_fingerprint,
+        account=account_name(secret),
+        design=design.digest,
+        begins=began.isoformat(),
+        ends=(began + plan.series.clock.window).isoformat(),
+        event=design.event().to_json(),
+    )
 
 
 def _write_measured(published: TickTable, path: Path) -> Path:

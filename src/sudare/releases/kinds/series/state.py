@@ -5,6 +5,7 @@ which names all files that belong to it. Which tick is the last one is the ledge
 ledger settles its tick, and the one before it is kept until then. So a process may end at any moment.
 
 ====================  ==========================================================================
+``window.json``       what claimed the window (`claims`)
 ``key``               32 bytes from the operating system; overwritten and removed when the window ends
 ``tick-N.json``       the manifest of tick N
 ``people-N.parquet``  people who were first seen at tick N, and their numbers
@@ -37,6 +38,7 @@ from sudare.series.paths import LevelChanges, Paths
 from sudare.storage.durable import sync_file, sync_folder
 from sudare.storage.guarded_json import read_json
 from sudare.storage.hashes import keyed_digest
+from sudare.storage.staging import translate_errors
 
 if TYPE_CHECKING:
     import pyarrow
@@ -78,6 +80,7 @@ class Manifest:
         fingerprint: of the window.
         tick: its number.
         input_hash: keyed, of all input so far.
+        bound: `SeriesDesign.bind` of the tick.
         entry: number of the ledger's entry that began the tick.
         entry_hash: of that entry.
         key: what the key is recognized by.
@@ -90,6 +93,7 @@ class Manifest:
     fingerprint: str
     tick: int
     input_hash: str
+    bound: str
     entry: int
     entry_hash: str
     key: str
@@ -174,18 +178,34 @@ class WindowFolder:
     following: str = ""
     _files: list[str] = field(default_factory=list)
 
-    def open_key(self) -> NoiseKey:
+    def make(self, published: int) -> None:
+        """Make the folder before the first tick; afterwards nothing is made in place of what is lost.
+
+        Args:
+            published: the last tick that was published, by the ledger; below 0 if none was.
+
+        Raises:
+            LedgerError: if the window has ticks, and no folder.
+        """
+        if published >= 0 and not self.folder.is_dir():
+            raise self._lost(published)
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def open_key(self, published: int) -> NoiseKey:
         """The key of the window; a fresh one if there is none and nothing was begun.
+
+        Args:
+            published: the last tick that was published, by the ledger; below 0 if none was.
 
         Raises:
             LedgerError: if the window has ticks, and no key.
         """
         path = self.folder / KEY
         if not path.exists():
-            if self.newest() is not None:
+            if published >= 0 or self.newest() is not None:
                 raise self._lost_key()
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_private(path, secrets.token_bytes(KEY_BYTES))
+            with translate_errors(self.folder):
+                _write_private(path, secrets.token_bytes(KEY_BYTES))
         material = path.read_bytes()
         if len(material) != KEY_BYTES:
             raise self._lost_key()
@@ -235,7 +255,7 @@ class WindowFolder:
         Raises:
             LedgerError: if it is not there.
         """
-        key = self.open_key()
+        key = self.open_key(published)
         if published < 0:
             return SavedTick(
                 None, SeriesWindow(design, key, history=FileHistory(self.folder, ())), np.zeros(0, np.bool_)
@@ -261,6 +281,7 @@ class WindowFolder:
         *,
         before: Manifest | None,
         begun: BegunTick,
+        bound: str,
         newcomers: pyarrow.Table,
         opted_out: NDArray[np.bool_],
         last_opt_out: int,
@@ -271,6 +292,7 @@ class WindowFolder:
             window: after the tick.
             before: the manifest of the last tick that was published.
             begun: the ledger's entry that binds the tick to its input.
+            bound: `SeriesDesign.bind` of the tick, to which its noise is bound.
             newcomers: people who were first seen at the tick, and their numbers.
             opted_out: who has opted out.
             last_opt_out: the ledger's last entry by which somebody did.
@@ -295,6 +317,7 @@ class WindowFolder:
             fingerprint=self.fingerprint,
             tick=tick,
             input_hash=begun.input_hash,
+            bound=bound,
             entry=begun.number,
             entry_hash=begun.entry_hash,
             key=key_name(window.key),
@@ -314,8 +337,8 @@ class WindowFolder:
             if found and int(found[2]) < tick:
                 file.unlink(missing_ok=True)
 
-    def destroy(self) -> None:
-        """Overwrite the key, and remove everything. A file system or a disk may keep copies; see the how-to."""
+    def destroy_key(self) -> None:
+        """Overwrite the key, and remove it. A file system or a disk may keep copies; see the how-to."""
         path = self.folder / KEY
         with suppress(FileNotFoundError):
             with path.open("r+b") as stream:
@@ -324,6 +347,10 @@ class WindowFolder:
                 os.fsync(stream.fileno())
             path.unlink()
             sync_folder(self.folder)
+
+    def destroy(self) -> None:
+        """Destroy the key, and remove everything."""
+        self.destroy_key()
         if self.folder.is_dir():
             for file in self.folder.iterdir():
                 file.unlink(missing_ok=True)
