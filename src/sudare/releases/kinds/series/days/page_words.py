@@ -154,7 +154,7 @@ TEXTS = {
         "公表済みですが、この報告書の作成時に見つからなかったか、変更されていた時点: {ranges}。",
     ),
     "one_time": Words("{first}", "{first}"),
-    "time_range": Words("{first} to {last} ({number} tables)", "{first} から {last}（{number} 回）"),
+    "time_range": Words("{first} to {last} ({number} tables)", "{first} から {last}（{number}回）"),
     "show_ticks": Words("Show all {ticks} tables", "{ticks} 回分をすべて表示"),
     "time": Words("Time", "時刻"),
     "state": Words("State", "状態"),

@@ -68,8 +68,8 @@ def write_revision(plan: SeriesPlan, ticks: Sequence[DayTick], folder: Path) -> 
         folder: of the report, on its way.
 
     Returns:
-        What the document says of it; None if there is none: where the plan wants none, measurements are not published,
-        events are protected, or nothing is learned from later ticks.
+        What the document says of it; None if there is none: where the plan wants none, where measurements are not published,
+        where events are protected, or where nothing is learned from later ticks.
     """
     import pyarrow
     import pyarrow.parquet

@@ -19,7 +19,7 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.state import WindowFolder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
-from tests.unit.releases.kinds.series.days.crowds import Crowds, build_crowds
+from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
 
 MISSING = 2
 
@@ -131,7 +131,7 @@ STOPPED = {
     "before it is shown": stop_in(report_module, "publish_folder"),
     "before the key is destroyed": stop_in(WindowFolder, "destroy_key"),
     "before the ledger settles": stop_in(Windows, "close"),
-    "before the folder is removed": stop_in(WindowFolder, "destroy"),
+    "before the state is removed": stop_in(WindowFolder, "destroy"),
 }
 
 
@@ -140,7 +140,7 @@ def test_a_window_that_was_stopped_while_it_closed_is_closed_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     crowds = build_crowds(tmp_path)
-    crowds.run(0, 1)
+    crowds.run(1)
     with monkeypatch.context() as patch:
         STOPPED[where](patch)
         with pytest.raises(KeyboardInterrupt):
