@@ -49,7 +49,7 @@ def entries(folder: Path) -> list[str]:
         return entries_of(ledger)
 
 
-def refused(error: type[UserError], folder: Path, tick: int, day: int = 16, *, match: str = "") -> str:
+def refused(error: type[UserError], folder: Path, tick: int, day: int = 16, *, match: str = ".") -> str:
     """A refusal in both languages, after which nothing is published or charged that was not before."""
     before, noted = published(folder, day), entries(folder)
     with pytest.raises(error, match=match) as refusal:
@@ -88,7 +88,7 @@ CHANGES: dict[str, tuple[str, str]] = {
     "domain": ("length = 16", "length = 32"),
     "budget": ("rho = 0.5", "rho = 0.4"),
     "length": ('window = "1 day"', 'window = "12 hours"'),
-    "beginning": ("start = 2026-11-16\n", "start = 2026-11-15T12:00\n"),
+    "beginning": ("start = 2026-11-16\n", "start = 2026-11-15T12:00:00\n"),
     "place": ('folder = "out"', 'folder = "elsewhere/out"'),
 }
 
