@@ -9,7 +9,7 @@
 - `baselines`: what others proposed, to compare with.
 - `mechanism`: one window, from people's rows to a table at every tick. `planning`: which levels, strategies and shares it gets.
 
-Names are loaded on first use. Plans of series that are files, with a ledger and private state, are `sudare.releases.kinds.series`.
+Names are loaded on first use. Plan files, with a ledger and private state, are `sudare.releases.kinds.series`.
 
 Example:
     >>> import numpy as np, sudare
