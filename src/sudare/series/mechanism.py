@@ -392,9 +392,8 @@ class SeriesWindow:
 
     def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
         variances = [self._variances(level, tick) for level in range(len(estimated))]
-        return refined_table(
-            self.design, estimated, variances, key.child("ties", tick).stream(), self._cells, self.reference
-        )
+        words = key.child("ties", tick).stream()
+        return refined_table(self.design, estimated, variances, words, self._cells, self.reference)
 
 
 def refined_table(

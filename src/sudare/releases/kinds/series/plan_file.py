@@ -330,8 +330,8 @@ def _read_start(section: Section) -> datetime:
     if found is None or found.tzinfo is not None or found.microsecond:
         section.refuse(
             "start",
-            "must be a day or a moment without a zone, such as 2026-11-16 or 2026-11-16T00:00",
-            "は 2026-11-16 や 2026-11-16T00:00 のような、時間帯を付けない日付または日時です",
+            "must be a day or a moment without a zone, such as 2026-11-16 or 2026-11-16T00:00:00",
+            "は 2026-11-16 や 2026-11-16T00:00:00 のような、時間帯を付けない日付または日時です",
         )
     return found
 

@@ -13,7 +13,7 @@ import pytest
 from sudare.releases.kinds.series.days.page_words import TEXTS
 from sudare.storage.staging import DOCUMENT
 from tests.unit.releases.kinds.counts.test_page import JAPANESE, Reader
-from tests.unit.releases.kinds.series.crowds import MAP, PLACES, Crowds, build_crowds
+from tests.unit.releases.kinds.series.days.crowds import MAP, PLACES, Crowds, build_crowds
 
 
 @pytest.fixture(scope="module", params=[(MAP, "en"), (PLACES, "ja")], ids=["map", "places"])
