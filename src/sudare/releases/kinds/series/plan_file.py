@@ -15,7 +15,7 @@ from typing import Literal, cast
 
 from sudare.bilingual import Words
 from sudare.domain import Domain
-from sudare.errors import ParameterError, PlanError, SudareError
+from sudare.errors import InputError, ParameterError, PlanError, SudareError
 from sudare.io import Source
 from sudare.io.engine import MEMORY
 from sudare.privacy import Budget, Unit
@@ -31,6 +31,7 @@ from sudare.releases.header import (
     read_header,
 )
 from sudare.releases.kinds.series.clock import SeriesClock, Tick, read_period
+from sudare.releases.kinds.series.days.areas import areas_of
 from sudare.releases.old_keys import read_plan_values
 from sudare.sections import Section
 from sudare.series.mechanism import SeriesDesign
@@ -42,7 +43,7 @@ __all__ = ["SeriesPlan", "TickPlan", "read_series_plan"]
 KEYS = (*HEADER_KEYS, "source", "domain", "series", "reading")
 PEOPLE_KEYS = (*TABLE_KEYS, "time")
 SERIES_KEYS = ("every", "window", "start", "protects", "moves", "typical_moves", "absent_after", "strategy", "state")
-WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements", "revision")
+WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements", "revision", "areas")
 READING_KEYS = ("memory",)
 AUTO = "auto"
 BLANKS = ("date", "time", "start", "end", "tick")
@@ -78,6 +79,7 @@ class SeriesPlan(PlanWithHeader):
         count: what the column of published counts is called.
         measurements: whether the noisy measurements are published too.
         revision: whether all tables of a window are estimated once more when it is closed, from these measurements.
+        areas: whose counts the report of a window follows; the largest ones if none are named.
         memory: how much memory reading may take.
     """
 
@@ -94,6 +96,7 @@ class SeriesPlan(PlanWithHeader):
     count: str
     measurements: bool
     revision: bool
+    areas: tuple[str, ...]
     memory: str
 
     @cached_property
@@ -236,6 +239,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
     count = output.text("count", "population")
     measurements = output.flag("measurements", True)
     revision = output.flag("revision", True)
+    areas = tuple(str(name) for name in output.items("areas", []))
     output.finish()
     series = top.section("series", SERIES_KEYS)
     clock = _read_clock(series)
@@ -265,6 +269,10 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         section.refuse("person", NEEDS_PERSON.english, NEEDS_PERSON.japanese)
     _require_blanks(section, source)
     domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
+    try:
+        areas_of(domain, areas)
+    except InputError as error:
+        output.refuse("areas", error.english, error.japanese)
     reading = top.section("reading", READING_KEYS)
     memory = reading.text("memory", "2GB")
     if not MEMORY.fullmatch(memory):
@@ -286,6 +294,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         count=count,
         measurements=measurements,
         revision=revision,
+        areas=areas,
         memory=memory,
     )
 

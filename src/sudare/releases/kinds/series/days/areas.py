@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sudare.bilingual import Words
-from sudare.domain import Bins, CountTable, Domain, Mesh, mesh_codes, mesh_level
+from sudare.domain import CountTable, Domain, Mesh, mesh_cells, mesh_codes, mesh_level
 from sudare.domain.mesh import MESH_LEVELS
+from sudare.errors import InputError, ParameterError
 from sudare.releases.page_numbers import label_of_places, show_distance
 from sudare.tables.maps import MapAxes, find_map
 
@@ -32,6 +34,11 @@ BLOCKS_A_SIDE = 8
 MESH = Words("Mesh {code} ({size})", "メッシュ {code}（{size}）")
 BLOCK = Words("rows {top}–{bottom}, columns {left}–{right}", "行 {top}–{bottom}、列 {left}–{right}")
 
+NO_AREA = Words(
+    "'{name}' is no area of this table: name mesh codes of one size, in quotes, or values of the first column of the domain",
+    "「{name}」はこの表の領域ではありません。同じ大きさのメッシュコード（引用符付き）か、最初の列の値を書いてください",
+)
+
 
 @dataclass(frozen=True, eq=False)
 class FollowedAreas:
@@ -44,6 +51,7 @@ class FollowedAreas:
         side: of an area in cells, on a map; else how many neighbouring values of the first attribute are one area.
         first: row and column of the first cell of the map in its grid; 0 where it is no mesh.
         columns: how many areas lie beside each other on a map.
+        chosen: the areas that a plan wants to be followed; none if it leaves the choice to the counts.
     """
 
     domain: Domain
@@ -52,6 +60,7 @@ class FollowedAreas:
     side: int
     first: tuple[int, int] = (0, 0)
     columns: int = 1
+    chosen: tuple[int, ...] = ()
 
     def sums(self, table: CountTable) -> Counts:
         """What was published of each area."""
@@ -92,38 +101,71 @@ class FollowedAreas:
         return self.first[0] // self.side, self.first[1] // self.side
 
 
-def areas_of(domain: Domain) -> FollowedAreas:
-    """How a domain is divided into areas: by public facts alone."""
+def areas_of(domain: Domain, chosen: Sequence[str] = ()) -> FollowedAreas:
+    """How a domain is divided into areas: by public facts alone.
+
+    Args:
+        domain: the cells.
+        chosen: what a plan wants to be followed: mesh codes of one size on a map of meshes, else values of the first attribute.
+
+    Raises:
+        InputError: if something was chosen that is no area of the domain.
+    """
     axes = find_map(domain)
     if axes is None:
         attribute = domain.attributes[0]
         length = attribute.shape[0]
         # Neighbours of ordered values are one area; names stand for themselves.
-        is_grouped = isinstance(attribute, Bins) or attribute.is_ordered
-        side = -(-length // MAX_AREAS) if is_grouped else 1
-        return FollowedAreas(domain, -(-length // side), None, side)
+        side = -(-length // MAX_AREAS) if attribute.is_ordered and not chosen else 1
+        found = FollowedAreas(domain, -(-length // side), None, side)
+        names = {label_of_places(attribute, place, place): place for place in range(length)} if chosen else {}
+        return replace(found, chosen=tuple(_required(names.get(name), name) for name in chosen))
     rows, columns = axes.shape(domain)
-    if axes.mesh is None:
-        side = -(-max(rows, columns) // BLOCKS_A_SIDE)
-        return FollowedAreas(domain, -(-rows // side) * -(-columns // side), axes, side, columns=-(-columns // side))
-    return _meshes_of(domain, axes, axes.mesh)
+    if axes.mesh is not None:
+        return _meshes_of(domain, axes, axes.mesh, chosen)
+    if chosen:
+        raise _no_area(chosen[0])
+    side = -(-max(rows, columns) // BLOCKS_A_SIDE)
+    return FollowedAreas(domain, -(-rows // side) * -(-columns // side), axes, side, columns=-(-columns // side))
 
 
-def _meshes_of(domain: Domain, axes: MapAxes, mesh: Mesh) -> FollowedAreas:
+def _meshes_of(domain: Domain, axes: MapAxes, mesh: Mesh, chosen: Sequence[str]) -> FollowedAreas:
     own = mesh_level(mesh.level)
-    coarser = sorted(
+    levels = sorted(
         (level for level in MESH_LEVELS.values() if own.divisions % level.divisions == 0), key=lambda one: one.divisions
     )
-    first = (mesh.first_row, mesh.first_column)
-    for level in coarser:
+    if chosen:
+        levels = [level for level in levels if level.digits == len(chosen[0])]
+    if not levels:
+        raise _no_area(chosen[0])
+    for level in levels:
         side = own.divisions // level.divisions
-        high, wide = (
-            (start + length - 1) // side - start // side + 1
-            for start, length in zip(first, (mesh.rows, mesh.columns), strict=True)
-        )
+        corner = mesh.first_row // side, mesh.first_column // side
+        high = (mesh.first_row + mesh.rows - 1) // side - corner[0] + 1
+        wide = (mesh.first_column + mesh.columns - 1) // side - corner[1] + 1
         if high * wide >= MIN_MAP_AREAS or side == 1:
             break
-    return FollowedAreas(domain, high * wide, axes, side, first=first, columns=wide)
+    places = []
+    for code in chosen:
+        try:
+            rows, columns = mesh_cells([int(code)], level)
+        except (ValueError, ParameterError):
+            raise _no_area(code) from None
+        row, column = int(rows[0]) - corner[0], int(columns[0]) - corner[1]
+        is_within = 0 <= row < high and 0 <= column < wide
+        places.append(_required(row * wide + column if is_within else None, code))
+    first = (mesh.first_row, mesh.first_column)
+    return FollowedAreas(domain, high * wide, axes, side, first=first, columns=wide, chosen=tuple(places))
+
+
+def _required(area: int | None, name: str) -> int:
+    if area is None:
+        raise _no_area(name)
+    return area
+
+
+def _no_area(name: str) -> InputError:
+    return InputError(NO_AREA.format(name=name))
 
 
 def _level_with(divisions: int) -> str:
@@ -131,12 +173,14 @@ def _level_with(divisions: int) -> str:
 
 
 def largest_areas(areas: FollowedAreas, sums: Counts) -> list[int]:
-    """The areas that are followed: all of a few, else the largest of a window; the largest first on maps and among names.
+    """The areas that are followed: those that were chosen, all of a few, or the largest of a window, which come first.
 
     Args:
         areas: of the domain.
         sums: of each area (down), at each tick that was published (across).
     """
+    if areas.chosen:
+        return list(areas.chosen)
     whole = sums.sum(axis=1)
     if areas.axes is None and areas.number <= MAX_AREAS:
         return list(range(areas.number))

@@ -158,6 +158,7 @@ class DayDocument(ReleaseDocument):
         together: what several windows cost.
         accuracy: expected errors by size of area.
         areas: that are followed through the window.
+        chosen: which areas the plan chose; none if the largest are followed.
         count: what the column of counts is called.
         domain: the cells.
         revision: all tables estimated once more, where there is one.
@@ -169,6 +170,7 @@ class DayDocument(ReleaseDocument):
     together: tuple[CostTogether, ...]
     accuracy: tuple[SizeError, ...]
     areas: tuple[AreaCurve, ...]
+    chosen: tuple[str, ...]
     count: str
     domain: Mapping[str, Any]
     revision: RevisionRecord | None = None

@@ -202,7 +202,9 @@ def _pictures(
         name = stated_words(area["name"])
         curves.append((name, time_curve(area["counts"], axis, name=name, top=top, is_small=True)))
     is_map = find_map(domain) is not None
-    is_all = not is_map and areas_of(domain).number <= len(areas)
+    is_chosen = bool(release["chosen"])
+    is_all = not is_map and not is_chosen and areas_of(domain).number <= len(areas)
+    title = "areas_chosen" if is_chosen else "areas_map" if is_map else "areas_all" if is_all else "areas_some"
     maps, legend, block, shape = _maps(release, tables, axis, domain)
     return _Pictures(
         total_chart=time_curve(
@@ -214,9 +216,9 @@ def _pictures(
         block=block,
         map_shape=shape,
         curves=curves,
-        areas_title="areas_map" if is_map else "areas_all" if is_all else "areas_some",
+        areas_title=title,
         areas_name=domain.attributes[0].name,
-        areas_note="areas_scale" if is_all else "areas_note",
+        areas_note="areas_scale" if is_all or is_chosen else "areas_note",
     )
 
 

@@ -117,6 +117,7 @@ TEXTS = {
     ),
     "not_published": Words("not published", "公表なし"),
     "areas_map": Words("The areas with the most people", "人数の多い領域"),
+    "areas_chosen": Words("Chosen areas", "選ばれた領域"),
     "areas_some": Words("The largest values of {name}", "「{name}」の人数の多い値"),
     "areas_all": Words("By {name}", "「{name}」別"),
     "areas_note": Words(

@@ -170,7 +170,7 @@ def _write(
 ) -> DayDocument:
     """Write the files of a report; gives its document."""
     clock, design = plan.clock, plan.design
-    areas = areas_of(plan.domain)
+    areas = areas_of(plan.domain, plan.areas)
     sums = np.zeros((areas.number, clock.ticks), dtype=np.int64)
     entries: list[DayTick] = []
     kept: dict[int, CountTable] = {}
@@ -212,6 +212,7 @@ def _write(
         together=costs_together(event.cost),
         accuracy=expected_errors(design),
         areas=curves,
+        chosen=plan.areas,
         count=plan.count,
         domain=describe_domain(plan.domain),
         revision=revision,

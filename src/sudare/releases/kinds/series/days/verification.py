@@ -259,7 +259,7 @@ class _Tables:
 
 def _check_curves(document: StatedDocument, tables: _Tables) -> tuple[str, str]:
     """The curves, and the file of them, are those of the tables."""
-    areas = areas_of(domain_of_description(document["domain"], DOCUMENT))
+    areas = areas_of(domain_of_description(document["domain"], DOCUMENT), document["chosen"])
     sums = np.zeros((areas.number, len(document["ticks"])), dtype=np.int64)
     there = set()
     for number, table in tables.all():

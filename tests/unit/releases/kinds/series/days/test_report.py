@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from sudare.errors import OutputError
+from sudare.errors import OutputError, PlanError
 from sudare.ledger import open_ledger
 from sudare.ledger.windows import Windows
 from sudare.releases.kinds.series.days import report as report_module
@@ -19,7 +19,7 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.state import WindowFolder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
-from tests.unit.releases.kinds.series.days.crowds import Crowds, build_crowds
+from tests.unit.releases.kinds.series.days.crowds import PLACES, Crowds, build_crowds
 
 MISSING = 2
 
@@ -201,3 +201,23 @@ def test_a_plan_may_want_no_revision(tmp_path: Path) -> None:
     crowds.close()
     assert "revision" not in json.loads((crowds.report / DOCUMENT).read_text(encoding="utf-8"))
     assert not (crowds.report / "revision.parquet").exists()
+
+
+def test_a_plan_chooses_the_areas_that_are_followed(tmp_path: Path) -> None:
+    crowds = build_crowds(tmp_path, PLACES)
+    plan = tmp_path / "series.toml"
+    plan.write_text(plan.read_text(encoding="utf-8") + 'areas = ["stadium", "park"]\n', encoding="utf-8")
+    crowds.run(0)
+    crowds.close()
+    said = json.loads((crowds.report / DOCUMENT).read_text(encoding="utf-8"))
+    assert [area["name"]["english"] for area in said["areas"]] == ["stadium", "park"]
+    assert "Chosen areas" in (crowds.report / "release.html").read_text(encoding="utf-8")
+    assert not [check for check in verify_day(crowds.report, crowds.ledger) if check.outcome == "failed"]
+
+
+def test_an_area_that_the_table_does_not_have_is_refused(tmp_path: Path) -> None:
+    crowds = build_crowds(tmp_path, PLACES)
+    plan = tmp_path / "series.toml"
+    plan.write_text(plan.read_text(encoding="utf-8") + 'areas = ["moon"]\n', encoding="utf-8")
+    with pytest.raises(PlanError, match="'areas' in section \\[output\\] 'moon' is no area"):
+        _ = crowds.plan
