@@ -87,9 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 compile_kernels()
             program = ["-m", "coverage", "run", "-m", "pytest"] if given.coverage else ["-m", "pytest"]
             started = time.monotonic()
-            done = subprocess.run(  # noqa: S603
-                [sys.executable, *program, f"--junitxml={junit}", *given.pytest], cwd=ROOT, check=False
-            )
+            kept = [f"--junitxml={junit}"] if given.durations or given.record or given.coverage else []
+            done = subprocess.run([sys.executable, *program, *kept, *given.pytest], cwd=ROOT, check=False)  # noqa: S603
             seconds = time.monotonic() - started
         except BaseException:
             if lint is not None:

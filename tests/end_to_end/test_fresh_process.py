@@ -58,11 +58,15 @@ def test_reading_and_writing_load_no_pandas(tmp_path: Path) -> None:
     """Half a second of every release, for nothing."""
     code = f"""
 import sys, sudare
-from sudare.io import Source, read_counts, write_table
+from sudare.io import Source, read_counts, write_measurements, write_table
 mesh = sudare.Mesh("KEY_CODE", "3", 4240, 3120, 8, 8)
 table = sudare.CountTable.from_dense([[5] * 8] * 8, sudare.Domain((mesh, )))
 path = write_table(table, {str(tmp_path / "table.parquet")!r})
 assert read_counts(Source(str(path), rows="counts", count="population"), table.domain) == table
+places = sudare.Domain((sudare.Category("place", ("Kyoto", "Nara")), sudare.Category("size", ("1", 2))))
+write_table(sudare.CountTable.from_dense([[5, 1], [0, 2]], places), {str(tmp_path / "places.parquet")!r})
+measured = sudare.tables.wide_tree(table, sudare.Budget(epsilon=1), keep_measurements=True)
+write_measurements(measured.measurements, table.domain, {str(tmp_path / "measured.parquet")!r})
 print("duckdb" in sys.modules, "pandas" in sys.modules)
 """
     assert run("-c", code).stdout.split() == ["True", "False"]

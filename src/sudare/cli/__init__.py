@@ -7,6 +7,7 @@ needs it, and nothing at all before signals are taken care of.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from sudare.cli.app import build_app
 
 __all__ = ["build_app", "main"]
+
+NEW_OBJECTS_BEFORE_GARBAGE = 50_000
+"""How many objects a command makes before garbage is looked for; Python's 700 take a twentieth of a release."""
 
 
 def __getattr__(name: str) -> Any:
@@ -35,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what was typed behind ``sudare``; the process's own arguments if left out.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:  # a process of its own: nearly all that it makes at first are modules, which stay
+        gc.set_threshold(NEW_OBJECTS_BEFORE_GARBAGE)
     if "numpy" not in sys.modules:
         # Its matrices are small here: threads that wait for each other took a third of a release's processor time.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -36,6 +36,8 @@ SUFFIXES = {
     ".tiff": "geotiff",
 }
 ROWS_PER_GROUP = 1 << 20
+MAX_OFFSET = 2**31 - 1
+"""Letters in one column of texts."""
 
 
 def write_table(
@@ -148,8 +150,8 @@ def write_measurements(
                 Described("one"),
             )
     columns = {
-        "name": pyarrow.array(described["name"].tolist(), pyarrow.string()),
-        "kind": pyarrow.array(described["kind"].tolist(), pyarrow.string()),
+        "name": _arrow_texts(described["name"].tolist()),
+        "kind": _arrow_texts(described["kind"].tolist()),
         "scale": _arrow_numbers(described["scale"]),
     }
     rows = pyarrow.table({**columns, **dict(zip(cells.column_names, cells.columns, strict=True))})
@@ -208,6 +210,18 @@ def _arrow_numbers(values: NDArray[Any]) -> Any:
     return pyarrow.Array.from_buffers(pyarrow.from_numpy_dtype(flat.dtype), flat.size, [None, pyarrow.py_buffer(flat)])
 
 
+def _arrow_texts(texts: list[str]) -> Any:
+    """Texts as Arrow keeps them: their letters one behind the other, and where each begins. For the same reason."""
+    import pyarrow
+
+    letters = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, letters)], dtype=np.int64)
+    if ends[-1] > MAX_OFFSET:
+        return pyarrow.array(texts, pyarrow.string())
+    parts = [None, pyarrow.py_buffer(ends.astype(np.int32)), pyarrow.py_buffer(b"".join(letters))]
+    return pyarrow.Array.from_buffers(pyarrow.string(), len(texts), parts)
+
+
 def _arrow_column(attribute: Attribute, values: NDArray[Any]) -> Any:
     import pyarrow
 
@@ -217,15 +231,17 @@ def _arrow_column(attribute: Attribute, values: NDArray[Any]) -> Any:
     ):
         # Codes of the far south begin with zeros, which only a text keeps.
         digits = mesh_level(attribute.level).digits
-        return pyarrow.array([str(code).zfill(digits) for code in values.tolist()], pyarrow.string())
+        return _arrow_texts([str(code).zfill(digits) for code in values.tolist()])
     if isinstance(attribute, Bins):
         is_whole = all(isinstance(edge, int) for edge in attribute.edges)
         return _arrow_numbers(values.astype(np.int64 if is_whole else np.float64))
     if not isinstance(attribute, Category):
-        return pyarrow.array(values.tolist(), pyarrow.string()) if values.dtype.kind in "UO" else _arrow_numbers(values)
+        return _arrow_texts(values.tolist()) if values.dtype.kind in "UO" else _arrow_numbers(values)
     kind = _arrow_type(attribute.labels)
     listed = values.tolist()
-    return pyarrow.array([str(value) for value in listed] if kind is None else listed, kind or pyarrow.string())
+    if kind is None or kind == pyarrow.string():
+        return _arrow_texts(list(map(str, listed)))
+    return pyarrow.array(listed, kind)
 
 
 def _arrow_type(labels: tuple[Any, ...]) -> Any:

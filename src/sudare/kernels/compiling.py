@@ -48,6 +48,21 @@ class Compiled:
         """As a part of other kernels."""
         raise NotImplementedError
 
+    @property
+    def calls_itself(self) -> bool:
+        """Whether it, or a helper that it calls, is recursive: numba crashes when it reads code of such functions from disk."""
+        seen: dict[int, Compiled] = {}
+        waiting: list[Compiled] = [self]
+        while waiting:
+            one = waiting.pop()
+            seen[id(one)] = one
+            names, known = one.function.__code__.co_names, one.function.__globals__
+            called_by = [value for name in names if isinstance(value := known.get(name), Compiled)]
+            if one in called_by:
+                return True
+            waiting += [value for value in called_by if id(value) not in seen]
+        return False
+
     def _linked(self) -> FunctionType:
         """The function, with the dispatchers of the helpers it names: numba knows nothing else."""
         function = self.function
@@ -137,7 +152,7 @@ class Kernel(Compiled):
 
         arguments, result = normalize_signature(self.signature)
         kinds = [kind.copy(readonly=True) if i in self.read_only else kind for i, kind in enumerate(arguments)]
-        made = self._jitted(**OPTIONS, cache=True)
+        made = self._jitted(**OPTIONS, cache=not self.calls_itself)
         with event.install_listener("numba:compile", _listener(made, self._tell)):
             made.compile(result(*kinds))
         made.disable_compile()

@@ -135,8 +135,9 @@ def test_a_public_table_that_stands_in_narrows_the_interval() -> None:
     assert known.errors[0].high / known.errors[0].low < guessed.errors[0].high / guessed.errors[0].low
 
 
-def test_a_reference_is_part_of_the_prediction() -> None:
-    before = invent_country(128, people=200_000)
+@pytest.mark.parametrize("side", [64, pytest.param(128, marks=pytest.mark.deep)])
+def test_a_reference_is_part_of_the_prediction(side: int) -> None:
+    before = invent_country(side, people=200_000 * side**2 // 128**2)
     without = predict_accuracy(before.domain, sudare.Budget(epsilon=0.05), stand_in=before)
     with_it = predict_accuracy(before.domain, sudare.Budget(epsilon=0.05), reference=before)
     assert with_it.errors[0].rmse < 0.8 * without.errors[0].rmse

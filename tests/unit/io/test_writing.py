@@ -12,7 +12,7 @@ import pytest
 import sudare
 from sudare.domain import Category, CountTable, Domain, Mesh
 from sudare.errors import ParameterError
-from sudare.io import Source, read_counts, write_measurements, write_table
+from sudare.io import Source, read_counts, write_measurements, write_table, writing
 from sudare.tables.published import NoisyCounts
 
 MESH = Mesh("KEY_CODE", "3", 4280, 3180, 10, 10)
@@ -90,3 +90,12 @@ def test_a_table_without_cells(tmp_path: Path) -> None:
     for name in ("empty.csv", "empty.parquet", "empty.arrow"):
         path = write_table(empty, tmp_path / name)
         assert read_counts(Source(str(path), rows="counts"), domain) == empty
+
+
+@pytest.mark.parametrize("most", [2**31 - 1, 3])
+def test_texts_are_those_that_pyarrow_makes(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(writing, "MAX_OFFSET", most)
+    for texts in ([], [""], ["", "a", "京都", "", "x" * 100]):
+        made = writing._arrow_texts(texts)
+        made.validate(full=True)
+        assert made.equals(pyarrow.array(texts, pyarrow.string()))

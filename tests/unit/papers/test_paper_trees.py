@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,3 +76,26 @@ def test_programs_with_pruning_do_not_look_below_an_average_of_zero(program: str
         assert found.tolist() == [0] * 4 + [21, 21, 11, 27] + [0] * 8
     else:
         assert np.isnan(found[0])
+
+
+TWICE = """
+import numpy as np
+from sudare_papers.kernels.paper_trees import vertical_pruned, vertical_unpruned
+for program in (vertical_pruned, vertical_unpruned):
+    averages = np.array([0.0, 8, 0, 0, 0, 0, 0, 0])
+    program(averages, np.array([0.0, 2, 1, 3]))
+    print(*averages[4:])
+"""
+
+
+@pytest.mark.slow
+def test_recursive_programs_run_in_every_process(tmp_path: Path) -> None:
+    """What numba keeps on disk of a function that calls itself crashes the second process."""
+    assert paper_trees.vertical_pruned.calls_itself  # type: ignore[attr-defined]
+    assert not paper_trees.horizontal_pruned.calls_itself  # type: ignore[attr-defined]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    for _ in range(2):
+        command = [sys.executable, "-c", TWICE]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == 0, done.stderr[-400:]
+        assert done.stdout.splitlines() == ["11.0 9.0 9.0 3.0"] * 2

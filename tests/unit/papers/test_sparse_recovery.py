@@ -21,9 +21,10 @@ from sudare_papers.settings import Settings
 QUICK = Settings(repeats=1, is_quick=True, processes=1)
 
 
-@pytest.fixture(scope="module", name="compared")
-def _compared() -> dict[tuple[str, float], Comparison]:
-    return {(one.method, one.epsilon): one for one in compare_methods(100)}
+@pytest.fixture(scope="module", name="compared", params=[20, pytest.param(100, marks=pytest.mark.deep)])
+def _compared(request: pytest.FixtureRequest) -> dict[tuple[str, float], Comparison]:
+    """Each draw has its own seed: the same figures in every run."""
+    return {(one.method, one.epsilon): one for one in compare_methods(request.param)}
 
 
 @pytest.mark.slow
