@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +60,14 @@ def run() -> dict[str, float]:
 def fresh_vs_moves(side: int, ticks: int) -> tuple[float, float]:
     """Errors of fresh noise over those of the series: at the last ticks, and over the day.
 
-    Nobody moves more than twice: later moves are left out of the stream, so that errors are those of noise.
+    Nobody moves more than twice: later moves are left out of the stream, so that errors are those of noise. Neither is filtered,
+    as in the formula.
     """
     flow = _flow(side, ticks)
     errors = {}
     for strategy in ("fresh", None):
         design = plan_series(flow.domain, sudare.Budget(rho=RHO), ticks=ticks, moves=2, strategy=strategy)
+        design = replace(design, filters=False)
         errors[strategy] = np.array([np.mean(one**2) for one in _errors(flow, design, limit=2)])
     last = max(1, ticks // 12)  # the noise of the last two hours is that of the last tick, to a percent
     fresh, ours = errors["fresh"], errors[None]
@@ -82,7 +85,10 @@ def buffered_vs_all(lengths: Sequence[int], caps: Sequence[int]) -> float:
 
 
 def prediction_ratios(side: int, ticks: int) -> dict[int, float]:
-    """Measured over predicted errors of areas, by their side, over a day of people who move as often as the plan counts."""
+    """Measured over predicted errors of areas, by their side, over a day of people who move as often as the plan counts.
+
+    The prediction assumes that so many people come and go at each tick as do on average, independently of each other.
+    """
     flow = _flow(side, ticks)
     design = plan_series(flow.domain, sudare.Budget(rho=RHO), ticks=ticks, moves=MOVES)
     sides = [1 << bits for bits in range(side.bit_length()) if 1 << bits <= side // 2]
@@ -92,7 +98,8 @@ def prediction_ratios(side: int, ticks: int) -> dict[int, float]:
             sums = error.reshape(side // one, one, side // one, one).sum(axis=(1, 3))
             squares[one].append(float(np.mean(sums**2)))
     predicted: dict[int, list[float]] = {one: [] for one in sides}
-    for expected in predict_series(design, list(range(ticks))):
+    drift = 2 * MOVING * TICKS / ticks * PEOPLE_PER_CELL
+    for expected in predict_series(design, list(range(ticks)), drift):
         width = round(expected.cells**0.5)
         if width in predicted and width**2 == expected.cells:
             predicted[width].append(expected.deviation**2)

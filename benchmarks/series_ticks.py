@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from benchmarks.measuring import in_new_process
 
-__all__ = ["TARGETS", "TickSize", "run", "time_ticks"]
+__all__ = ["TARGETS", "TickSize", "TickTimes", "run", "time_ticks"]
 
 TARGETS = {
     "tick_seconds_10m": "at most 10 (one tick of 10 million people over 2048 x 2048 meshes of 1 km, two cores)",
-    "tick_growth": "at most 1.2 (time of tick 144 / tick 2, the best of three beside each)",
+    "tick_growth": "at most 1.2 (processor time of tick 144 / tick 2, the best of three beside each)",
     "memory_growth": "at most 1.05 (resident memory after tick 144 / after tick 2)",
+    "first_tick_seconds_10m": "the first tick, at which everybody enters, and kernels are made ready",
     "tick_peak_gb": "peak memory of the ten million people's ticks",
 }
 
@@ -44,16 +45,17 @@ country = CountTable.from_cells(Domain((mesh,)), country.keys, country.counts)
 flow = PeopleFlow(country, moving=0.01, ticks=ticks, seed=1)
 design = plan_series(country.domain, sudare.Budget(rho=1), ticks=ticks, moves=4)
 window = SeriesWindow(design, NoiseKey.for_research(1), people)
-seconds, resident = [], []
+seconds, processor, resident = [], [], []
 for _ in range(wanted):
     cells = flow.advance()
-    start = time.perf_counter()
+    start, used = time.perf_counter(), time.process_time()
     table = window.publish(cells)
     seconds.append(time.perf_counter() - start)
+    processor.append(time.process_time() - used)
     del table, cells
     gc.collect()
     resident.append(memory("VmRSS"))
-print(json.dumps([seconds, resident, memory("VmHWM")]))
+print(json.dumps([seconds, processor, resident, memory("VmHWM")]))
 """
 
 
@@ -80,19 +82,37 @@ DAY = TickSize(side=512, people=1_000_000)
 
 def run() -> dict[str, float]:
     """All numbers."""
-    seconds, _, peak = time_ticks(WHOLE)
-    numbers = {"tick_seconds_10m": min(seconds[1:]), "tick_peak_gb": peak / 1e9}
-    seconds, resident, _ = time_ticks(DAY)
-    numbers["tick_growth"] = min(seconds[-3:]) / min(seconds[1:4])
-    numbers["memory_growth"] = resident[-1] / resident[1]
-    return numbers
+    whole, day = time_ticks(WHOLE), time_ticks(DAY)
+    return {
+        "tick_seconds_10m": min(whole.seconds[1:]),
+        "first_tick_seconds_10m": whole.seconds[0],
+        "tick_peak_gb": whole.peak / 1e9,
+        "tick_growth": min(day.processor[-3:]) / min(day.processor[1:4]),
+        "memory_growth": day.resident[-1] / day.resident[1],
+    }
 
 
-def time_ticks(size: TickSize) -> tuple[list[float], list[int], int]:
-    """Seconds and resident memory at each tick, and the peak."""
+@dataclass(frozen=True)
+class TickTimes:
+    """What each tick took.
+
+    Attributes:
+        seconds: by the clock.
+        processor: seconds of all cores, which other processes do not change much.
+        resident: memory after the tick, in bytes.
+        peak: of the memory.
+    """
+
+    seconds: list[float]
+    processor: list[float]
+    resident: list[int]
+    peak: int
+
+
+def time_ticks(size: TickSize) -> TickTimes:
+    """Publish ticks in a new process."""
     code = CODE.format(side=size.side, people=size.people, ticks=size.ticks, wanted=size.wanted)
-    seconds, resident, peak = json.loads(in_new_process(code))
-    return seconds, resident, peak
+    return TickTimes(*json.loads(in_new_process(code)))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ __all__ = [
     "maps_png",
     "pixels_of_png",
     "step_chart",
+    "svg_page",
+    "svg_text",
 ]
 
 SHADES = 64
@@ -101,14 +103,16 @@ def pixels_of_png(png: bytes) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.decompress(parts[b"IDAT"]), dtype=np.uint8).reshape(rows, columns + 1)[:, 1:]
 
 
-def _text(x: float, y: float, text: str, kind: str = "") -> str:
+def svg_text(x: float, y: float, text: str, kind: str = "") -> str:
+    """A text of some classes."""
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}">{escape(text)}</text>'
 
 
-def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
+def svg_page(width: int, height: int, title: str, parts: Sequence[str]) -> str:
+    """A picture with its title, its style and its parts."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}">'
     paper = f'<rect class="paper" width="{width}" height="{height}"/>'
-    return "\n".join([head, f"<style>{STYLE}</style>", paper, _text(18, 24, title, "title"), *parts, "</svg>\n"])
+    return "\n".join([head, f"<style>{STYLE}</style>", paper, svg_text(18, 24, title, "title"), *parts, "</svg>\n"])
 
 
 def _legend(names: Sequence[str], y: float) -> list[str]:
@@ -116,7 +120,7 @@ def _legend(names: Sequence[str], y: float) -> list[str]:
     for name, kind in zip(names, "abc", strict=False):
         parts += [
             f'<line x1="{x:.1f}" y1="{y}" x2="{x + 18:.1f}" y2="{y}" class="line {kind}"/>',
-            _text(x + 24, y, name, "ink"),
+            svg_text(x + 24, y, name, "ink"),
         ]
         x += 48 + sum(12 if ord(letter) > 0x2E80 else 6.6 for letter in name)
     return parts
@@ -137,15 +141,18 @@ def curve_chart(title: str, across: str, up: str, curves: Sequence[Curve]) -> st
     for power in range(low, high + 1):
         _, y = place(xs[0], 10.0**power)
         parts.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}" class="rule"/>')
-        parts.append(_text(LEFT - 8, y, short_number(10.0**power), "end"))
-    parts += [_text(place(x, ys[0])[0], HEIGHT - BOTTOM + 16, short_number(x), "middle") for x in xs]
-    parts += [_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, across, "middle"), _text(WIDTH - RIGHT, 24, up, "end")]
+        parts.append(svg_text(LEFT - 8, y, short_number(10.0**power), "end"))
+    parts += [svg_text(place(x, ys[0])[0], HEIGHT - BOTTOM + 16, short_number(x), "middle") for x in xs]
+    parts += [
+        svg_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, across, "middle"),
+        svg_text(WIDTH - RIGHT, 24, up, "end"),
+    ]
     for curve, kind in zip(curves, "abc", strict=False):
         places = [place(x, y) for x, y in curve.points]
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         parts.append(f'<polyline points="{way}" class="line {kind}"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="f{kind}"/>' for x, y in places]
-    return _svg(WIDTH, HEIGHT, title, parts)
+    return svg_page(WIDTH, HEIGHT, title, parts)
 
 
 def step_chart(title: str, across: str, names: tuple[str, str], true: Sequence[int], published: Sequence[int]) -> str:
@@ -157,9 +164,9 @@ def step_chart(title: str, across: str, names: tuple[str, str], true: Sequence[i
         return HEIGHT - BOTTOM - count / most * (HEIGHT - TOP - BOTTOM - 26)
 
     x, y = float(LEFT), TOP
-    parts = [f'<rect x="{x}" y="{y - 6}" width="18" height="12" class="soft"/>', _text(x + 24, y, names[0], "ink")]
+    parts = [f'<rect x="{x}" y="{y - 6}" width="18" height="12" class="soft"/>', svg_text(x + 24, y, names[0], "ink")]
     x += 190
-    parts += [f'<line x1="{x}" y1="{y}" x2="{x + 18}" y2="{y}" class="line b"/>', _text(x + 24, y, names[1], "ink")]
+    parts += [f'<line x1="{x}" y1="{y}" x2="{x + 18}" y2="{y}" class="line b"/>', svg_text(x + 24, y, names[1], "ink")]
     base = level(0)
     parts += [
         f'<rect x="{LEFT + i * wide:.1f}" y="{level(count):.1f}" width="{wide:.1f}" '
@@ -171,10 +178,10 @@ def step_chart(title: str, across: str, names: tuple[str, str], true: Sequence[i
     parts.append(f'<polyline points="{way}" class="line b"/>')
     parts.append(f'<line x1="{LEFT}" y1="{base:.1f}" x2="{WIDTH - RIGHT}" y2="{base:.1f}" class="rule"/>')
     step = max(1, len(true) // 8)
-    parts += [_text(LEFT + i * wide, base + 16, str(i), "middle") for i in range(0, len(true) + 1, step)]
-    parts += [_text(LEFT - 8, level(most), short_number(most), "end"), _text(LEFT - 8, base, "0", "end")]
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, across, "middle"))
-    return _svg(WIDTH, HEIGHT, title, parts)
+    parts += [svg_text(LEFT + i * wide, base + 16, str(i), "middle") for i in range(0, len(true) + 1, step)]
+    parts += [svg_text(LEFT - 8, level(most), short_number(most), "end"), svg_text(LEFT - 8, base, "0", "end")]
+    parts.append(svg_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 14, across, "middle"))
+    return svg_page(WIDTH, HEIGHT, title, parts)
 
 
 def interval_chart(title: str, names: tuple[str, str], rows: Sequence[Interval]) -> str:
@@ -187,22 +194,22 @@ def interval_chart(title: str, names: tuple[str, str], rows: Sequence[Interval])
 
     parts = [
         f'<circle cx="{left}" cy="{TOP}" r="4.5" class="fa"/>',
-        _text(left + 12, TOP, names[0], "ink"),
+        svg_text(left + 12, TOP, names[0], "ink"),
         f'<line x1="{left + 250}" y1="{TOP - 7}" x2="{left + 250}" y2="{TOP + 7}" class="line b"/>',
-        _text(left + 262, TOP, names[1], "ink"),
+        svg_text(left + 262, TOP, names[1], "ink"),
         f'<line x1="{place(0):.1f}" y1="{TOP + 22}" x2="{place(0):.1f}" y2="{height - 20}" class="rule"/>',
     ]
     for i, row in enumerate(rows):
         y = TOP + 46 + 44 * i
         a, b, here, true = (place(value) for value in (row.low, row.high, row.estimate, row.true))
         parts += [
-            _text(left - 14, y, row.name, "ink end"),
+            svg_text(left - 14, y, row.name, "ink end"),
             f'<line x1="{a:.1f}" y1="{y}" x2="{b:.1f}" y2="{y}" class="line a"/>',
             f'<circle cx="{here:.1f}" cy="{y}" r="4.5" class="fa"/>',
             f'<line x1="{true:.1f}" y1="{y - 10}" x2="{true:.1f}" y2="{y + 10}" class="line b"/>',
-            _text(max(b, true) + 10 if b < WIDTH - 110 else a - 60, y - 12, short_number(row.estimate)),
+            svg_text(max(b, true) + 10 if b < WIDTH - 110 else a - 60, y - 12, short_number(row.estimate)),
         ]
-    return _svg(WIDTH, height, title, parts)
+    return svg_page(WIDTH, height, title, parts)
 
 
 def cell_table(
@@ -211,18 +218,18 @@ def cell_table(
     """A table whose cells have a text and a kind: nothing, ``hide`` or ``also``."""
     left, step, high = 130, 92, 34
     width, height = left + step * len(columns) + 24, TOP + 40 + high * (len(rows) + 1)
-    parts = [_text(left + step * (i + 1) - 12, TOP + 16, name, "end") for i, name in enumerate(columns)]
+    parts = [svg_text(left + step * (i + 1) - 12, TOP + 16, name, "end") for i, name in enumerate(columns)]
     for number, (name, cells) in enumerate(rows):
         y = TOP + 16 + high * (number + 1)
-        parts.append(_text(left - 14, y, name, "ink end"))
+        parts.append(svg_text(left - 14, y, name, "ink end"))
         for i, (text, kind) in enumerate(cells):
             if kind:
                 parts.append(
                     f'<rect x="{left + step * i + 4}" y="{y - 14}" width="{step - 8}" height="28" rx="4" class="{kind}"/>'
                 )
-            parts.append(_text(left + step * (i + 1) - 12, y, text, "ink end"))
+            parts.append(svg_text(left + step * (i + 1) - 12, y, text, "ink end"))
     y, x = height - 18, 24
     for kind, key in zip(("hide", "also"), keys, strict=True):
-        parts += [f'<rect x="{x}" y="{y - 7}" width="18" height="14" rx="3" class="{kind}"/>', _text(x + 26, y, key)]
+        parts += [f'<rect x="{x}" y="{y - 7}" width="18" height="14" rx="3" class="{kind}"/>', svg_text(x + 26, y, key)]
         x += 240
-    return _svg(width, height, title, parts)
+    return svg_page(width, height, title, parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from sudare.system.reasons import reason_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Demonstration", "run_demo"]
+__all__ = ["Demonstration", "heading", "prepare", "run_demo", "say"]
 
 SIDES = (1, 4, 16, 64, 256)
 PEOPLE_PER_CELL = 3
@@ -138,12 +138,12 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
         OutputError: if the folder holds anything but an earlier demonstration, or cannot be written.
     """
     words = {name: text.explain(language) for name, text in TEXTS.items()}
-    _prepare(folder)
+    prepare(folder, WRITTEN)
     console.rule(f"[bold]{words['title']}")
     country = invent_country(side, people=PEOPLE_PER_CELL * side**2)
     plan = _write_plan(folder, words, language, country)
-    _heading(console, words["country"])
-    _say(
+    heading(console, words["country"])
+    say(
         console,
         words["country_text"],
         people=country.total,
@@ -156,22 +156,30 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
     release = run_release(plan)
     seconds = time.perf_counter() - start
     published = release.document["published"]
-    _heading(console, words["release"])
-    _say(console, words["release_text"], seconds=seconds, total=published["total"], cells=published["non_empty_cells"])
+    heading(console, words["release"])
+    say(console, words["release_text"], seconds=seconds, total=published["total"], cells=published["non_empty_cells"])
     errors = _show_comparison(console, words, country, release)
-    _heading(console, words["again"])
+    heading(console, words["again"])
     if run_release(plan).is_repeated:
-        _say(console, words["again_text"])
+        say(console, words["again_text"])
     _show_refusal(console, words, plan, language)
     _show_checks(console, words, release, plan, language)
     console.print()
-    _say(console, "[bold]" + words["look"], page=release.folder / "release.html")
-    _say(console, words["try"], plan=plan.file)
+    say(console, "[bold]" + words["look"], page=release.folder / "release.html")
+    say(console, words["try"], plan=plan.file)
     return Demonstration(folder, release, errors, seconds)
 
 
-def _prepare(folder: Path) -> None:
-    """Empty the folder of an earlier demonstration. Only one that says so is touched: a ledger must never be lost."""
+def prepare(folder: Path, written: Collection[str]) -> None:
+    """Empty the folder of an earlier demonstration. Only one that says so is touched: a ledger must never be lost.
+
+    Args:
+        folder: of the demonstration.
+        written: the names of what a demonstration leaves there.
+
+    Raises:
+        OutputError: if it holds anything else, or cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()) and not (folder / MARK).is_file():
@@ -180,7 +188,7 @@ def _prepare(folder: Path) -> None:
                 f"「{folder}」は空ではなく、実演で作られたものでもありません。空のフォルダを指定してください。",
             )
         for path in folder.iterdir():
-            if path.name in WRITTEN:
+            if path.name in written:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         (folder / MARK).touch()
     except OSError as error:
@@ -216,8 +224,8 @@ def _show_plan(console: Console, words: dict[str, str], plan: ReleasePlan) -> No
     predicted = plan.predicted
     if predicted is None:
         return
-    _heading(console, words["plan"])
-    _say(
+    heading(console, words["plan"])
+    say(
         console,
         words["plan_text"],
         file=plan.file,
@@ -263,35 +271,37 @@ def _show_comparison(
             text = f"{by_side[side]:,.1f}"
             cells.append(f"[green]{text}[/]" if by_side[side] == best else text)
         table.add_row(words[f"method_{name}"], *cells)
-    _heading(console, words["compare"])
+    heading(console, words["compare"])
     console.print(table)
     return errors
 
 
 def _show_refusal(console: Console, words: dict[str, str], plan: ReleasePlan, language: str) -> None:
     second = plan.file.with_name("second.toml")
-    _heading(console, words["more"])
+    heading(console, words["more"])
     try:
         run_release(read_plan(second))
     except BudgetExceededError as error:
-        _say(console, "[yellow]{text}", text=error.explain(language))
+        say(console, "[yellow]{text}", text=error.explain(language))
     finally:
         second.unlink()
 
 
 def _show_checks(console: Console, words: dict[str, str], release: Release, plan: ReleasePlan, language: str) -> None:
-    _heading(console, words["verify"])
+    heading(console, words["verify"])
     colours = {"passed": "green", "failed": "red", "skipped": "yellow"}
     for check in verify_release(release.folder, plan.ledger.location):
         text = check.japanese if language == "ja" else check.english
-        _say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)
+        say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)
 
 
-def _heading(console: Console, text: str) -> None:
+def heading(console: Console, text: str) -> None:
+    """Tell what comes next."""
     console.print(f"\n[bold]{text}")
 
 
-def _say(console: Console, sentence: str, **values: Any) -> None:
+def say(console: Console, sentence: str, **values: Any) -> None:
+    """Tell a sentence with values in its blanks."""
     from rich.markup import escape
 
     shown = {name: escape(str(value)) if isinstance(value, (str, Path)) else value for name, value in values.items()}

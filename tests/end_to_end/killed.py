@@ -11,11 +11,14 @@ from typing import Any
 from tests.processes import start
 
 __all__ = [
+    "ENDED",
     "Doomed",
     "hold_work",
+    "publish_days",
     "publish_ticks",
     "race_for_ticks",
     "release_again_and_again",
+    "run_and_end",
     "run_command_until_signal",
     "signal_at",
     "spill",
@@ -23,6 +26,8 @@ __all__ = [
 ]
 
 SECONDS = 60.0
+ENDED = 9
+"""How a process ends that ends itself."""
 
 
 class Doomed:
@@ -82,6 +87,31 @@ def release_again_and_again(told: Path, folder: Path, first: int, releases: int)
         plan.write_text((folder / "plan.toml").read_text().replace('"release"', f'"release{number}"'))
         run_release(read_plan(plan), again=True)
         _tell(told, str(number))
+
+
+def publish_days(told: Path, folder: Path) -> None:
+    """All ticks of the first day of a little series, as a service that is started again would."""
+    from tests.unit.releases.kinds.series.crowds import TICKS, run
+
+    _tell(told, "ready")
+    for tick in range(TICKS):
+        run(folder, tick)
+        _tell(told, str(tick))
+
+
+def run_and_end(where: str, folder: Path, tick: int, day: int) -> None:
+    """A tick of a little series, whose process ends at once when a function has returned, such as ``module.function``."""
+    from tests.unit.releases.kinds.series.crowds import run
+
+    owner, name = _owner_of(where)
+    original = getattr(owner, name)
+
+    def ending(*given: Any, **named: Any) -> None:
+        original(*given, **named)
+        os._exit(ENDED)
+
+    setattr(owner, name, ending)
+    run(folder, tick, day)
 
 
 def write_to_ledger(told: Path, location: str, name: str) -> None:
@@ -150,18 +180,11 @@ def signal_at(told: Path, arguments: list[str], where: str, number: int) -> None
     """
     import shutil
     import sys
-    from importlib import import_module
 
     from sudare.cli import main
 
     name, _, moment = where.partition(" ")
-    module_name, _, function_name = name.rpartition(".")
-    owner: Any
-    try:
-        owner = import_module(module_name)
-    except ModuleNotFoundError:
-        above, _, class_name = module_name.rpartition(".")
-        owner = getattr(import_module(above), class_name)
+    owner, function_name = _owner_of(name)
     original = getattr(owner, function_name)
 
     def signalled(*given: Any, **named: Any) -> Any:
@@ -197,6 +220,18 @@ def run_command_until_signal(told: Path, arguments: list[str]) -> None:
     _tell(told, "begin")
     code = main(arguments)
     _tell(told, f"exit {code}")
+
+
+def _owner_of(where: str) -> tuple[Any, str]:
+    """The module or class that has a function, and the function's name."""
+    from importlib import import_module
+
+    owner_name, _, name = where.rpartition(".")
+    try:
+        return import_module(owner_name), name
+    except ModuleNotFoundError:
+        above, _, class_name = owner_name.rpartition(".")
+        return getattr(import_module(above), class_name), name
 
 
 def hold_work(told: Path, location: str, fingerprint: str) -> None:

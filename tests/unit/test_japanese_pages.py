@@ -21,7 +21,13 @@ DOCS = ROOT / "docs"
 TWIN = ".ja.md"
 HOW_TO = sorted(page.stem for page in (DOCS / "how-to").glob("*.md") if not page.name.endswith(TWIN))
 OWN_OUTPUT = ("index", "tutorial", "explanation/privacy-promise")
-EXPLAINED = ("explanation/framework", "explanation/which-method", "gallery", "reference/what-is-there")
+EXPLAINED = (
+    "explanation/framework",
+    "explanation/series",
+    "explanation/which-method",
+    "gallery",
+    "reference/what-is-there",
+)
 ENGLISH = [*OWN_OUTPUT, *EXPLAINED, *(f"how-to/{name}" for name in HOW_TO)]
 JAPANESE = sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob(f"*{TWIN}"))
 

@@ -348,11 +348,17 @@ class Ledger(Closeable, Book):
             )
         return entry
 
-    def opt_outs(self, dataset: str) -> OptOuts:
-        """Everybody who opted out of a data set, as salted hashes."""
+    def opt_outs(self, dataset: str, *, before: int | None = None) -> OptOuts:
+        """Everybody who opted out of a data set, as salted hashes.
+
+        Args:
+            dataset: which data set.
+            before: leave out who opted out by this entry or a later one.
+        """
         with self._store.transaction(write=False):
             salt = self._secret_and_salt(dataset)[1]
-            rows = self._store.fetch("SELECT digest, entry FROM sudare_opt_outs WHERE dataset = ?", (dataset,))
+            found = self._store.fetch("SELECT digest, entry FROM sudare_opt_outs WHERE dataset = ?", (dataset,))
+        rows = [row for row in found if before is None or row[1] < before]
         last = max((entry for _, entry in rows), default=0)
         return OptOuts(salt, frozenset(digest for digest, _ in rows), last)
 

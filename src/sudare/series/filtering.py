@@ -40,7 +40,7 @@ AREA = 128
 """Nodes next to each other whose mean change is taken whole."""
 
 MIN_SEEN = 64
-"""Nodes of a class, over all ticks so far, by which its drift is judged; with fewer, every surprise is taken for a change."""
+"""Nodes of a class, over the last ticks, by which its drift is judged; with fewer, every surprise is taken for a change."""
 
 STEP = 3.5
 """Standard deviations beyond which a surprise, or a run of surprises, is a step."""
@@ -57,6 +57,9 @@ TYPICAL_SHARE = 0.97334
 
 PRECISE = 5_000.0
 """Nodes that are enough to judge a drift by one tick; with fewer, earlier ticks count."""
+
+LASTING = 0.9
+"""What a tick still counts a tick later, at most: a day has quiet and busy hours."""
 
 SURE = 2.0
 """Standard errors by which the drift of one tick must pass that of earlier ones to be believed alone."""
@@ -113,7 +116,8 @@ class Surprises:
             sums = np.bincount(self.sizes, used * (squares / TYPICAL_SHARE - self.noise), SIZES).astype(np.float64)
             now = np.maximum(sums / np.maximum(np.bincount(self.sizes, used, SIZES), 1), 0.0)
             used = (squares <= TYPICAL**2 * (self.noise + now[self.sizes])).astype(np.float64)
-        remembered = earlier / (1 + number / PRECISE)[:, None] + np.stack([sums, number], axis=1)
+        kept = np.minimum(1 / (1 + number / PRECISE), LASTING)
+        remembered = earlier * kept[:, None] + np.stack([sums, number], axis=1)
         drifts = np.maximum(remembered[:, 0] / np.maximum(remembered[:, 1], 1), 0.0)
         typical = np.bincount(self.sizes, self.noise, SIZES) / np.maximum(number, 1)
         error = (typical + now) * np.sqrt(2 / np.maximum(number, 1))

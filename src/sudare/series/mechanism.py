@@ -253,12 +253,17 @@ class SeriesWindow:
         key: of this window; it must serve nothing else, and no second input.
         people: how many people are known so far.
         history: where changes are kept; in memory if left out.
+
+    Attributes:
+        reference: a published table of an earlier window, by which counts are refined at no cost where it explains what was
+            measured. Never one of this window: its noise is in the estimates already, and would be believed twice.
     """
 
     def __init__(self, design: SeriesDesign, key: NoiseKey, people: int = 0, history: History | None = None) -> None:
         self.design, self.key = design, key
         self.paths = Paths(design.caps, people)
         self.history: History = [] if history is None else history
+        self.reference: CountTable | None = None
         self.estimates = [
             level.estimate(1 << depth, filters=design.filters)
             for level, depth in zip(design.levels, design.depths, strict=True)
@@ -387,7 +392,8 @@ class SeriesWindow:
 
     def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
         variances = [self._variances(level, tick) for level in range(len(estimated))]
-        return refined_table(self.design, estimated, variances, key.child("ties", tick).stream(), self._cells)
+        words = key.child("ties", tick).stream()
+        return refined_table(self.design, estimated, variances, words, self._cells, self.reference)
 
 
 def refined_table(
@@ -396,6 +402,7 @@ def refined_table(
     variances: Sequence[float | Values],
     words: Words,
     cells: tuple[NDArray[np.int32], ...] | None = None,
+    reference: CountTable | None = None,
 ) -> CountTable:
     """Whole numbers >= 0 that add up, from estimates of the nodes of all levels.
 
@@ -405,11 +412,12 @@ def refined_table(
         variances: of them, of a level or of each of its nodes.
         words: gives random words, by which equals are decided.
         cells: how many cells each node of each level has; found if left out.
+        reference: a published table of another window.
     """
     known = cells_of_nodes(design.layout, design.bits) if cells is None else cells
     values = tuple(values.copy() for values in estimated)
     tree = NoisyTree(design.bits, values, tuple(variances), known, is_laplace=False)
-    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=None)
+    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=reference)
     positive = np.flatnonzero(leaves)
     keys = design.layout.to_raster(positive.astype(np.uint64))
     return CountTable.from_unique_cells(design.domain, keys, leaves[positive])

@@ -95,6 +95,25 @@ def test_filtered_tables_have_less_error_than_plain_ones_and_add_up() -> None:
     assert np.sqrt((errors[True] ** 2).mean()) < 1.2 * last.filtered_variances(0.0)[0].max() ** 0.5
 
 
+def test_yesterday_refines_today_for_nothing() -> None:
+    ticks, people = 6, 3000
+    plan = design(Budget(rho=1), ticks=ticks)
+    random = np.random.default_rng(2)
+    home = (random.normal(8, 2.5, (people, 2)).clip(0, 15).astype(np.int64) * [16, 1]).sum(axis=1)
+    truth = np.bincount(home, minlength=256)
+    errors: dict[bool, list[float]] = {True: [], False: []}
+    for seed in range(4):
+        before = SeriesWindow(plan, NoiseKey.for_research(100 + seed), people)
+        yesterday = [before.publish(home).table for _ in range(ticks)][-1]
+        for refers in errors:
+            window = SeriesWindow(plan, NoiseKey.for_research(seed), people)
+            window.reference = yesterday if refers else None
+            tables = [window.publish(home).table for _ in range(ticks)]
+            assert all(table.to_dense().min() >= 0 for table in tables)
+            errors[refers] += [float(((table.to_dense().reshape(-1) - truth) ** 2).mean()) for table in tables]
+    assert np.mean(errors[True]) < 0.95 * np.mean(errors[False])
+
+
 def test_a_tick_that_is_left_out_is_never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
     child = NoiseKey.child

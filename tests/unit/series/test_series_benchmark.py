@@ -45,6 +45,6 @@ def test_errors_of_a_short_day_are_near_their_predictions() -> None:
 
 
 def test_ticks_are_timed_in_a_process_of_their_own() -> None:
-    seconds, resident, peak = series_ticks.time_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
-    assert len(seconds) == len(resident) == 3
-    assert peak >= max(resident)
+    times = series_ticks.time_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
+    assert len(times.seconds) == len(times.processor) == len(times.resident) == 3
+    assert times.peak >= max(times.resident)

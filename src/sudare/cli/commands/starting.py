@@ -23,6 +23,9 @@ PLAN, LEDGER = "plan.toml", "budget.db"
 FIRST_RELEASE = Decimal("0.25")
 """The share of the total that the plan to start from spends."""
 
+MAX_SIDE_OF_SERIES = 128
+"""Cells along a side of the country whose day is shown."""
+
 
 def init(
     speaker: Speaker,
@@ -63,11 +66,18 @@ def demo(
     speaker: Speaker,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER")] = Path("out/demo"),
     side: Annotated[int, typer.Option("--side", min=64, max=4096)] = 256,
+    series: Annotated[bool, typer.Option("--series")] = False,
 ) -> None:
     """Show what sudare does on an invented country."""
+    speaker.out.quiet = speaker.as_json
+    if series:
+        from sudare.demo_series import run_series_demo
+
+        day = run_series_demo(out, speaker.language, min(side, MAX_SIDE_OF_SERIES), speaker.out)
+        speaker.give({"folder": str(day.folder), "report": str(day.report), "seconds": day.seconds})
+        return
     from sudare.demo import run_demo
 
-    speaker.out.quiet = speaker.as_json
     shown = run_demo(out, speaker.language, side, speaker.out)
     values = {"folder": shown.folder, "release": shown.release.folder}
     speaker.give(

@@ -13,7 +13,11 @@ HELP: Mapping[str, Words] = {
         "Show what sudare does on an invented country.",
         "架空の国を使って sudare のはたらきを示します。",
     ),
-    "demo.examples": Words.same("sudare demo\nsudare demo --out tour --side 512"),
+    "demo.series": Words(
+        "Show a day of tables, one every half hour, in place of a single release.",
+        "1回の公表の代わりに、30分ごとの表の1日を示します。",
+    ),
+    "demo.examples": Words.same("sudare demo\nsudare demo --out tour --side 512\nsudare demo --series --out day"),
     "demo.out": Words("Where to write what the demonstration makes.", "デモの結果を書き出すフォルダ。"),
     "demo.side": Words("Cells along each side of the country, a power of two.", "国の一辺のセル数（2の累乗）。"),
     "reproduce.help": Words(

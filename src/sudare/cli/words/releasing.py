@@ -329,6 +329,7 @@ SPOKEN: Mapping[str, Words] = {
     "check.ticks": Words("all ticks", "全時点"),
     "check.other-ticks": Words("other ticks", "ほかの時点"),
     "check.curves": Words("curves", "推移"),
+    "check.revision": Words("revision", "改訂値"),
     "verify.sound": Words("The release is sound.", "公表物は正常です。"),
     "verify.unsound": Words(
         "The release is NOT sound: {number} checks failed.",

@@ -42,7 +42,7 @@ __all__ = ["SeriesPlan", "TickPlan", "read_series_plan"]
 KEYS = (*HEADER_KEYS, "source", "domain", "series", "reading")
 PEOPLE_KEYS = (*TABLE_KEYS, "time")
 SERIES_KEYS = ("every", "window", "start", "protects", "moves", "typical_moves", "absent_after", "strategy", "state")
-WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements")
+WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements", "revision")
 READING_KEYS = ("memory",)
 AUTO = "auto"
 BLANKS = ("date", "time", "start", "end", "tick")
@@ -77,6 +77,7 @@ class SeriesPlan(PlanWithHeader):
         state: the private folder of what is remembered from tick to tick.
         count: what the column of published counts is called.
         measurements: whether the noisy measurements are published too.
+        revision: whether all tables of a window are estimated once more when it is closed, from these measurements.
         memory: how much memory reading may take.
     """
 
@@ -92,6 +93,7 @@ class SeriesPlan(PlanWithHeader):
     state: Path
     count: str
     measurements: bool
+    revision: bool
     memory: str
 
     @cached_property
@@ -233,6 +235,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
     )
     count = output.text("count", "population")
     measurements = output.flag("measurements", True)
+    revision = output.flag("revision", True)
     output.finish()
     series = top.section("series", SERIES_KEYS)
     clock = _read_clock(series)
@@ -282,6 +285,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         state=state,
         count=count,
         measurements=measurements,
+        revision=revision,
         memory=memory,
     )
 
@@ -326,8 +330,8 @@ def _read_start(section: Section) -> datetime:
     if found is None or found.tzinfo is not None or found.microsecond:
         section.refuse(
             "start",
-            "must be a day or a moment without a zone, such as 2026-11-16 or 2026-11-16T00:00",
-            "は 2026-11-16 や 2026-11-16T00:00 のような、時間帯を付けない日付または日時です",
+            "must be a day or a moment without a zone, such as 2026-11-16 or 2026-11-16T00:00:00",
+            "は 2026-11-16 や 2026-11-16T00:00:00 のような、時間帯を付けない日付または日時です",
         )
     return found
 

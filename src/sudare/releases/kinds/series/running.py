@@ -25,7 +25,7 @@ from sudare.io.loading import defaults_of
 from sudare.io.person_cells import Within
 from sudare.io.source import files_and_format
 from sudare.ledger import Ledger, open_ledger
-from sudare.ledger.records import WindowState
+from sudare.ledger.records import OptOuts, WindowState
 from sudare.releases.accounts import Identity
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Run, TickKind, WindowRequest
@@ -37,7 +37,7 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument, write_tick_document
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
-from sudare.releases.kinds.series.state import Manifest, WindowFolder, key_name
+from sudare.releases.kinds.series.state import Manifest, SavedTick, WindowFolder, key_name
 from sudare.releases.kinds.series.verification import verify_tick
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import Released, carry_out_tick
@@ -165,9 +165,9 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         while saved.window.tick < plan.tick.number:
             saved.window.skip()
         if plan.series.span == "event":
-            return self._read_events(plan, saved.window, saved.manifest, run)
+            return self._read_events(plan, saved, _opt_outs(plan, run, known), run)
         manifest, window = saved.manifest, saved.window
-        opt_outs = run.paid.ledger.opt_outs(run.paid.dataset)
+        opt_outs = _opt_outs(plan, run, known)
         people = KnownPeople(
             files=tuple(folder.dictionary(manifest)),
             count=0 if manifest is None else manifest.people,
@@ -195,8 +195,8 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
             bound=_bound(plan, manifest, changes),
         )
 
-    def _read_events(self, plan: TickPlan, window: SeriesWindow, manifest: Manifest | None, run: Run) -> TickData:
-        series, opt_outs = plan.series, run.paid.ledger.opt_outs(run.paid.dataset)
+    def _read_events(self, plan: TickPlan, saved: SavedTick, opt_outs: OptOuts, run: Run) -> TickData:
+        series, window, manifest = plan.series, saved.window, saved.manifest
         if defaults_of(plan.source, files_and_format(plan.source)[1]).rows == "people":
             cells, people = read_tick_events(
                 plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
@@ -343,6 +343,16 @@ def _input_hash(
     chained = "" if before is None else before.input_hash
     head = f"{plan.window_fingerprint} {plan.tick.number} {key_name(window.key)} {chained}"
     return keyed_digest(run.paid.secret, "tick", (head.encode(), *parts))
+
+
+def _opt_outs(plan: TickPlan, run: Run, known: WindowState) -> OptOuts:
+    """Who has opted out when the tick is begun. Whoever does so later is counted no more from the next tick on.
+
+    A tick that is taken up again is the one that was begun: else somebody who opted out in between would leave it missing.
+    """
+    ledger, dataset = run.paid.ledger, run.paid.dataset
+    begun = ledger.windows.begun(known.window) if known.open_tick == plan.tick.number else None
+    return ledger.opt_outs(dataset, before=None if begun is None else begun.number)
 
 
 def _within(plan: TickPlan) -> Within | None:

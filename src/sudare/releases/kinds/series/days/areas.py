@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
 
-__all__ = ["MAX_AREAS", "Areas", "areas_of", "largest_areas"]
+__all__ = ["MAX_AREAS", "FollowedAreas", "areas_of", "largest_areas"]
 
 MAX_AREAS = 8
 """That are followed, of a map or of an attribute with many values."""
@@ -34,7 +34,7 @@ BLOCK = Words("rows {top}–{bottom}, columns {left}–{right}", "行 {top}–{b
 
 
 @dataclass(frozen=True, eq=False)
-class Areas:
+class FollowedAreas:
     """Areas of a domain, by number.
 
     Attributes:
@@ -92,7 +92,7 @@ class Areas:
         return self.first[0] // self.side, self.first[1] // self.side
 
 
-def areas_of(domain: Domain) -> Areas:
+def areas_of(domain: Domain) -> FollowedAreas:
     """How a domain is divided into areas: by public facts alone."""
     axes = find_map(domain)
     if axes is None:
@@ -101,15 +101,15 @@ def areas_of(domain: Domain) -> Areas:
         # Neighbours of ordered values are one area; names stand for themselves.
         is_grouped = isinstance(attribute, Bins) or attribute.is_ordered
         side = -(-length // MAX_AREAS) if is_grouped else 1
-        return Areas(domain, -(-length // side), None, side)
+        return FollowedAreas(domain, -(-length // side), None, side)
     rows, columns = axes.shape(domain)
     if axes.mesh is None:
         side = -(-max(rows, columns) // BLOCKS_A_SIDE)
-        return Areas(domain, -(-rows // side) * -(-columns // side), axes, side, columns=-(-columns // side))
+        return FollowedAreas(domain, -(-rows // side) * -(-columns // side), axes, side, columns=-(-columns // side))
     return _meshes_of(domain, axes, axes.mesh)
 
 
-def _meshes_of(domain: Domain, axes: MapAxes, mesh: Mesh) -> Areas:
+def _meshes_of(domain: Domain, axes: MapAxes, mesh: Mesh) -> FollowedAreas:
     own = mesh_level(mesh.level)
     coarser = sorted(
         (level for level in MESH_LEVELS.values() if own.divisions % level.divisions == 0), key=lambda one: one.divisions
@@ -123,14 +123,14 @@ def _meshes_of(domain: Domain, axes: MapAxes, mesh: Mesh) -> Areas:
         )
         if high * wide >= MIN_MAP_AREAS or side == 1:
             break
-    return Areas(domain, high * wide, axes, side, first=first, columns=wide)
+    return FollowedAreas(domain, high * wide, axes, side, first=first, columns=wide)
 
 
 def _level_with(divisions: int) -> str:
     return next(level.name for level in MESH_LEVELS.values() if level.divisions == divisions)
 
 
-def largest_areas(areas: Areas, sums: Counts) -> list[int]:
+def largest_areas(areas: FollowedAreas, sums: Counts) -> list[int]:
     """The areas that are followed: all of a few, else the largest of a window; the largest first on maps and among names.
 
     Args:

@@ -26,6 +26,7 @@ __all__ = [
     "CostTogether",
     "DayDocument",
     "DayTick",
+    "RevisionRecord",
     "SizeError",
     "WindowRecord",
     "costs_together",
@@ -129,6 +130,23 @@ class AreaCurve:
     counts: tuple[int | None, ...]
 
 
+@dataclass(frozen=True, kw_only=True)
+class RevisionRecord:
+    """What a document says of a revision.
+
+    Attributes:
+        file: that has it: a row for each tick and each cell that is not empty, the last tick first.
+        time: the column that says when a tick begins.
+        totals: of each tick of the window; None for one that was not published.
+        note: what it is.
+    """
+
+    file: str
+    time: str
+    totals: tuple[int | None, ...]
+    note: Words
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DayDocument(ReleaseDocument):
     """``release.json`` of a window's report.
@@ -142,6 +160,7 @@ class DayDocument(ReleaseDocument):
         areas: that are followed through the window.
         count: what the column of counts is called.
         domain: the cells.
+        revision: all tables estimated once more, where there is one.
     """
 
     promise: Promise
@@ -152,6 +171,7 @@ class DayDocument(ReleaseDocument):
     areas: tuple[AreaCurve, ...]
     count: str
     domain: Mapping[str, Any]
+    revision: RevisionRecord | None = None
 
 
 def report_name(begins: datetime) -> str:

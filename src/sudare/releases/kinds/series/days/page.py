@@ -112,6 +112,7 @@ def render_day_page(release: Mapping[str, Any], tables: Mapping[int, CountTable]
         **vars(_pictures(release, tables, axis, domain)),
         **_accuracy(release, axis),
         **_ticks(release, axis),
+        "revision": None if "revision" not in release else stated_words(release["revision"]["note"]),
         "ledger": _ledger(release),
         "files": [(file["name"], show_size(file.get("bytes")), file["sha256"]) for file in release["files"]],
     }
@@ -126,7 +127,7 @@ def _template() -> Template:
 def _moment(moment: datetime) -> Words:
     time = moment.strftime("%H:%M:%S" if moment.second else "%H:%M")
     return Words(
-        f"{moment:%Y-%m-%d} {time}",
+        f"{moment.year}-{moment.month:02}-{moment.day:02} {time}",
         f"{moment.year}年{moment.month}月{moment.day}日 {time}",
     )
 

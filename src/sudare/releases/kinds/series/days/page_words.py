@@ -124,6 +124,11 @@ TEXTS = {
         "表示する領域は、公表値によって選んでいます。縦軸の目盛は共通です。",
     ),
     "areas_scale": Words("All curves share one scale.", "縦軸の目盛は共通です。"),
+    "revision": Words("Afterwards better: the revision", "改訂値"),
+    "revision_use": Words(
+        "Use {file} for what lies in the past, and the tables of the ticks for what was known at the time.",
+        "過去の時点の分析には {file} を、その時点で公表されていた値が必要な場合は各時点の表をお使いください。",
+    ),
     "accuracy": Words("How accurate it is", "精度"),
     "accuracy_text": Words(
         "Expected difference between the published count and the counted people, by size of area and time of day.",
@@ -149,7 +154,7 @@ TEXTS = {
         "公表済みですが、この報告書の作成時に見つからなかったか、変更されていた時点: {ranges}。",
     ),
     "one_time": Words("{first}", "{first}"),
-    "time_range": Words("{first} to {last} ({number} tables)", "{first} から {last}（{number} 回）"),
+    "time_range": Words("{first} to {last} ({number} tables)", "{first} から {last}（{number}回）"),
     "show_ticks": Words("Show all {ticks} tables", "{ticks} 回分をすべて表示"),
     "time": Words("Time", "時刻"),
     "state": Words("State", "状態"),

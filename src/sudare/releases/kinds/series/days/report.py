@@ -51,6 +51,7 @@ from sudare.releases.kinds.series.days.document import (
     report_name,
 )
 from sudare.releases.kinds.series.days.page import render_day_page, shown_ticks
+from sudare.releases.kinds.series.days.revision import write_revision
 from sudare.releases.kinds.series.plan_file import SeriesPlan
 from sudare.releases.kinds.series.verification import read_tick_document, read_tick_table
 from sudare.releases.verification import UnsoundError
@@ -191,9 +192,11 @@ def _write(
     )
     plain = [document_values(entry) for entry in entries], [document_values(curve) for curve in curves]
     (folder / CURVES).write_bytes(curves_text(*plain))
+    revision = write_revision(plan, entries, folder)
+    files = [folder / CURVES, *([] if revision is None else [folder / revision.file])]
     event = design.event()
     document = DayDocument(
-        head=describe_head(DAY_FORMAT, plan.header, [folder / CURVES], PACKAGES),
+        head=describe_head(DAY_FORMAT, plan.header, files, PACKAGES),
         event=event,
         ledger=charge,
         promise=describe_promise(event),
@@ -211,6 +214,7 @@ def _write(
         areas=curves,
         count=plan.count,
         domain=describe_domain(plan.domain),
+        revision=revision,
     )
     page = render_day_page(document_values(document), kept, language=plan.language)
     (folder / PAGE).write_text(page, encoding="utf-8")

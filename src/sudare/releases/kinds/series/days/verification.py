@@ -30,6 +30,7 @@ from sudare.releases.kinds.series.days.document import (
 )
 from sudare.releases.kinds.series.days.page import render_day_page, shown_ticks
 from sudare.releases.kinds.series.days.report import read_day_document
+from sudare.releases.kinds.series.days.revision import check_revision
 from sudare.releases.kinds.series.verification import read_tick_document, read_tick_table, verify_tick
 from sudare.releases.verification import (
     NO_LEDGER,
@@ -61,13 +62,18 @@ def verify_day(folder: str | Path, ledger: str | None = None) -> list[Check]:
         LedgerError: if the ledger cannot be opened.
     """
     document = StatedDocument(Path(folder).resolve() / DOCUMENT, read_day_document(folder))
+    tables = _Tables(document)
     window = outcome_of("window", lambda: _check_window(document))
     checks = [*check_files(document), outcome_of("cost", lambda: _check_cost(document)), window]
     if window.outcome != "failed":
         checks += _check_ticks(document)
         checks.append(outcome_of("other-ticks", lambda: _check_none_besides(document)))
-        checks.append(outcome_of("curves", lambda: _check_curves(document)))
-    checks.append(check_page(document, lambda language: _page(document, language)))
+        checks.append(outcome_of("curves", lambda: _check_curves(document, tables)))
+        if "revision" in document:
+            checks.append(outcome_of("revision", lambda: check_revision(document)))
+    checks.append(
+        check_page(document, lambda language: render_day_page(document.values, tables.shown(), language=language))
+    )
     if ledger is None:
         return [*checks, NO_LEDGER]
     with open_ledger(ledger) as opened:
@@ -214,23 +220,46 @@ def _folders_of_ticks(series: Path, begins: datetime, ends: datetime) -> Iterato
         day += timedelta(days=1)
 
 
-def _tables(document: StatedDocument, wanted: set[int] | None = None) -> Iterator[tuple[int, CountTable]]:
-    """The tables of the ticks that the report shows, one after the other."""
-    for tick in document["ticks"]:
-        if tick["state"] == PUBLISHED and (wanted is None or tick["number"] in wanted):
-            folder = _series_folder(document) / folder_of_tick(begin_of(document["window"], tick["number"]))
-            try:
-                yield tick["number"], read_tick_table(StatedDocument(folder / DOCUMENT, read_tick_document(folder)))
-            except InputError as error:
-                raise UnsoundError(error.english, error.japanese) from None
+class _Tables:
+    """The published tables of a report; those that its page shows are kept."""
+
+    def __init__(self, document: StatedDocument) -> None:
+        self._document = document
+        self._kept: dict[int, CountTable] = {}
+
+    def all(self) -> Iterator[tuple[int, CountTable]]:
+        """One after the other."""
+        shown = set(shown_ticks(self._document.values))
+        for tick in self._document["ticks"]:
+            if tick["state"] == PUBLISHED:
+                table = self._read(tick["number"])
+                if tick["number"] in shown:
+                    self._kept[tick["number"]] = table
+                yield tick["number"], table
+
+    def shown(self) -> dict[int, CountTable]:
+        """Those that the page shows."""
+        ticks = self._document["ticks"]
+        wanted = [number for number in shown_ticks(self._document.values) if ticks[number]["state"] == PUBLISHED]
+        for number in wanted:
+            if number not in self._kept:
+                self._kept[number] = self._read(number)
+        return self._kept
+
+    def _read(self, number: int) -> CountTable:
+        folder = _series_folder(self._document) / folder_of_tick(begin_of(self._document["window"], number))
+        try:
+            return read_tick_table(StatedDocument(folder / DOCUMENT, read_tick_document(folder)))
+        except InputError as error:
+            raise UnsoundError(error.english, error.japanese) from None
 
 
-def _check_curves(document: StatedDocument) -> tuple[str, str]:
+def _check_curves(document: StatedDocument, tables: _Tables) -> tuple[str, str]:
     """The curves, and the file of them, are those of the tables."""
     areas = areas_of(domain_of_description(document["domain"], DOCUMENT))
     sums = np.zeros((areas.number, len(document["ticks"])), dtype=np.int64)
     there = set()
-    for number, table in _tables(document):
+    for number, table in tables.all():
         sums[:, number] = areas.sums(table)
         there.add(number)
     expected = [
@@ -246,11 +275,6 @@ def _check_curves(document: StatedDocument) -> tuple[str, str]:
     if not path.is_file() or path.read_bytes() != curves_text(document["ticks"], document["areas"]):
         raise UnsoundError(f"{CURVES} has other numbers", f"{CURVES} の値が一致しません")
     return f"{len(expected)} areas, as in the tables", f"{len(expected)} 領域の推移が表と一致"
-
-
-def _page(document: StatedDocument, language: str) -> str:
-    wanted = set(shown_ticks(document.values))
-    return render_day_page(document.values, dict(_tables(document, wanted)), language=language)
 
 
 def _check_ledger(document: StatedDocument, ledger: Ledger) -> tuple[str, str]:
