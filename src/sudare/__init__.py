@@ -3,6 +3,7 @@
 Start here, by what you have and what you want:
 
 - `sudare.tables`: counts of people, published with noise. `plan_table`, `publish`; their cells are a `sudare.domain.Domain`.
+- `sudare.series`: the same people published again and again, under one promise. `plan_series`.
 - `sudare.sql`: a database that is asked in SQL and answers with noise. `connect`.
 - `sudare.collect`: answers that are randomized before anybody sees them. `randomize_answers`.
 - `sudare.microdata`: records of people, made coarser, sampled or synthetic; pseudonyms. `anonymize`.

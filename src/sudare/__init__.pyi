@@ -9,6 +9,7 @@ from sudare import microdata as microdata
 from sudare import noise as noise
 from sudare import privacy as privacy
 from sudare import releases as releases
+from sudare import series as series
 from sudare import sql as sql
 from sudare import tables as tables
 from sudare.attacks.audits.programs import audit_function as audit_function
@@ -37,6 +38,7 @@ from sudare.privacy.composition import compose as compose
 from sudare.privacy.events import ReleaseEvent as ReleaseEvent
 from sudare.privacy.unit import Unit as Unit
 from sudare.releases.registry import run_plan as run_plan
+from sudare.series.planning import plan_series as plan_series
 from sudare.sql.execution.connection import connect as connect
 from sudare.tables.planning.plan import Plan as Plan
 from sudare.tables.planning.planner import plan_table as plan_table

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.contracts.test_release_kinds import build_counts, build_records, build_tables
+from tests.unit.releases.kinds.series.crowds import build_series
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -20,7 +21,9 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     "counts": build_counts,
     "records": build_records,
     "tables": build_tables,
+    "series": lambda folder: build_series(folder).file,
 }
+OPTIONS = {"counts": ("--yes",), "series": ("--yes", "--at", "2026-11-16T00:00")}
 
 
 def walk_of(kind: str) -> list[str]:
@@ -49,7 +52,7 @@ def trace(*arguments: str) -> dict[str, Any]:
 def test_a_release_walks_as_the_page_says(tmp_path: Path, kind: str) -> None:
     listed = walk_of(kind)
     assert len(listed) >= 4
-    walk = trace("run", str(BUILDERS[kind](tmp_path)), *(["--yes"] if kind == "counts" else []))
+    walk = trace("run", str(BUILDERS[kind](tmp_path)), *OPTIONS.get(kind, ()))
     steps = walk["steps"]
     first = [
         next((place for place, step in enumerate(steps) if f"{step}.".startswith(f"{one}.")), None) for one in listed

@@ -34,6 +34,7 @@ PILLARS = (
     "noise",
     "privacy",
     "releases",
+    "series",
     "sql",
     "tables",
 )
@@ -47,6 +48,7 @@ VERBS = {
     "noise": "add_noise",
     "privacy": "compose",
     "releases": "run_plan",
+    "series": "plan_series",
     "sql": "connect",
     "tables": "publish",
 }

@@ -19,7 +19,7 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.state import WindowFolder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
-from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
+from tests.unit.releases.kinds.series.days.crowds import Crowds, build_crowds
 
 MISSING = 2
 

@@ -1,0 +1,11 @@
+from sudare.series.mechanism import SeriesDesign as SeriesDesign
+from sudare.series.mechanism import SeriesWindow as SeriesWindow
+from sudare.series.mechanism import TickTable as TickTable
+from sudare.series.planning import StrategyChoice as StrategyChoice
+from sudare.series.planning import compare_strategies as compare_strategies
+from sudare.series.planning import plan_series as plan_series
+from sudare.series.prediction import SeriesError as SeriesError
+from sudare.series.prediction import frozen_share as frozen_share
+from sudare.series.prediction import predict_series as predict_series
+from sudare.series.strategies import SeriesStrategy as SeriesStrategy
+from sudare.series.strategies import strategy_for as strategy_for
