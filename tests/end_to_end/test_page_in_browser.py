@@ -18,6 +18,7 @@ from sudare.examples import invent_country, invent_people
 from sudare.releases.kinds.counts.page import render_page
 from tests.browser import Browser, open_browser
 from tests.unit.releases.kinds.counts.sample import document_of
+from tests.unit.releases.kinds.series.days.crowds import build_crowds
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -88,8 +89,8 @@ def _japanese_font() -> None:
 
 
 @pytest.fixture(scope="module")
-def pages() -> dict[str, str]:
-    """A map, a confidential page with two maps and all warnings, and a table without a map; in both languages."""
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A map, a confidential page with two maps and all warnings, a table without a map, a day; in both languages."""
     country = invent_country(256, people=200_000)
     secure = sudare.publish(country, sudare.Budget(epsilon=1))
     research = sudare.publish(
@@ -108,6 +109,12 @@ def pages() -> dict[str, str]:
             truth=country,
         )
         made[f"bars-{language}"] = render_page(document_of(flat), flat.table, language=language)
+    crowds = build_crowds(tmp_path_factory.mktemp("crowds"))
+    crowds.run(0, 1, 3)
+    crowds.close()
+    day = (crowds.report / "release.html").read_text(encoding="utf-8")
+    made["day-en"] = day
+    made["day-ja"] = re.sub(r'(id="show-ja"[^>]*)>', r"\1 checked>", day.replace(" checked>", ">"))
     return made
 
 
@@ -118,7 +125,7 @@ def shown(browser: Browser, address: str) -> str:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("kind", ["map", "truth", "bars"])
+@pytest.mark.parametrize("kind", ["map", "truth", "bars", "day"])
 def test_nothing_sticks_out_on_a_phone(
     browser: Browser, pages: dict[str, str], kind: str, language: str, tmp_path: Path
 ) -> None:
@@ -129,7 +136,7 @@ def test_nothing_sticks_out_on_a_phone(
     numbers = dict(re.findall(r"(client|scroll|en|ja|maps)=(\d+)", found.split('id="found"')[1]))
     assert numbers["client"] == str(PHONE)
     assert numbers["scroll"] == str(PHONE)
-    assert int(numbers["maps"]) == {"map": 1, "truth": 2, "bars": 0}[kind]
+    assert int(numbers["maps"]) == {"map": 1, "truth": 2, "bars": 0, "day": 3}[kind]
     other = {"en": "ja", "ja": "en"}[language]
     assert int(numbers[language]) > 30
     assert numbers[other] == "0"
@@ -173,6 +180,7 @@ def test_numbers_hashes_and_bars(
     found = look_at(browser, pages[f"map-{language}"], width, tmp_path)
     assert found["numbers"] > 50
     assert found["broken"] == 0
+    assert look_at(browser, pages[f"day-{language}"], width, tmp_path)["broken"] == 0
     assert (found["digests"] > 0, found["cut"]) == (True, 0)
     assert (found["bars"] > 2, found["wrong"]) == (True, 0)
 

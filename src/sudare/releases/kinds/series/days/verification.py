@@ -250,8 +250,11 @@ class _Tables:
         folder = _series_folder(self._document) / folder_of_tick(begin_of(self._document["window"], number))
         try:
             return read_tick_table(StatedDocument(folder / DOCUMENT, read_tick_document(folder)))
-        except InputError as error:
-            raise UnsoundError(error.english, error.japanese) from None
+        except InputError:
+            time = begin_of(self._document["window"], number).strftime("%Y-%m-%d %H:%M")
+            raise UnsoundError(
+                f"not compared: the table of {time} is not there", f"{time} の表がないため照合できません"
+            ) from None
 
 
 def _check_curves(document: StatedDocument, tables: _Tables) -> tuple[str, str]:
