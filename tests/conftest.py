@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers of the run, when no process needs them any more."""
+    gc.unfreeze()  # what is left is given back in order: packages of others complain of what is not
     if RUN in config.stash:
         config.stash[RUN].end()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Kinds = NDArray[np.int64]
 
-__all__ = ["FilterStep", "FilteredEstimate", "Surprises", "mean_of_areas"]
+__all__ = ["FilterStep", "FilteredEstimate", "Surprises", "area_of", "mean_of_areas"]
 
 SIZES = 10
 """Classes of estimated counts: below the noise of a measurement, up to twice, four times, ... of it."""
@@ -36,8 +36,8 @@ SIZES = 10
 AGES = 8
 """Ticks since a step that are told apart; from then on a place is settled."""
 
-AREA = 128
-"""Nodes next to each other whose mean change is taken whole."""
+MIN_AREA, MAX_AREA, AREAS = 16, 128, 16
+"""Nodes next to each other whose mean change is taken whole: a 16th of a level, from 16 to 128 of them."""
 
 MIN_SEEN = 64
 """Nodes of a class, over the last ticks, by which its drift is judged; with fewer, every surprise is taken for a change."""
@@ -86,7 +86,7 @@ class Surprises:
     """What was measured of the nodes of a level beyond expectation, at one tick.
 
     Attributes:
-        values: the surprises.
+        values: the surprises of all nodes of the level.
         kinds: of each node: its class of sizes times `AGES`, plus its ticks since a step.
         spread: the variance of a surprise but for the change, for each class and age.
         means: the mean of the surprises of each node's area.
@@ -223,7 +223,8 @@ class FilteredEstimate:
 
     def with_areas(self, own: Reals, tick: int) -> Reals:
         """Variances of counts from those of their distances from the means of their areas."""
-        in_area = np.minimum(AREA, own.size - np.arange(own.size) // AREA * AREA)
+        area = area_of(own.size)
+        in_area = np.minimum(area, own.size - np.arange(own.size) // area * area)
         return np.asarray(own + (self.plain_variances[tick] - own) / in_area)
 
     def update(self, measured: NDArray[np.int64]) -> Reals:
@@ -300,9 +301,14 @@ class FilteredEstimate:
             raise ParameterError("tick", "FilteredEstimate", requirement, self.tick)
 
 
+def area_of(nodes: int) -> int:
+    """How many nodes an area of a level of so many nodes has."""
+    return min(max(nodes // AREAS, MIN_AREA), MAX_AREA)
+
+
 def mean_of_areas(values: Reals, weights: Reals) -> Reals:
     """The sum of values over that of weights in each node's area."""
-    firsts = np.arange(0, values.size, AREA)
+    firsts = np.arange(0, values.size, area_of(values.size))
     sums, total = np.add.reduceat(values, firsts), np.add.reduceat(weights, firsts)
     means = sums / np.where(total > 0, total, 1.0)
     return np.repeat(means, np.diff(np.append(firsts, values.size)))

@@ -32,7 +32,7 @@ from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import Unit
 from sudare.refine.trees import NoisyTree, Words
 from sudare.series.estimation import RunningEstimate
-from sudare.series.filtering import AREA, FilteredEstimate
+from sudare.series.filtering import MAX_AREA, FilteredEstimate, area_of
 from sudare.series.paths import Caps, LevelChanges, Paths
 from sudare.series.state_space import StateSpace
 from sudare.series.strategies import SeriesStrategy
@@ -77,10 +77,10 @@ class LevelDesign:
 
     @cached_property
     def variances(self) -> Values:
-        """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
+        """Of the plain estimates of counts, at each tick, whatever people do."""
         return self.strategy.deviations() ** 2 * self.noise_variance
 
-    def filtered_variances(self, drift: float, nodes: int = AREA) -> tuple[Values, Values]:
+    def filtered_variances(self, drift: float, nodes: int = MAX_AREA**2) -> tuple[Values, Values]:
         """Of the filtered estimates of counts, at each tick, where counts change by random steps: from noise, and from lag.
 
         Args:
@@ -92,7 +92,7 @@ class LevelDesign:
         if space is None or nodes == 1:
             return self.variances, np.zeros_like(self.variances)
         noise, lag = space.predicted_variances(self.strategy.ticks, drift)
-        whole = 1 / min(nodes, AREA)
+        whole = 1 / min(nodes, area_of(nodes))
         return noise + (self.variances - noise) * whole, lag * (1 - whole)
 
     def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:

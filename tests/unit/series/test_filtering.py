@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.series.estimation import RunningEstimate
-from sudare.series.filtering import AREA, FilteredEstimate
+from sudare.series.filtering import FilteredEstimate, area_of
 from sudare.series.state_space import StateSpace
 from sudare.series.strategies import STRATEGIES, strategy_for
 from tests.reference.naive_series import UNKNOWN, best_counts, measure, moving_people
@@ -86,7 +86,7 @@ def test_without_drift_it_predicts_what_is_known_of_a_count_that_stays(name: str
 def test_sums_over_areas_are_those_of_the_plain_estimate(name: str, kind: str, share: float) -> None:
     """So that areas, margins and totals have no error on average, whatever people do."""
     _, plain, filtered, _ = run(kind, share, name)
-    areas = [np.add.reduceat(values, np.arange(0, NODES, AREA), axis=1) for values in (plain, filtered)]
+    areas = [np.add.reduceat(values, np.arange(0, NODES, area_of(NODES)), axis=1) for values in (plain, filtered)]
     assert areas[0] == pytest.approx(areas[1], rel=1e-9, abs=1e-6)
     assert size(plain - filtered) > 1
 

@@ -35,7 +35,7 @@ def test_the_limit_of_moves_is_the_one_with_the_smallest_predicted_error() -> No
 
 
 def test_errors_of_a_short_day_are_near_their_predictions() -> None:
-    ratios = series_strategies.prediction_ratios(8, 12)
+    ratios = series_strategies.prediction_ratios(8, 12, filters=False)
     assert set(ratios) == {1, 2, 4}
     assert all(0.7 < ratio < 1.3 for ratio in ratios.values())
     last, day = series_strategies.fresh_vs_moves(8, 24)

@@ -13,7 +13,7 @@ from sudare import Budget
 from sudare.domain import CountTable
 from sudare.errors import ParameterError
 from sudare.noise.addressed import NoiseKey
-from sudare.series.filtering import AREA, FilteredEstimate, FilterStep
+from sudare.series.filtering import FilteredEstimate, FilterStep, area_of
 from sudare.series.mechanism import LevelDesign, SeriesWindow
 from sudare.series.planning import plan_series
 from sudare.series.smoothing import Backward, TickTables, smooth_level, smooth_window
@@ -88,7 +88,7 @@ def test_later_ticks_take_error_away_and_leave_sums_alone(name: str, kind: str, 
     assert np.array_equal(smoothed[-1], filtered[-1])
     assert size(smoothed - truth) < 0.93 * size(filtered - truth)
     assert 0.8 < size(smoothed - truth) / np.sqrt(variances.mean()) < 1.1
-    areas = [np.add.reduceat(values, np.arange(0, NODES, AREA), axis=1) for values in (smoothed, filtered)]
+    areas = [np.add.reduceat(values, np.arange(0, NODES, area_of(NODES)), axis=1) for values in (smoothed, filtered)]
     assert areas[0] == pytest.approx(areas[1], rel=1e-9, abs=1e-6)
 
 
