@@ -83,7 +83,7 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, english: str, ja
 
 def test_the_reference_lists_every_key() -> None:
     page = (Path(__file__).parents[5] / "docs/reference/series-plan.md").read_text(encoding="utf-8")
-    listed = {key for key in re.findall(r"^\| `(\w+)` \|", page, re.M)}
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.M))
     assert listed == {*SERIES_KEYS, *WRITTEN_KEYS, *READING_KEYS, "person", "time"}
 
 
