@@ -159,15 +159,19 @@ def _tiles(release: Mapping[str, Any], axis: TimeAxis, domain: Domain) -> list[t
         ("every", _period(axis.every)),
         ("cells", Words.same(f"{domain.cells:,}")),
         ("mean_total", Words.same(mean)),
-        ("budget", Words.same(show_budget(release["event"]["cost"]))),
+        (f"budget{'_event' if _is_of_events(release) else ''}", Words.same(show_budget(release["event"]["cost"]))),
     ]
+
+
+def _is_of_events(release: Mapping[str, Any]) -> bool:
+    return bool(release["event"]["unit"]["time"]["span"] == "event")
 
 
 def _promise(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, Any]:
     event, stated = release["event"], release["promise"]
     unit = event["unit"]
     span, who = unit["time"]["span"], str(unit["who"])
-    is_event = span == "event"
+    is_event = _is_of_events(release)
     moves = max(release["window"]["moves"], default=0)
     who_changes = guarantee_words.of_unit_that_changes(who)
     return {

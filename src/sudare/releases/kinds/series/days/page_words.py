@@ -24,6 +24,7 @@ TEXTS = {
     "cells": Words("Cells in each table", "各表のセル数"),
     "mean_total": Words("Published total, on average", "公表した合計の平均"),
     "budget": Words("Cost of the whole window", "期間全体の費用"),
+    "budget_event": Words("Cost of one appearance", "1回の出現の費用"),
     "promise": Words("The promise", "プライバシーの約束"),
     "promise_text": Words(
         "Noise was added before anything was published. It limits what anyone can find out about {what} from all "
@@ -137,9 +138,13 @@ TEXTS = {
     ),
     "accuracy_note": Words(
         "Standard deviation of the measurement of areas of one size alone. All sizes were measured and brought together, which "
-        "makes most errors smaller. People who moved more often than is counted are not part of it.",
+        "makes most errors smaller.",
         "1つの大きさの領域の測定値だけによる標準偏差です。実際には、すべての大きさの測定値を合わせて推定しているため、"
-        "多くの場合、誤差はこれより小さくなります。数える回数を超えて移動した人による差は含みません。",
+        "多くの場合、誤差はこれより小さくなります。",
+    ),
+    "accuracy_frozen": Words(
+        "People who moved more often than is counted are not part of it.",
+        "数える回数を超えて移動した人による差は含みません。",
     ),
     "area": Words("Area", "領域"),
     "area_total": Words("whole table", "表全体"),
