@@ -1,7 +1,7 @@
 """What a tick of a series takes: ten million people over Japan at 1 km, and whether a day's last tick takes more than its first.
 
-Each part runs in a process of its own, so that memory is that of the series alone. A tick is timed from the cells of all people
-to the published table: paths, measurement, estimates, refinement.
+Each part runs in a process of its own, so that memory is that of the series alone. A tick is timed as `sudare run` publishes it:
+from the file of everybody's rows to the folder that is shown, ledger and private state included.
 
 ``python -m benchmarks.series_ticks`` prints all of it.
 """
@@ -24,14 +24,15 @@ TARGETS = {
 }
 
 CODE = """
-import gc, json, time
-import numpy as np
+import gc, json, tempfile, time
+from pathlib import Path
 import sudare
 from sudare.domain import CountTable, Domain, Mesh
-from sudare.examples import PeopleFlow, invent_country
-from sudare.noise import NoiseKey
-from sudare.series.mechanism import SeriesWindow
-from sudare.series.planning import plan_series
+from sudare.examples import PeopleFlow, invent_country, write_people_flow
+from sudare.ledger import open_ledger
+from sudare.privacy.unit import ProtectedTime
+from sudare.releases.kinds.series.plan_file import read_series_plan
+from sudare.releases.kinds.series.running import run_tick
 
 def memory(field):
     lines = dict(line.split(":") for line in open("/proc/self/status") if ":" in line)
@@ -43,19 +44,54 @@ country = invent_country(side, people=people)
 mesh = Mesh("KEY_CODE", "3", 3407, 1835, side, side)
 country = CountTable.from_cells(Domain((mesh,)), country.keys, country.counts)
 flow = PeopleFlow(country, moving=0.01, ticks=ticks, seed=1)
-design = plan_series(country.domain, sudare.Budget(rho=1), ticks=ticks, moves=4)
-window = SeriesWindow(design, NoiseKey.for_research(1), people)
 seconds, processor, resident = [], [], []
-for _ in range(wanted):
-    cells = flow.advance()
-    start, used = time.perf_counter(), time.process_time()
-    table = window.publish(cells)
-    seconds.append(time.perf_counter() - start)
-    processor.append(time.process_time() - used)
-    del table, cells
-    gc.collect()
-    resident.append(memory("VmRSS"))
+with tempfile.TemporaryDirectory() as temporary:
+    folder = Path(temporary)
+    (folder / "series.toml").write_text({plan!r})
+    with open_ledger(folder / "budget.db", create=True) as ledger:
+        unit = sudare.Unit("person", time=ProtectedTime("person-day", ticks))
+        ledger.add_dataset("people", sudare.Budget(rho=2), unit=unit)
+    plan = read_series_plan(folder / "series.toml")
+    for number in range(wanted):
+        (file,) = write_people_flow(flow, folder / "rows", ticks=1)
+        tick = plan.clock.tick_of(plan.clock.start, number)
+        start, used = time.perf_counter(), time.process_time()
+        run_tick(plan, tick)
+        seconds.append(time.perf_counter() - start)
+        processor.append(time.process_time() - used)
+        file.unlink()
+        gc.collect()
+        resident.append(memory("VmRSS"))
 print(json.dumps([seconds, processor, resident, memory("VmHWM")]))
+"""
+
+PLAN = """
+kind = "series"
+title = "People of an invented country"
+[source]
+path = "rows/{{date}}T{{time}}.parquet"
+person = "person"
+time = "time"
+[[domain]]
+name = "KEY_CODE"
+kind = "mesh"
+level = "3"
+window = [3407, 1835, {side}, {side}]
+[series]
+every = "{minutes} minutes"
+window = "1 day"
+start = 2026-11-16
+protects = "person-day"
+moves = 4
+[budget]
+rho = 1
+[ledger]
+location = "budget.db"
+dataset = "people"
+[output]
+folder = "out"
+[reading]
+memory = "4GB"
 """
 
 
@@ -111,7 +147,8 @@ class TickTimes:
 
 def time_ticks(size: TickSize) -> TickTimes:
     """Publish ticks in a new process."""
-    code = CODE.format(side=size.side, people=size.people, ticks=size.ticks, wanted=size.wanted)
+    plan = PLAN.format(side=size.side, minutes=24 * 60 // size.ticks)
+    code = CODE.format(side=size.side, people=size.people, ticks=size.ticks, wanted=size.wanted, plan=plan)
     return TickTimes(*json.loads(in_new_process(code)))
 
 

@@ -77,7 +77,7 @@ class LevelDesign:
 
     @cached_property
     def variances(self) -> Values:
-        """Of the plain estimates of counts, at each tick: whatever people do, no filter makes them worse than this for long."""
+        """Of the plain estimates of counts, at each tick, whatever people do."""
         return self.strategy.deviations() ** 2 * self.noise_variance
 
     def filtered_variances(self, drift: float, nodes: int = MAX_AREA**2) -> tuple[Values, Values]:

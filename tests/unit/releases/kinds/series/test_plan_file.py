@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from sudare.errors import PlanError
 from sudare.privacy.unit import ProtectedTime
-from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
+from sudare.releases.kinds.series.plan_file import READING_KEYS, SERIES_KEYS, WRITTEN_KEYS, SeriesPlan, read_series_plan
 from tests.unit.releases.kinds.series.crowds import PLAN
 
 
@@ -78,6 +79,18 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, english: str, ja
         read(tmp_path, PLAN.replace(old, new))
     assert english in refused.value.words.english
     assert japanese in refused.value.words.japanese
+
+
+def test_the_reference_lists_every_key() -> None:
+    page = (Path(__file__).parents[5] / "docs/reference/series-plan.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.M))
+    assert listed == {*SERIES_KEYS, *WRITTEN_KEYS, *READING_KEYS, "person", "time"}
+
+
+def test_the_plan_of_the_reference_can_be_read(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[5] / "docs/reference/series-plan.md").read_text(encoding="utf-8")
+    text = page.split('```toml title="series.toml"\n')[1].split("```")[0]
+    assert read(tmp_path, text).clock.ticks == 144
 
 
 def test_caps_by_level_must_fit_the_tree(tmp_path: Path) -> None:
