@@ -129,6 +129,10 @@ def test_twins_that_spend_more_than_is_charged_are_caught() -> None:
     assert highest(with_moves(plan, 5)) > RHO, "more moves than the noise is made for"
     exits_forgotten = narrower(plan, lambda level: level.strategy.l2_squared(level.measurement.moves, may_leave=False))
     assert highest(exits_forgotten) > RHO, "exits not counted"
+    long = plan_series(MAP, Budget(rho=RHO), ticks=TICKS, moves=8, absent_after=1, strategy="moves")
+    stocks = narrower(long, lambda level: TICKS)
+    assert highest(stocks) > RHO, "sensitivity of stocks used for moves"
+    assert highest(long) <= RHO * (1 + 1e-9)
     smaller = narrower(plan, lambda level: level.measurement.sensitivity // 2)
     assert highest(smaller) > RHO, "sensitivity of smaller coefficients than those used"
     of_other_coefficients = narrower(plan, lambda level: level.measurement.sensitivity * 3 // 4)

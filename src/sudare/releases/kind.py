@@ -23,7 +23,7 @@ from sudare.releases.header import PlanHeader
 from sudare.releases.progress import Progress
 from sudare.releases.verification import Check
 
-__all__ = ["Attacked", "Drawn", "Kind", "Run", "TickKind", "WindowRequest", "refuse_broken"]
+__all__ = ["Attacked", "Drawn", "Kind", "Run", "TickKind", "WindowRequest", "is_tick_kind", "refuse_broken"]
 
 PlanT = TypeVar("PlanT")
 DataT = TypeVar("DataT")
@@ -255,6 +255,11 @@ class TickKind(Kind[PlanT, DataT, ResultT, DraftT], Protocol[PlanT, DataT, Resul
     def keep(self, plan: PlanT, data: DataT, drawn: Drawn[ResultT], run: Run) -> None:
         """Keep the private state after the tick, on the disk."""
         ...
+
+
+def is_tick_kind(kind: object) -> bool:
+    """Whether a kind publishes ticks of a window, each bound to its input, and not releases with a charge of their own."""
+    return TickKind in type(kind).__mro__
 
 
 def refuse_broken(reports: Sequence[AttackReport]) -> None:

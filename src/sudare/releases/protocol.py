@@ -59,7 +59,7 @@ from sudare.releases.accounts import Identity, OpenAccount, describe_charge, req
 from sudare.releases.documents import ReleaseDocument, document_text, document_values
 from sudare.releases.folder_store import FolderStore, Released, completed_folder
 from sudare.releases.header import LedgerEntryPoint, PlanHeader, ReleasePrice
-from sudare.releases.kind import Attacked, Kind, Run, TickKind
+from sudare.releases.kind import Attacked, Kind, Run, TickKind, is_tick_kind
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
@@ -107,6 +107,8 @@ def carry_out(
         InputError: if the data is not what the plan says, or an attack breaks the result; nothing is shown.
         OutputError: if the folder exists or cannot be written.
     """
+    if is_tick_kind(kind):  # its noise would be bound to no input
+        raise TypeError("a tick is carried out by carry_out_tick")
     header = kind.header(plan)
     order = _Order(
         kind=kind,

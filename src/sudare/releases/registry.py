@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sudare.bilingual import Words
-from sudare.errors import InputError, PlanError
+from sudare.errors import InputError, ParameterError, PlanError
 from sudare.releases.header import KIND
-from sudare.releases.kind import Kind
+from sudare.releases.kind import Kind, TickKind, is_tick_kind
 from sudare.releases.progress import Progress
-from sudare.releases.protocol import Released, carry_out
+from sudare.releases.protocol import Released, carry_out, carry_out_tick
 from sudare.releases.verification import Check, printable
 from sudare.sections import nearest, read_toml
 from sudare.storage.guarded_json import read_json
@@ -174,7 +174,7 @@ def run_plan(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Released[Any]:
-    """Carry out a plan of any kind; see `sudare.releases.protocol.carry_out`.
+    """Carry out a plan of any kind; see `sudare.releases.protocol.carry_out`. Of a series, the latest tick that is over.
 
     Args:
         file: the plan.
@@ -189,6 +189,11 @@ def run_plan(
     """
     kind = find_kind_of_plan(file).load()
     plan = kind.read_plan(Path(file), None if folder is None else Path(folder))
+    if is_tick_kind(kind):
+        if again:
+            requirement = Words("left out: a tick is published once", "省略（時点は一度だけ公表されます）")
+            raise ParameterError("again", "run_plan", requirement, again)
+        return carry_out_tick(cast("TickKind[Any, Any, Any, Any]", kind), plan, threads=threads, progress=progress)
     return carry_out(kind, plan, again=again, even_if_broken=even_if_broken, threads=threads, progress=progress)
 
 

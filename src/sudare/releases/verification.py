@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from sudare.bilingual import Words
@@ -27,6 +28,7 @@ __all__ = [
     "event_of",
     "outcome_of",
     "printable",
+    "require_listed",
     "reservation_of",
 ]
 
@@ -104,6 +106,30 @@ def check_files(document: StatedDocument) -> list[Check]:
     ]
 
 
+def require_listed(
+    document: StatedDocument, page: Path | None = None, may_be_there: Callable[[str], bool] = lambda name: False
+) -> tuple[str, str]:
+    """No other files may be in a folder than those that its document lists.
+
+    Args:
+        document: of the release.
+        page: that belongs there too, if there is one.
+        may_be_there: whether a file that the document does not list belongs there all the same.
+
+    Raises:
+        UnsoundError: names the first one.
+    """
+    listed = {one.name for one in (document.path, *([] if page is None else [page]), *document.listed_files())}
+    there = (one.name for one in document.folder.iterdir())
+    others = sorted(one for one in there if one not in listed and not may_be_there(one))
+    if others:
+        name = printable(others[0])
+        raise UnsoundError(
+            f"{name} is in the folder, and not part of the release", f"{name} は公表に含まれないファイルです"
+        )
+    return "nothing else is in the folder", "ほかのファイルはありません"
+
+
 def check_page(
     document: StatedDocument,
     render: Callable[[str], str],
@@ -122,24 +148,13 @@ def check_page(
     """
     page = page_beside(document.path)
 
-    def check_unlisted() -> tuple[str, str]:
-        listed = {one.name for one in (document.path, page, *document.listed_files())}
-        there = (one.name for one in document.folder.iterdir())
-        others = sorted(one for one in there if one not in listed and not may_be_there(one))
-        if others:
-            name = printable(others[0])
-            raise UnsoundError(
-                f"{name} is in the folder, and not part of the release", f"{name} は公表に含まれないファイルです"
-            )
-        return "", ""
-
     def check_drawn() -> tuple[str, str]:
         shown = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
         if shown not in [render(language) for language in ("en", "ja")]:
             raise UnsoundError(f"{page.name} is missing or was changed", f"{page.name} がないか、変更されています")
         return "shows this document and this table", "この文書と表の内容どおりです"
 
-    unlisted = outcome_of("page", check_unlisted, document.name)
+    unlisted = outcome_of("page", lambda: require_listed(document, page, may_be_there), document.name)
     if unlisted.outcome == "failed":
         return unlisted
     if not document.is_of_this_version():

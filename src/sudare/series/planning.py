@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from sudare.bilingual import Words
 from sudare.domain.domain import Domain
 from sudare.domain.layout import map_layout
 from sudare.errors import GuaranteeError, ParameterError
@@ -122,6 +123,7 @@ def plan_series(
         LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap))
         for one, made_for, share, cap in zip(strategies, measured, shares, caps, strict=True)
     )
+    _require_samplers(levels, budget)
     return SeriesDesign(
         domain=domain,
         layout=layout,
@@ -132,6 +134,26 @@ def plan_series(
         absent_after=n if absent_after is None else absent_after,
         blocks=blocks,
     )
+
+
+def _require_samplers(levels: Sequence[LevelDesign], budget: Budget) -> None:
+    """Refuse noise that cannot be drawn while nothing is reserved, and not at the first tick.
+
+    Raises:
+        GuaranteeError: if the noise of a level is wider than any that is drawn.
+    """
+    for level in levels:
+        try:
+            _ = level.sampler
+        except ParameterError:
+            raise GuaranteeError(
+                Words(
+                    f"No noise that can be drawn gives {budget} for a window of {level.strategy.ticks} ticks: it is too wide. "
+                    "Use a larger budget, fewer ticks or fewer moves.",
+                    f"{level.strategy.ticks} 時点の期間では、{budget} に必要なノイズが大きすぎて生成できません。"
+                    "予算を増やすか、時点数または移動回数を減らしてください。",
+                )
+            ) from None
 
 
 def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:

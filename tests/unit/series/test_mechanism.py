@@ -10,7 +10,7 @@ import pytest
 
 from sudare import Budget
 from sudare.domain import Category, CountTable, Domain
-from sudare.errors import ParameterError
+from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.addressed import NoiseKey
 from sudare.series.mechanism import LevelDesign, SeriesWindow, noise_of_level
 from sudare.series.planning import compare_strategies, plan_series
@@ -183,3 +183,50 @@ def test_after_the_window_and_outside_the_domain_nothing_is_published() -> None:
     for use in (lambda: window.publish(np.array([1])), window.skip):
         with pytest.raises(ParameterError, match="over"):
             use()
+
+
+def test_noise_that_cannot_be_drawn_is_refused_by_the_plan() -> None:
+    """And not at the first tick, when its window is paid for."""
+    with pytest.raises(GuaranteeError, match="too wide") as refusal:
+        plan_series(MAP, Budget(epsilon="0.001"), ticks=144, moves=2)
+    assert "ノイズ" in refusal.value.japanese
+
+
+def test_a_window_of_any_ticks_pays_for_two_blocks() -> None:
+    plan = design(span="person-window")
+    assert plan.blocks == 2
+    with pytest.raises(ParameterError, match="blocks"):
+        replace(plan, blocks=1)
+
+
+def test_noise_that_is_bound_to_its_input_shows_no_difference_under_one_key() -> None:
+    """A twin that draws both inputs from the window's key shows exactly who moved."""
+    rows = walk()[0]
+    other = np.where(np.arange(PEOPLE) == 5, (rows + 1) % 256, rows)
+    plain, bound = [], []
+    for cells in (rows, other):
+        window = SeriesWindow(design(), KEY, PEOPLE)
+        binding = window.design.bind("", 0, window.advance(cells))
+        bound.append(window.draw(binding).measured[-1])
+        plain.append(SeriesWindow(design(), KEY, PEOPLE).publish(cells).measured[-1])
+    assert np.count_nonzero(plain[0] - plain[1]) <= 2
+    assert np.count_nonzero(bound[0] - bound[1]) > 200
+    again = SeriesWindow(design(), KEY, PEOPLE)
+    binding = again.design.bind("", 0, again.advance(rows))
+    assert np.array_equal(again.draw(binding).measured[-1], bound[0]), "the same input has the same noise"
+
+
+def test_what_is_bound_is_all_that_is_measured() -> None:
+    plan, window = design(), SeriesWindow(design(), KEY, PEOPLE)
+    changes = window.advance(walk()[0])
+    found = plan.bind("", 0, changes)
+    others = [
+        plan.bind("a", 0, changes),
+        plan.bind("", 1, changes),
+        plan.bind("", 0, changes[:-1]),
+        design(moves=1).bind("", 0, changes),
+        design(Budget(rho=4)).bind("", 0, changes),
+        design(strategy="fresh").bind("", 0, changes),
+    ]
+    assert found not in others
+    assert len(set(others)) == len(others)

@@ -20,6 +20,7 @@ from sudare.releases.verification import (
     check_files,
     event_of,
     outcome_of,
+    require_listed,
     reservation_of,
 )
 from sudare.storage.guarded_json import read_stated
@@ -59,6 +60,7 @@ def verify_tick(folder: str | Path, ledger: str | None = None) -> list[Check]:
     document = StatedDocument(Path(folder) / DOCUMENT, read_tick_document(folder))
     return [
         *check_files(document),
+        outcome_of("folder", lambda: require_listed(document)),
         outcome_of("cost", lambda: _check_cost(document)),
         outcome_of("counts", lambda: _check_counts(document)),
         _check_ledger(document, ledger),
