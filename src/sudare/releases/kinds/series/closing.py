@@ -39,7 +39,8 @@ def require_same_plan(plan: SeriesPlan, tick: Tick, ledger: Ledger) -> None:
         is_over = claim is not None and claim.ends_by(tick.window)
         if claim is None or began >= ends or is_over:
             continue
-        if (claim.fingerprint, claim.account) != (plan.fingerprint(began), account):
+        # Windows of one plan do not overlap: one that began at another time is that of a plan with another beginning.
+        if began != tick.window or (claim.fingerprint, claim.account) != (plan.fingerprint(began), account):
             raise claim.refusal(plan.file.name)
 
 
