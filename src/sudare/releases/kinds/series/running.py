@@ -291,7 +291,7 @@ def run_tick(
     progress: Progress | None = None,
     ledger: Ledger | None = None,
 ) -> Released[WrittenTick]:
-    """Publish one tick of a series; windows before it are closed first, and its own after its last tick.
+    """Publish one tick of a series; windows before it are closed first.
 
     Args:
         plan: of the series.
