@@ -112,6 +112,7 @@ EXAMPLES: list[tuple[Rows, int]] = [
     (made.LEDGER.dataset("town"), 1),
     (made.LEDGER.datasets(), 1),
     (made.LEDGER, 1),
+    (made.LEDGER.windows, 1),
 ]
 BY_NAME = {f"{type(example).__name__} {place}": (example, rows) for place, (example, rows) in enumerate(EXAMPLES)}
 

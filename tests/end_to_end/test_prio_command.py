@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,13 @@ pytestmark = pytest.mark.slow
 SECONDS = 60.0
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def free_ports(count: int) -> list[int]:
+    """Different ones: they are held until the last is found."""
+    with ExitStack() as held:
+        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
 
 
 def sudare(folder: Path, *arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
@@ -49,7 +53,7 @@ def end(process: subprocess.Popen[str], how: signal.Signals) -> int:
 
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
-    urls = [f"http://127.0.0.1:{free_port()}" for _ in range(2)]
+    urls = [f"http://127.0.0.1:{port}" for port in free_ports(2)]
     options = ["--variant", "histogram", "--length", "4", "--minimum", "5", "--leader", urls[0], "--helper", urls[1]]
     made = sudare(tmp_path, "create", "task", *options)
     assert made.returncode == 0, made.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import os
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -33,6 +32,7 @@ from sudare.collect.prio import (
 )
 from sudare.collect.prio.services.messages import UploadedReport, purpose_of_input
 from sudare.collect.prio.services.sealing import open_sealed
+from tests.end_to_end.test_prio_command import free_ports
 from tests.processes import Program
 from tests.unit.collect.prio.pairs import seal_report, unproved_report
 
@@ -140,15 +140,10 @@ class Deployment:
             database.close()
 
 
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
-
-
 def deploy(folder: Path, measured: TaskMeasurement | None = None, **settings: Any) -> Deployment:
     settings = {"minimum_batch": 5, **settings}
-    urls: dict[str, Any] = {f"{role}_url": f"http://127.0.0.1:{free_port()}" for role in ("leader", "helper")}
+    ports = zip(("leader", "helper"), free_ports(2), strict=True)
+    urls: dict[str, Any] = {f"{role}_url": f"http://127.0.0.1:{port}" for role, port in ports}
     task = create_task(folder / "task", measured or TaskMeasurement("histogram", length=4), **urls, **settings)
     return Deployment(folder / "task", task)
 

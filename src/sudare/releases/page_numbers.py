@@ -8,14 +8,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
-from sudare.domain import Bins
-from sudare.domain.attributes import Attribute
 from sudare.parameters import plain_number
+
+if TYPE_CHECKING:
+    from sudare.domain.attributes import Attribute
 
 __all__ = [
     "label_of_places",
@@ -121,6 +120,10 @@ def show_date(created: object, utc_offset: object = None) -> Words | None:
 
 def label_of_places(attribute: Attribute, first: int, last: int) -> str:
     """The values at one place of an attribute, or from one place to another."""
+    import numpy as np
+
+    from sudare.domain import Bins
+
     if isinstance(attribute, Bins):
         low, high = attribute.edges[first], attribute.edges[last + 1]
         is_whole = all(float(edge).is_integer() for edge in attribute.edges)

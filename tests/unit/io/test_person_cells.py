@@ -29,7 +29,7 @@ def placed(folder: Path, within: Within | None = None, **columns: object) -> lis
 def test_good_rows_are_placed_as_a_single_table_places_them(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     size = 500
-    columns = {
+    columns: dict[str, object] = {
         "p": np.arange(size),
         "x": random.integers(0, 8, size),
         "sex": np.array(["f", "m"])[random.integers(0, 2, size)],

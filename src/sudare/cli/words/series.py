@@ -13,7 +13,7 @@ PLAN_OF_SERIES = Words("The plan of a series.", "系列の計画ファイル。"
 HELP: Mapping[str, Words] = {
     "series.help": Words(
         "Tables that are published again and again about the same people, under one promise for a whole window.",
-        "同じ人々についての表を、期間全体に対する一つの保証のもとで繰り返し公表します。",
+        "同じ人々の表を、期間全体の一つの保証のもとで公表し続けます。",
     ),
     "series.examples": Words.same("sudare series watch series.toml --yes\nsudare series close series.toml"),
     "series.watch.help": Words(
@@ -50,7 +50,7 @@ HELP: Mapping[str, Words] = {
         "End windows of a series: write the report of the day, destroy the key and the private state, and settle in the "
         "ledger.\n\nWindows "
         "that are over are closed by the first tick of the next one too.",
-        "系列の期間を終えます。1日の報告書を書き、鍵と非公開の状態を破棄し、台帳に確定します。\n\n"
+        "期間を終え、報告書を書き、鍵を破棄し、台帳に確定します。\n\n"
         "終わった期間は、次の期間の最初の時点でも自動的に閉じられます。",
     ),
     "series.close.examples": Words.same(

@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -205,7 +204,7 @@ class WindowFolder:
             if published >= 0 or self.newest() is not None:
                 raise self._lost_key()
             with translate_errors(self.folder):
-                _write_private(path, secrets.token_bytes(KEY_BYTES))
+                _write_private(path, NoiseKey.fresh().material())
         material = path.read_bytes()
         if len(material) != KEY_BYTES:
             raise self._lost_key()
