@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ def placed(folder: Path, within: Within | None = None, **columns: object) -> lis
 def test_good_rows_are_placed_as_a_single_table_places_them(tmp_path: Path) -> None:
     random = np.random.default_rng(1)
     size = 500
-    columns: dict[str, object] = {
+    columns: dict[str, Any] = {
         "p": np.arange(size),
         "x": random.integers(0, 8, size),
         "sex": np.array(["f", "m"])[random.integers(0, 2, size)],
