@@ -340,7 +340,7 @@ class SeriesWindow:
         """
         tick = self.tick - 1
         key = self.key if bound is None else self.key.child(bound, tick)
-        measured = tuple(self._measured(key, level, tick) for level in range(len(self.design.levels)))
+        measured = self._measured(key, tick)
         estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
         return TickTable(tick, self._refined(key, tick, estimated), measured)
 
@@ -367,14 +367,18 @@ class SeriesWindow:
         wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
         return wished
 
-    def _measured(self, key: NoiseKey, level: int, tick: int) -> Counts:
-        """C x + z of every node of a level, in whole numbers."""
-        design = self.design.levels[level]
-        noisy = noise_of_level(key.child("tick", tick), level, self.design.depths[level], design.sampler)
+    def _measured(self, key: NoiseKey, tick: int) -> tuple[Counts, ...]:
+        """C x + z of every node of every level, in whole numbers. The history is read once."""
+        levels, words = self.design.levels, key.child("tick", tick)
+        noisy = tuple(
+            noise_of_level(words, number, depth, level.sampler)
+            for number, (level, depth) in enumerate(zip(levels, self.design.depths, strict=True))
+        )
         for earlier, changes in self._seen_at(tick):
-            coefficient = design.strategy.coefficients[tick - earlier]
-            if changes is not None and coefficient:
-                add_changes(noisy, changes[level].nodes, changes[level].changes, coefficient)
+            for level, measured, changed in zip(levels, noisy, () if changes is None else changes, strict=False):
+                coefficient = level.strategy.coefficients[tick - earlier]
+                if coefficient:
+                    add_changes(measured, changed.nodes, changed.changes, coefficient)
         return noisy
 
     def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:

@@ -9,7 +9,7 @@ ledger settles its tick, and the one before it is kept until then. So a process 
 ``key``               32 bytes from the operating system; overwritten and removed when the window ends
 ``tick-N.json``       the manifest of tick N
 ``people-N.parquet``  people who were first seen at tick N, and their numbers
-``changes-N.npz``     net changes of each level at tick N
+``changes-N.npz``     net changes of all levels at tick N
 ``paths-N.npz``       where everybody is counted after tick N, and the moves that they have left
 ``counts-N.npz``      the memory of the estimates after tick N
 ====================  ==========================================================================
@@ -388,19 +388,25 @@ def key_name(key: NoiseKey) -> str:
 
 
 def _arrays_of_changes(changes: tuple[LevelChanges, ...]) -> dict[str, NDArray[Any]]:
-    arrays = {}
-    for number, level in enumerate(changes):
-        arrays[f"{number}.nodes"] = level.nodes.astype(np.int32)
-        arrays[f"{number}.changes"] = level.changes.astype(np.int32)
-    return arrays
+    """All levels in one array each: every tick reads those of all ticks before it."""
+    return {
+        "sizes": np.array([level.nodes.size for level in changes], dtype=np.int64),
+        "nodes": _halved(np.concatenate([level.nodes for level in changes])),
+        "changes": _halved(np.concatenate([level.changes for level in changes])),
+    }
+
+
+def _halved(values: NDArray[np.int64]) -> NDArray[Any]:
+    """Numbers in four bytes where these hold them."""
+    is_small = not values.size or max(-int(values.min()), int(values.max())) < 2**31
+    return values.astype(np.int32) if is_small else values
 
 
 def _read_changes(path: Path) -> tuple[LevelChanges, ...]:
     arrays = _read_arrays(path)
-    return tuple(
-        LevelChanges(arrays[f"{number}.nodes"].astype(np.int64), arrays[f"{number}.changes"].astype(np.int64))
-        for number in range(len(arrays) // 2)
-    )
+    ends = np.cumsum(arrays["sizes"])[:-1]
+    nodes, changes = (np.split(arrays[name].astype(np.int64), ends) for name in ("nodes", "changes"))
+    return tuple(LevelChanges(*level) for level in zip(nodes, changes, strict=True))
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
