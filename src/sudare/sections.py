@@ -60,7 +60,7 @@ def nearest(name: str, known: Iterable[str]) -> tuple[str, str]:
     return words.english, words.japanese
 
 
-def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
+def read_toml(file: Path, what: Words, hint: Words) -> dict[str, object]:
     """The keys and values of a file, numbers as whole numbers or decimals.
 
     Args:
@@ -87,7 +87,7 @@ def read_toml(file: Path, what: Words, hint: Words) -> dict[str, Any]:
     return parse_toml(text, file.name)
 
 
-def parse_toml(text: str, name: str) -> dict[str, Any]:
+def parse_toml(text: str, name: str) -> dict[str, object]:
     """What a TOML text says, numbers as whole numbers or decimals.
 
     Args:
@@ -251,7 +251,7 @@ class Section:
             self.refuse(key, 'must be a list of texts, such as ["a", "b"]', 'は ["a", "b"] のような文字列のリストです')
         return tuple(texts)
 
-    def mapping(self, key: str) -> dict[str, Any]:
+    def mapping(self, key: str) -> dict[str, object]:
         """A section whose keys are free, empty if left out."""
         return dict(self._take(key, dict, {}))
 
@@ -270,7 +270,7 @@ class Section:
             for number, item in enumerate(listed, start=1)
         ]
 
-    def rest(self) -> dict[str, Any]:
+    def rest(self) -> dict[str, object]:
         """All keys that were not taken, which are settings of a mechanism."""
         left, self._values = self._values, {}
         return left

@@ -53,7 +53,7 @@ class ExpectedError:
         """What is summed, in words."""
         return self.in_words.explain(language)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         plain = asdict(replace(self, name_words=None))
         del plain["name_words"]
@@ -88,7 +88,7 @@ class Accuracy(Rows):
     def frame_columns(self) -> Mapping[str, Any]:
         """A row for each grouping, from the cells to the total."""
         figures = ("groups", "rmse", "low", "high", "mean_error", "systematic", "systematic_high")
-        columns: dict[str, Any] = {"sum": [error.words() for error in self.errors]}
+        columns: dict[str, object] = {"sum": [error.words() for error in self.errors]}
         return columns | {name: [getattr(error, name) for error in self.errors] for name in figures}
 
     def basis_in_words(self, language: str = "en") -> str:
@@ -133,7 +133,7 @@ class Accuracy(Rows):
         texts = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
         return "\n".join([self.basis_in_words(language), "", *texts, "", self.note(language)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return {
             "mechanism": self.mechanism,

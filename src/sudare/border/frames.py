@@ -329,10 +329,10 @@ class RowList(_ListedRows, list[Item]):
     __slots__ = ()
 
 
-def _fields_of(row: Any) -> dict[str, Any]:
+def _fields_of(row: Any) -> dict[str, object]:
     if isinstance(row, Rows):
         return {name: values[0] for name, values in row.frame_columns().items()}
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     for field in dataclasses.fields(row):
         value = getattr(row, field.name)
         if dataclasses.is_dataclass(value) and not isinstance(value, (type, Words)):

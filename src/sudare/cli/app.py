@@ -267,7 +267,7 @@ def _add(
     is_missing: bool = False,
 ) -> None:
     text = words(f"{key}.help")
-    settings: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+    settings: dict[str, object] = {"help_option_names": ["--help", "-h"]}
     if is_missing:  # it says how to get it, whatever is typed behind it
         first, *others = text.split("\n\n")
         note = words("extension.not_installed", distribution=extensions.HOMES[name].distribution)

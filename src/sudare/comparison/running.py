@@ -140,7 +140,7 @@ class Comparison(ShownRows):
 
     def frame_columns(self) -> Mapping[str, Any]:
         """A row for each method and setting, with every measure and its error."""
-        columns: dict[str, Any] = {
+        columns: dict[str, object] = {
             "method": [each.method.name for each in self.results],
             "setting": [float(each.setting) for each in self.results],
             "repeats": [each.repeats for each in self.results],

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sudare.comparison.plan_file import ComparisonPlan
 from sudare.comparison.reporting.document import comparison_csv, comparison_document
@@ -43,7 +42,7 @@ class Compared:
 
     folder: Path
     comparison: Comparison
-    document: dict[str, Any]
+    document: dict[str, object]
 
 
 def run_comparison(

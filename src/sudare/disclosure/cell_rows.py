@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["CellRows", "cell_columns", "in_units"]
 
 
-def cell_columns(system: TableSystem) -> dict[str, Any]:
+def cell_columns(system: TableSystem) -> dict[str, object]:
     """What each cell of a system is about.
 
     Example:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["read_columns", "read_dimensions"]
 
 
-def read_columns(records: object, parameter: str, function: str) -> dict[str, Any]:
+def read_columns(records: object, parameter: str, function: str) -> dict[str, object]:
     """The columns of records, by their names.
 
     Args:

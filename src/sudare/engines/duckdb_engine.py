@@ -36,7 +36,7 @@ __all__ = ["DuckDBEngine"]
 
 Result = TypeVar("Result")
 
-CONFIGURATION: dict[str, Any] = {
+CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "allow_community_extensions": False,
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,

@@ -61,7 +61,7 @@ class Evaluation(Rows):
     non_zero_share: NonZeroShare
     zero_cell_bias: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
         return asdict(self)
 

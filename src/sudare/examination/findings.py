@@ -111,7 +111,7 @@ class Examination(Rows):
         """The report of an attack; None if it did not apply."""
         return next((report for report in self.reports if report.attack == attack), None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON, with all verdicts."""
         return {
             "format": EXAMINATION_FORMAT,

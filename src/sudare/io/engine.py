@@ -73,7 +73,7 @@ def open_engine(memory: str = "1GB", threads: int | None = None) -> Iterator[Duc
             Words("an amount such as '4GB' or '512MB'", "'4GB' や '512MB' のような量"),
             shown(memory),
         )
-    config: dict[str, Any] = {
+    config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": memory.strip(),
         "preserve_insertion_order": False,
         "autoinstall_known_extensions": False,

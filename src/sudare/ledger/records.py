@@ -79,7 +79,7 @@ class Dataset(ShownRows):
     def frame_columns(self) -> Mapping[str, Any]:
         """One row: who is protected, and what was spent, is reserved and is left, in the currency of the total."""
         total, parts = self.total, {"spent": self.spent, "reserved": self.reserved, "remaining": self.remaining}
-        columns: dict[str, Any] = {"dataset": [self.name], "unit": [self.unit.who], "total": [str(total)]}
+        columns: dict[str, object] = {"dataset": [self.name], "unit": [self.unit.who], "total": [str(total)]}
         for name, budget in parts.items():
             is_rho = budget is not None and budget.currency == "rho"
             columns[name] = [0.0 if budget is None else float(budget.rho if is_rho else budget.epsilon)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from sudare.bilingual import Words
 from sudare.errors import ParameterError
@@ -70,7 +70,7 @@ class DeltaAdvice:
         """Whether the worst reading of the given delta exposes a person or more."""
         return self.exposed is not None and self.exposed >= 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
         return {
             "suggested": str(self.suggested),

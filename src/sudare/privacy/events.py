@@ -251,7 +251,7 @@ def _is_tuple_of(items: object, *kinds: type) -> bool:
     return type(items) is tuple and all(type(item) in kinds for item in items)
 
 
-def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, object]:
     values = dict(pairs)
     if len(values) < len(pairs):
         raise ValueError("a key stands twice in an object")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sudare.errors import ParameterError
 from sudare.parameters import exact_fraction, exact_integer
@@ -43,7 +43,7 @@ class Measurement(ABC):
         """The probability with which the guarantee may fail; 0 unless a kind says otherwise."""
         return Fraction(0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON."""
         values: dict[str, object] = {"kind": self.kind}
         for field in fields(self):

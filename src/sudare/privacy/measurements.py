@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sudare.bilingual import Words
 from sudare.errors import EventError, GuaranteeError, MixedCurrencyError, ParameterError
@@ -457,7 +457,7 @@ def _require_chance(chance: Fraction, function: str) -> None:
         raise ParameterError("chance", function, Words("below 1: it is a probability", "1 未満（確率のため）"), chance)
 
 
-def read_measurement(values: dict[str, Any], kinds: tuple[type[Measurement], ...] = KINDS) -> Measurement:
+def read_measurement(values: dict[str, object], kinds: tuple[type[Measurement], ...] = KINDS) -> Measurement:
     """Read what `Measurement.to_dict` wrote.
 
     Raises:
@@ -481,7 +481,7 @@ def read_measurement(values: dict[str, Any], kinds: tuple[type[Measurement], ...
                 f"{name} の測定の項目は {sorted(wanted)} です（記載: {values!r:.80}）。",
             )
         )
-    read: dict[str, Any] = {
+    read: dict[str, object] = {
         field: read_text_fraction(values[field]) if wanted[field] == "Fraction" else values[field] for field in wanted
     }
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from sudare.bilingual import Words
 from sudare.errors import EventError, ParameterError
@@ -135,9 +135,9 @@ class Unit:
         values = self.to_dict() | ({} if self.time is None else {"time": self.time})
         return f"Unit({', '.join(f'{name}={value!r}' for name, value in values.items())})"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values for JSON; the time stands there only if there is one, as in records made before there was any."""
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "who": self.who,
             "cells": self.cells,
             "rows_per_cell": self.rows_per_cell,
@@ -149,7 +149,7 @@ class Unit:
         return values
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Unit:
+    def from_dict(cls, values: object) -> Unit:
         """Read what `to_dict` wrote."""
         wanted = set(cls().to_dict())
         if not isinstance(values, dict) or set(values) - {"time"} != wanted:

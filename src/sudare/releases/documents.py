@@ -190,7 +190,7 @@ class StatedDocument:
         return str(versions.get("sudare")) if isinstance(versions, dict) else "None"
 
 
-def document_values(document: DataclassInstance) -> dict[str, Any]:
+def document_values(document: DataclassInstance) -> dict[str, object]:
     """A document in plain values, as its text is read again.
 
     Args:
@@ -250,8 +250,8 @@ def describe_promise(event: ReleaseEvent) -> Promise:
     return Promise(false_alarm=FALSE_ALARM, best_power=float(best_power(event.cost, FALSE_ALARM)))
 
 
-def _fields_of(value: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _fields_of(value: Any) -> dict[str, object]:
+    found: dict[str, object] = {}
     for one in fields(value):
         said = getattr(value, one.name)
         if one.metadata.get("inline"):

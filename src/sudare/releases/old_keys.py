@@ -80,7 +80,7 @@ OLD_KEYS = (
 """All of them, keys before the section that they stand in. The same table stands in docs/reference/plan-file.md."""
 
 
-def read_plan_values(file: Path, kind: str, hint: Words = HINT) -> dict[str, Any]:
+def read_plan_values(file: Path, kind: str, hint: Words = HINT) -> dict[str, object]:
     """What a plan says, under the names that keys have now.
 
     Args:
@@ -94,7 +94,7 @@ def read_plan_values(file: Path, kind: str, hint: Words = HINT) -> dict[str, Any
     return with_new_keys(read_toml(file, PLAN, hint), file.name, kind)
 
 
-def with_new_keys(said: Mapping[str, Any], file: str, kind: str) -> dict[str, Any]:
+def with_new_keys(said: Mapping[str, Any], file: str, kind: str) -> dict[str, object]:
     """A plan under the names that its keys have now; tells of each old one.
 
     Args:
@@ -121,7 +121,7 @@ def with_new_keys(said: Mapping[str, Any], file: str, kind: str) -> dict[str, An
     return found
 
 
-def _rename(plan: dict[str, Any], key: OldKey, file: str) -> None:
+def _rename(plan: dict[str, object], key: OldKey, file: str) -> None:
     *above, old = key.old.split(".")
     new = key.new.split(".")[-1]
     holder = plan.get(above[0]) if above else plan

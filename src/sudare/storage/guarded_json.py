@@ -23,7 +23,7 @@ MAX_BYTES = 1 << 30
 """Of a document: one that is larger would not fit into the memory of its reader."""
 
 
-def read_stated(path: Path, stated_format: str, place: Words) -> dict[str, Any]:
+def read_stated(path: Path, stated_format: str, place: Words) -> dict[str, object]:
     """What the document of a folder says, if it is in the format that is expected there.
 
     Args:

@@ -83,7 +83,7 @@ def test_every_measure_is_there_and_documents_hold_numbers_only() -> None:
     found = small_comparison()
     document = comparison_document(quick_plan(Path("nowhere")), found)
     text = json.dumps(document, allow_nan=False)
-    assert set(document["results"][0]["measures"]) == set(MEASURES)
+    assert set(json.loads(text)["results"][0]["measures"]) == set(MEASURES)
     assert "NaN" not in text
     assert document["uses_truth"] is True
     lines = comparison_csv(found).splitlines()

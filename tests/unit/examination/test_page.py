@@ -66,8 +66,9 @@ def test_many_verdicts_are_counted() -> None:
 
 
 def test_values_for_programs() -> None:
-    values = examination(verdicts=2).to_dict()
-    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    made = examination(verdicts=2).to_dict()
+    values = json.loads(json.dumps(made, allow_nan=False))
+    assert values == made
     assert values["confidential"] is True
     assert (values["outcome"], values["attacks"][0]["broken"]) == ("broken", 2)
     assert values["attacks"][0]["verdicts"][0]["number"] is None

@@ -134,7 +134,7 @@ class IntegerProgram:
         answer = _ask(self._task("optimize", 0, seconds) | {"places": [int(place) for place in places]}, seconds)
         return [(End(*low), End(*high)) for low, high in answer["ends"]] if answer["exists"] else None
 
-    def _task(self, name: str, shown: int, seconds: float) -> dict[str, Any]:
+    def _task(self, name: str, shown: int, seconds: float) -> dict[str, object]:
         rows = [(row.places, row.coefficients, row.low, row.high, row.switch) for row in self.rows]
         return {
             "task": name,
@@ -154,7 +154,7 @@ class _Solver:
     process: subprocess.Popen[bytes] | None = None
     owner: int = 0
 
-    def ask(self, task: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def ask(self, task: dict[str, object], seconds: float) -> dict[str, Any]:
         with self.lock:
             process = self._running()
             if process.stdin is None or process.stdout is None:  # pragma: no cover - both are pipes
@@ -217,7 +217,7 @@ _solver = _Solver()
 atexit.register(_solver.end)
 
 
-def _ask(task: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _ask(task: dict[str, object], seconds: float) -> dict[str, Any]:
     if find_spec("ortools") is None:
         raise missing_package("ortools", "solver", TABLE_ATTACKS)
     return _solver.ask(task, seconds)

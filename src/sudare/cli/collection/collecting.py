@@ -376,13 +376,14 @@ def pk(
 
 
 def _for_k(speaker: Speaker, asked: Questionnaire, records: int, k: float) -> dict[str, dict[str, str | float]]:
-    from sudare.collect.estimation.pk import noise_for_k
+    from sudare.collect.estimation.pk import NumberAttribute, noise_for_k
 
-    attributes: dict[str, Any] = {}
+    attributes: dict[str, NumberAttribute | tuple[object, ...]] = {}
     for name, randomizer in asked.questions.items():
-        attributes[name] = randomizer.attribute_for_k()
-        if attributes[name] is None:
+        attribute = randomizer.attribute_for_k()
+        if attribute is None:
             raise speaker.mistake("collect.no_k", question=name, kind=randomizer.kind)
+        attributes[name] = attribute
     plan = noise_for_k(records, k, attributes)
     suggested: dict[str, dict[str, str | float]] = {}
     for name, randomizer in plan.randomizers.items():

@@ -65,15 +65,23 @@ def serve(
         raise speaker.mistake("prio.no_role", role=role)
     agreed = Task.read(task)
     announced = read_address(agreed.leader_url if role == "leader" else agreed.helper_url, "role")[2]
-    settings: dict[str, Any] = {"host": host, "behind_proxy": behind_proxy}
-    settings["port"] = announced if port is None else port
-    settings |= {} if certificate is None else {"certificate": certificate, "certificate_key": key}
 
     def announce(listening: int) -> None:
         speaker.say("prio.serving", style="green", role=role, host=host, port=listening)
         speaker.give({"role": role, "host": host, "port": listening})
 
-    serve_aggregator(role, store, task, keys, announce=announce, **settings)
+    serve_aggregator(
+        role,
+        store,
+        task,
+        keys,
+        announce=announce,
+        host=host,
+        port=announced if port is None else port,
+        behind_proxy=behind_proxy,
+        certificate=certificate,
+        certificate_key=None if certificate is None else key,
+    )
 
 
 def send(
@@ -98,14 +106,13 @@ def send(
     cost = epsilon_of(agreed)
     shown = speaker.words("prio.no_epsilon") if cost is None else cautious_digits(cost, up=True)
     speaker.say("prio.about", minimum=f"{agreed.minimum_batch:,}", epsilon=shown)
-    limits: dict[str, Any] = {"minimum_batch_at_least": at_least}
-    limits["epsilon_at_most"] = None if at_most is None else read_decimal("epsilon-at-most", at_most)
-    require_within_limits(agreed, **limits)
+    most = None if at_most is None else read_decimal("epsilon-at-most", at_most)
+    require_within_limits(agreed, minimum_batch_at_least=at_least, epsilon_at_most=most)
     given = [_measurement(speaker, agreed, text) for text in _values(speaker, values, data, column)]
     trusted = None if authority is None else str(authority)
     with progress_bars(speaker) as tell:
         for number, value in enumerate(given, start=1):
-            send_report(agreed, value, authority=trusted, **limits)
+            send_report(agreed, value, authority=trusted, minimum_batch_at_least=at_least, epsilon_at_most=most)
             tell("send", number / len(given))
     speaker.say("prio.sent", style="green", count=f"{len(given):,}")
     stated = None if cost is None else float_above(cost)

@@ -298,7 +298,7 @@ def _together(windows: Sequence[WindowState]) -> Budget | None:
     return sum((Amount.of(cost) for cost in charged), NOTHING).to_budget(charged[0])
 
 
-def _window_values(one: WindowState) -> dict[str, Any]:
+def _window_values(one: WindowState) -> dict[str, object]:
     return one.to_dict() | {"cost": budget_values(one.window.cost), "charged": budget_values(one.charged)}
 
 

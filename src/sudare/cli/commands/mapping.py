@@ -8,7 +8,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -186,7 +186,7 @@ def _is_published(file: Path) -> bool:
         return False
     if find_kind_of_folder(file.parent).name != "counts":
         return False
-    listed = read_document(file.parent).get("files", [])
+    listed: Any = read_document(file.parent).get("files", [])
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     return any(entry.get("name") == file.name and entry.get("sha256") == digest for entry in listed)

@@ -117,7 +117,7 @@ class Failure(Worded):
     exit_code: int
     details: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As it stands in JSON."""
         return {
             "kind": self.kind,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.cli.console.failures import failure_of
 from sudare.cli.console.speaking import Speaker
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["preflight_values", "tell_preflight"]
 
 
-def preflight_values(found: Preflight | None) -> dict[str, Any]:
+def preflight_values(found: Preflight | None) -> dict[str, object]:
     """What was found, as it stands in JSON; nothing where nobody looked."""
     if found is None:
         return {}

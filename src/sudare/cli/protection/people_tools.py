@@ -98,15 +98,13 @@ def build(
     from sudare.releases.kinds.records.planning.hierarchy_plan import hierarchy_of
 
     steps = tuple(_listed(dates)) if dates is not None else ()
-    ends: dict[str, Any] = {
-        name: _number(speaker, text) for name, text in (("lowest", lowest), ("highest", highest)) if text is not None
-    }
+    low, high = (None if text is None else _number(speaker, text) for text in (lowest, highest))
     widths = [_number(speaker, text) for text in _listed(intervals or "")]
     makers: dict[str, tuple[bool, Callable[[CodedColumn], Generalization]]] = {
         "--intervals": (
             intervals is not None,
             lambda values: builders.interval_hierarchy(
-                column, values, widths=widths, whole=whole, missing=missing, **ends
+                column, values, widths=widths, lowest=low, highest=high, whole=whole, missing=missing
             ),
         ),
         "--dates": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
 from sudare.cli.console.showing import facts, heading, stack, table_of
@@ -20,7 +20,7 @@ MAX_SHOWN = 30
 BETWEEN_RULES = Words("; ", "、")
 
 
-def hidden_cells(made: ProtectedFolder) -> dict[str, Any] | None:
+def hidden_cells(made: ProtectedFolder) -> dict[str, object] | None:
     """What is hidden, as it stands in JSON; None where nothing is."""
     cells = _cells(made)
     if cells is None:

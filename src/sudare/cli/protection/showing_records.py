@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["result_of_records", "show_result_of_records"]
 
 
-def result_of_records(made: ProtectedPeople) -> dict[str, Any]:
+def result_of_records(made: ProtectedPeople) -> dict[str, object]:
     """What became of records without a price, as it stands in JSON."""
     document, search = made.document, made.search
     kept = document["kept"]
@@ -104,7 +104,7 @@ def _suppressed(kept: Mapping[str, Any]) -> int:
     return round(share * records)
 
 
-def _runner_up(one: Any) -> dict[str, Any]:
+def _runner_up(one: Any) -> dict[str, object]:
     return {"levels": dict(one.levels), "loss": list(one.loss), "suppressed": one.suppressed}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sudare.cli.console.failures import failure_of
 from sudare.cli.console.speaking import Speaker
@@ -42,28 +43,36 @@ def talk(speaker: Speaker, connection: Connection, account: LedgerOptions) -> in
         speaker.say("sql.welcome", style="dim")
     failed = 0
     for statement in statements(_lines(speaker, is_person)):
-        charge: list[tuple[str, dict[str, Any]]] = []
+        charge: list[_ChargeNote] = []
 
-        def note(key: str, charge: list[tuple[str, dict[str, Any]]] = charge, **values: object) -> None:
-            charge.append((key, values))
+        def note(key: str, charge: list[_ChargeNote] = charge, **values: object) -> None:
+            charge.append(_ChargeNote(key=key, values=values))
 
         try:
             if not _do(speaker, connection, account, statement, note):
                 break
         except Interruption:
-            for key, values in charge:
-                speaker.remark(key, **values)
+            for one in charge:
+                speaker.remark(one.key, **one.values)
             raise
         except KeyboardInterrupt:
             forget_interruption()
             speaker.say("failure.interrupted")
-            for key, values in charge:
-                speaker.say(key, **values)
+            for one in charge:
+                speaker.say(one.key, "", **one.values)
         except SudareError as error:
             if delivered_interruption() is not None:
                 raise
             failed = speaker.tell_failure(failure_of(error))
     return 0 if is_person else failed
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ChargeNote:
+    """What became of a charge: a text by its key, and what stands in its blanks."""
+
+    key: str
+    values: Mapping[str, object]
 
 
 def statements(lines: Callable[[bool], str | None]) -> Iterator[str]:

@@ -49,7 +49,7 @@ __all__ = [
 METADATA = b"sudare"
 
 
-def specification(randomizer: Randomizer) -> dict[str, Any]:
+def specification(randomizer: Randomizer) -> dict[str, object]:
     """All that a device and the collector must agree on: the randomizer, its fingerprint, and how to draw a report.
 
     Args:

@@ -278,7 +278,7 @@ class Randomizer(ABC):
             )
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The specification: version, kind and parameters."""
         return {"version": FORMAT_VERSION, "kind": self.kind, **self.parameters()}
 

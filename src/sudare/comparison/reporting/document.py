@@ -6,7 +6,6 @@ import csv
 import math
 from importlib.metadata import version
 from io import StringIO
-from typing import Any
 
 from sudare.comparison.membership import FALSE_ALARMS
 from sudare.comparison.plan_file import ComparisonPlan
@@ -18,7 +17,7 @@ __all__ = ["FORMAT", "comparison_csv", "comparison_document"]
 FORMAT = "sudare-comparison/1"
 
 
-def comparison_document(plan: ComparisonPlan, comparison: Comparison) -> dict[str, Any]:
+def comparison_document(plan: ComparisonPlan, comparison: Comparison) -> dict[str, object]:
     """Everything that came out, as ``report.json`` tells it.
 
     Args:
@@ -48,10 +47,10 @@ def comparison_document(plan: ComparisonPlan, comparison: Comparison) -> dict[st
     }
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: Result) -> dict[str, object]:
     return {
         "method": result.method.name,
-        "setting": None if result.method.kind == "none" else float(result.setting),
+        "setting": _setting(result),
         "repeats": result.repeats,
         "is_private": result.method.is_private,
         "measures": {
@@ -70,11 +69,16 @@ def comparison_csv(comparison: Comparison) -> str:
     measures = [column for name in MEASURES for column in (name, f"{name}_error")]
     writer.writerow(["method", "setting", "repeats", *measures, "most_area", "most_found"])
     for result in comparison.results:
-        shown = _result(result)
-        values = [shown["measures"][name][part] for name in MEASURES for part in ("value", "error")]
-        row = [shown["method"], shown["setting"], shown["repeats"], *values, shown["most_area"], shown["most_found"]]
+        measured = [result.measures[name] for name in MEASURES]
+        values = [_number(value) for one in measured for value in (one.value, one.error)]
+        most = (_number(result.most_area), _number(result.most_found))
+        row = [result.method.name, _setting(result), result.repeats, *values, *most]
         writer.writerow(["" if value is None else value for value in row])
     return text.getvalue()
+
+
+def _setting(result: Result) -> float | None:
+    return None if result.method.kind == "none" else float(result.setting)
 
 
 def _number(value: float | None) -> float | None:

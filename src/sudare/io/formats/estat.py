@@ -270,7 +270,7 @@ def _find_mistake(file: _File, code: str, columns: Sequence[str]) -> InputError:
         spot = complaints.Spot(file.path, number)
         if "" in row or None in row.values():
             return complaints.wrong_fields(spot)
-        fields: dict[str, Any] = {name: str(value).strip() for name, value in row.items()}
+        fields = {name: str(value).strip() for name, value in row.items()}
         if not fields[code].isdecimal():
             return complaints.wrong_value(code, CODE_OF_DIGITS, spot, fields[code])
         treatment = fields.get(ESTAT_COLUMNS[1], "0")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JGD2011", "mesh_bounds", "polygons_as_wkb", "with_geometry"]
 
-JGD2011: dict[str, Any] = {
+JGD2011: dict[str, object] = {
     "type": "GeographicCRS",
     "name": "JGD2011",
     "datum": {

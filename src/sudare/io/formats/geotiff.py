@@ -92,12 +92,13 @@ def write_geotiff(table: SparseTable, path: Path) -> None:
     table = _on_window(table)
     mesh, (rows, columns) = _mesh_of(table.domain), table.domain.shape
     is_small = _largest(table) < 2**31
-    options: dict[str, Any] = {
+    kind = "int32" if is_small else "float64"
+    options: dict[str, object] = {
         "driver": "GTiff",
         "height": rows,
         "width": columns,
         "count": 1,
-        "dtype": "int32" if is_small else "float64",
+        "dtype": kind,
         "tiled": True,
         "blockxsize": TILE,
         "blockysize": TILE,
@@ -118,7 +119,7 @@ def write_geotiff(table: SparseTable, path: Path) -> None:
                     height = min(TILE, rows - top)
                     # The raster's first row is the northernmost, the table's the southernmost.
                     first = rows - top - height if mesh is not None else top
-                    strip = _strip(table, first, height, options["dtype"])
+                    strip = _strip(table, first, height, kind)
                     if strip is None:
                         continue
                     window = rasterio.windows.Window(0, top, columns, height)

@@ -6,11 +6,12 @@ import hashlib
 import json
 import platform
 import sys
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CODE", "INDEX", "SYMBOLS", "all_code", "entry_of", "fingerprint"]
+__all__ = ["CODE", "INDEX", "SYMBOLS", "PreparedKernel", "all_code", "entry_of", "fingerprint"]
 
 INDEX = Path(__file__).with_name("index.json")
 CODE = Path(__file__).with_name("code.xz")
@@ -44,6 +45,25 @@ HEADER = 16
 """Bytes before the first field of an object, of an interpreter that was built as most are."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PreparedKernel:
+    """What the index says of a kernel.
+
+    Attributes:
+        start: where its code begins among the code of all kernels.
+        end: where it ends.
+        sha256: of its code.
+        arguments: the types that it takes, in the words of `callable_at`.
+        result: the types that it gives, likewise.
+    """
+
+    start: int
+    end: int
+    sha256: str
+    arguments: tuple[str, ...]
+    result: tuple[str, ...]
+
+
 def fingerprint(modules: list[str]) -> dict[str, str]:
     """The SHA-256 of the sources of modules of kernels."""
     return {name: _hash_of(name) for name in modules}
@@ -74,7 +94,7 @@ def _index() -> dict[str, Any]:
     return dict(found) if llvm_version_info[0] >= found["llvm"] else {}
 
 
-def entry_of(module: str, name: str) -> dict[str, Any] | None:
+def entry_of(module: str, name: str) -> PreparedKernel | None:
     """What the index says of a kernel; None if there is no code, or code of other sources than these."""
     index = _index()
     found = (
@@ -82,7 +102,13 @@ def entry_of(module: str, name: str) -> dict[str, Any] | None:
     )
     if found is None or any(index["sources"].get(one) != _hash_of(one) for one in found["modules"]):
         return None
-    return dict(found)
+    return PreparedKernel(
+        start=found["start"],
+        end=found["end"],
+        sha256=found["sha256"],
+        arguments=tuple(found["arguments"]),
+        result=tuple(found["result"]),
+    )
 
 
 @lru_cache(maxsize=1)

@@ -33,11 +33,11 @@ def load(module: str, name: str, tell: Callable[[], None]) -> Callable[..., Any]
     full = f"{module.removeprefix(KERNELS)}.{name}"
     try:
         processor = _processor()
-        key = hashlib.sha256(f"{about['sha256']} {processor.key}".encode()).hexdigest()[:24]
+        key = hashlib.sha256(f"{about.sha256} {processor.key}".encode()).hexdigest()[:24]
         machine_code = _read(full, key)
         if machine_code is None:
-            code = all_code()[about["start"] : about["end"]]
-            if hashlib.sha256(code).hexdigest() != about["sha256"]:
+            code = all_code()[about.start : about.end]
+            if hashlib.sha256(code).hexdigest() != about.sha256:
                 return None
             tell()
             machine_code = processor.compile(code)
@@ -45,7 +45,7 @@ def load(module: str, name: str, tell: Callable[[], None]) -> Callable[..., Any]
         address = processor.add(machine_code, PREFIX + full)
     except (OSError, RuntimeError):
         return None
-    return callable_at(address, name, about["arguments"], about["result"]) if address else None
+    return callable_at(address, name, about.arguments, about.result) if address else None
 
 
 class _Processor:

@@ -125,7 +125,7 @@ class Closeness(SensitiveModel, PlannedModel):
             return cls(column, t, order=True)
         return cls(column, t, order=section.texts("order") if section.has("order") else False)
 
-    def to_record(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, object]:
         """As plain values. By a hierarchy, the record says so: its distances are not in it."""
         return super().to_record() | ({} if self.hierarchy is None else {"by_hierarchy": True})
 

@@ -63,7 +63,7 @@ class PlannedModel(Model):
             ParameterError: likewise; names the key.
         """
 
-    def to_record(self) -> dict[str, Any]:
+    def to_record(self) -> dict[str, object]:
         """The model as plain values, for a report; fractions as texts.
 
         Example:
@@ -86,7 +86,7 @@ class PlannedModel(Model):
         """
         if cls.needs_population:
             return None
-        values: dict[str, Any] = {field: read(record.get(field)) for field, read in cls.record_fields.items()}
+        values: dict[str, object] = {field: read(record.get(field)) for field, read in cls.record_fields.items()}
         return cls(**values)
 
 

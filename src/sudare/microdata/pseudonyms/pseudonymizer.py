@@ -98,7 +98,7 @@ class Design:
         """Where its pseudonyms stand in a mapping."""
         return Scope(self.recipient, self.kind, self.epoch, self.several > 1 or self.per is not None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As it stands in the register."""
         return {**vars(self), "form": self.form.name, "length": self.form.length, "normalize": list(self.normalize)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -295,7 +296,7 @@ def _describe(attribute: Attribute) -> dict[str, object]:
     return {"name": attribute.name, "kind": "positions", "length": attribute.shape[0]}
 
 
-def domain_of_description(description: dict[str, Any], file: str) -> Domain:
+def domain_of_description(description: Mapping[str, Any], file: str) -> Domain:
     """The domain that `describe_domain` described."""
     attributes = description.get("attributes", [])
     sections = [

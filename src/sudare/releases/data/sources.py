@@ -38,8 +38,9 @@ def read_source_section(section: Section, base: Path) -> Source:
     if not given and query is None:
         section.refuse("path", "is missing", "がありません")
     where = {key: plain_value(value) for key, value in section.mapping("where").items()}
-    columns = section.mapping("columns")
-    if not all(isinstance(column, (str, dict)) for column in columns.values()):
+    said = section.mapping("columns")
+    columns = {name: column for name, column in said.items() if isinstance(column, (str, dict))}
+    if len(columns) < len(said):
         section.refuse(
             "columns",
             "must give a column's name for each attribute, or columns of counts by its values, such as "

@@ -136,7 +136,7 @@ class Explanation:
     def __str__(self) -> str:
         return self.to_text()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The same for programs; sentences in English."""
         return {
             "query": self.query,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from sqlglot import exp
 
@@ -65,7 +65,7 @@ def with_parts(tree: Tree, change: Callable[[exp.Expr], exp.Expr]) -> Tree:
         tree: that is copied; its own parts are left alone.
         change: gives the part of the copy for each part directly below the tree.
     """
-    parts: dict[str, Any] = {}
+    parts: dict[str, object] = {}
     for name, value in tree.args.items():
         if isinstance(value, exp.Expr):
             parts[name] = change(value)

@@ -130,7 +130,7 @@ def _metadata_of(content: bytes, file: str) -> Metadata:
     return Metadata(who, tables, adjacency, max_groups, version, digest=sha256(content).hexdigest(), file=file)
 
 
-def _loaded(content: bytes, file: str) -> dict[str, Any]:
+def _loaded(content: bytes, file: str) -> dict[str, object]:
     if len(content) > MAX_FILE_BYTES:
         reason = Words("it is larger than 64 MiB", "64 MiB より大きいファイルです")
     else:
@@ -147,7 +147,7 @@ def _loaded(content: bytes, file: str) -> dict[str, Any]:
     raise PlanError(f"{file} is not TOML: {reason.english}.", f"{file} は TOML として読めません: {reason.japanese}。")
 
 
-def _table(listed: dict[str, Any], name: str, file: str) -> TableMetadata:
+def _table(listed: dict[str, object], name: str, file: str) -> TableMetadata:
     place = f"tables.{toml_key(name)}"
     top = Section(listed, "tables", file, (), DOCUMENT)
     values = top.mapping(name)
@@ -202,7 +202,7 @@ def _unit(section: Section, value: object) -> tuple[str | None, Link | None, boo
     return None, Link(column, table, to), False
 
 
-def _column(described: dict[str, Any], name: str, place: str, file: str) -> ColumnMetadata:
+def _column(described: dict[str, object], name: str, place: str, file: str) -> ColumnMetadata:
     values = Section(described, place, file, (), DOCUMENT).mapping(name)
     section = Section(values, f"{place}.{toml_key(name)}", file, COLUMN_KEYS, DOCUMENT)
     kind_of_column = _type(section)
@@ -262,7 +262,7 @@ def _values(section: Section, value: object) -> tuple[tuple[Value, ...] | None, 
     return found
 
 
-def _range(section: Section, value: dict[str, Any]) -> tuple[Value, ...]:
+def _range(section: Section, value: dict[str, object]) -> tuple[Value, ...]:
     first: Any = value.get("first")
     last: Any = value.get("last")
     if set(value) != {"first", "last"} or type(first) is not type(last) or type(first) not in (int, date):

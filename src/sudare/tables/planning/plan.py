@@ -56,7 +56,7 @@ class PlannedLevel:
         """A measurement of what has a name."""
         return cls(measured.name, share, deviation, measured.words)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return {
             "name": self.name,
@@ -89,7 +89,7 @@ class Alternative:
         # The name of a mechanism that measures cells alone says so already.
         return name if self.settings == NOISE_ON_EACH_CELL else Words.joined([name, self.settings])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Plain values, for JSON."""
         return {
             "mechanism": self.mechanism,

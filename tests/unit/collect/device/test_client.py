@@ -321,7 +321,9 @@ def test_values_of_no_label_are_refused_and_not_shown(value: Any) -> None:
 
 
 def test_every_kind_has_a_rule() -> None:
-    named = {specification(randomizer)["drawing"]["rule"] for randomizer in RANDOMIZERS + NUMBERS}
+    named = {
+        json.loads(json.dumps(specification(randomizer)))["drawing"]["rule"] for randomizer in RANDOMIZERS + NUMBERS
+    }
     assert named == set(RULES)
     kinds = {randomizer.kind for randomizer in RANDOMIZERS + NUMBERS}
     assert kinds | {"rappor"} == {one.kind for one in registered_randomizers()}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sudare.bilingual import Words
 from sudare.domain import Domain, Mesh, MeshList
@@ -49,6 +49,8 @@ __all__ = [
     "ReleasePlan",
     "read_plan",
 ]
+
+Result = TypeVar("Result")
 
 KEYS = (*HEADER_KEYS, "source", "domain", "method", "reference", "reading", "prediction")
 PEOPLE_KEYS = (*TABLE_KEYS, "opt_outs_removed")
@@ -119,7 +121,7 @@ class ReleasePlan(PlanWithHeader):
         if self.method != AUTO:
             return None
         with _said_of(Section({}, "method", self.file.name, METHOD_KEYS)):
-            predicted = plan_table(self.domain, self.budget, **_asked(self))
+            predicted = _ask(plan_table, self)
         return predicted if self.people is None else predicted.for_people(self.people)
 
     @property
@@ -207,7 +209,7 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
     domain = read_domain_sections(top.sections("domain", ATTRIBUTE_KEYS), base, source)
     name = method.choice("name", (AUTO, *mechanism_names()), AUTO)
     mechanism = find_mechanism(name)
-    own: dict[str, Any] = {}
+    own: dict[str, object] = {}
     if mechanism is not None and mechanism.workloads and method.has("workload"):
         own["workload"] = read_own_workload(method, mechanism.workloads)
     workload = None if own else read_workload_key(method, domain)
@@ -246,7 +248,7 @@ def read_plan(path: str | Path, folder: str | Path | None = None) -> ReleasePlan
     if mechanism is None:
         _require_planned(method, settings)
         with _said_of(method):
-            read_request(plan.domain, plan.budget, **_asked(plan))
+            _ask(read_request, plan)
         return plan
     call = PlannedCall(
         domain=domain,
@@ -304,15 +306,17 @@ def _require_planned(section: Section, settings: Mapping[str, Any]) -> None:
         )
 
 
-def _asked(plan: ReleasePlan) -> dict[str, Any]:
-    """What a plan is asked for, besides domain and budget, as `plan_table` takes it."""
-    return {
-        "unit": plan.unit,
-        "workload": plan.workload,
-        "public_total": plan.public_total,
-        "with_reference": plan.reference is not None,
+def _ask(plan_or_read: Callable[..., Result], plan: ReleasePlan) -> Result:
+    """What `plan_table`, or one that takes the same, makes of what a plan asks for."""
+    return plan_or_read(
+        plan.domain,
+        plan.budget,
+        unit=plan.unit,
+        workload=plan.workload,
+        public_total=plan.public_total,
+        with_reference=plan.reference is not None,
         **plan.settings,
-    }
+    )
 
 
 @contextmanager

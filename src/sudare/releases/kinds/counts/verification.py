@@ -33,7 +33,7 @@ __all__ = ["read_document", "read_published_table", "verify_release"]
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".arrow": "arrow", ".geoparquet": "geoparquet", ".tif": "geotiff"}
 
 
-def read_document(folder: str | Path) -> dict[str, Any]:
+def read_document(folder: str | Path) -> dict[str, object]:
     """What ``release.json`` of a release folder says.
 
     Raises:

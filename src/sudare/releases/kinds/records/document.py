@@ -135,10 +135,10 @@ def private_document(
 ) -> PrivateRecordsDocument:
     """The report of a method with a budget: nothing but the plan, the cost and what was published."""
     groups = None
-    k = next((one["k"] for one in (measured.to_dict() for measured in event.measurements) if "k" in one), None)
+    k = next((k for measured in event.measurements if isinstance(k := measured.to_dict().get("k"), int)), None)
     if k is not None:
         sizes = group([reread.column(name) for name in reread.names]).sizes
-        groups = {"k": int(k), "holds": bool((sizes >= int(k)).all())}
+        groups = {"k": k, "holds": bool((sizes >= k).all())}
     return PrivateRecordsDocument(
         head=describe_head(REPORT_FORMAT, plan.header, files, PACKAGES),
         event=event,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.microdata.grouping import group
@@ -31,7 +30,7 @@ from sudare.storage.staging import document_in
 __all__ = ["read_report", "verify_people"]
 
 
-def read_report(folder: str | Path) -> dict[str, Any]:
+def read_report(folder: str | Path) -> dict[str, object]:
     """What ``release.json`` of a folder of protected records says.
 
     Raises:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.domain import CountTable
@@ -32,7 +31,7 @@ __all__ = ["read_tick_document", "read_tick_table", "verify_tick"]
 TABLE = "table.parquet"
 
 
-def read_tick_document(folder: str | Path) -> dict[str, Any]:
+def read_tick_document(folder: str | Path) -> dict[str, object]:
     """What ``release.json`` of a tick says.
 
     Raises:

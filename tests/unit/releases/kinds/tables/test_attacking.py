@@ -137,7 +137,7 @@ class TestFolders:
         """A NUL is part of no name, and a pipe would keep its reader waiting for ever."""
         out = self.made(tmp_path)
         os.mkfifo(out / "pipe.csv")
-        document = read_report(out)
+        document = json.loads(json.dumps(read_report(out)))
         document["tables"][0]["file"] = name
         with pytest.raises(InputError, match="is missing or cannot be read"):
             attack_folder(out, document)

@@ -104,7 +104,7 @@ def read_published_records(folder: Path, document: Mapping[str, Any]) -> Publish
     return PublishedRecords(records, counts, name, quasi, sensitive, levels, steps, models, uniform)
 
 
-def _step(step: Mapping[str, Any]) -> tuple[type[Step], dict[str, Any]]:
+def _step(step: Mapping[str, Any]) -> tuple[type[Step], dict[str, object]]:
     """What was done, and its settings, of which those are as they should be that are looked at here.
 
     Raises:

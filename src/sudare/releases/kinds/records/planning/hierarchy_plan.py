@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from sudare.bilingual import Words
 from sudare.domain import mesh_codes, mesh_level
@@ -210,9 +210,9 @@ def _first_without_place(column: CodedColumn, build: Build) -> int:
 
 
 def _read_intervals(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:
-    settings: dict[str, Any] = {"whole": rule.flag("whole", False), "missing": missing}
-    if rule.has("widths"):
-        settings["widths"] = numbers_of(rule, "widths")
+    whole = rule.flag("whole", False)
+    widths = numbers_of(rule, "widths") if rule.has("widths") else None
+    levels = None
     if rule.has("edges"):
         levels = rule.items("edges")
         if not levels or not all(isinstance(level, list) and all(map(_is_number, level)) for level in levels):
@@ -221,11 +221,23 @@ def _read_intervals(rule: Section, name: str, missing: str | None) -> tuple[Buil
                 "must be a list of numbers for each level, such as [[0, 15, 65], [0, 65]]",
                 "は段階ごとの数値のリストです（例: [[0, 15, 65], [0, 65]]）",
             )
-        settings["edges"] = levels
-    for key in ("origin", "lowest", "highest"):
-        if rule.has(key):
-            settings[key] = rule.number(key)
-    return lambda column: interval_hierarchy(name, column, **settings), "0"
+    origin = rule.number("origin") if rule.has("origin") else 0
+    lowest, highest = (rule.number(key) if rule.has(key) else None for key in ("lowest", "highest"))
+
+    def build(column: CodedColumn) -> Generalization:
+        return interval_hierarchy(
+            name,
+            column,
+            widths=widths,
+            edges=levels,
+            origin=origin,
+            lowest=lowest,
+            highest=highest,
+            whole=whole,
+            missing=missing,
+        )
+
+    return build, "0"
 
 
 def _read_dates(rule: Section, name: str, missing: str | None) -> tuple[Build, str]:

@@ -184,7 +184,7 @@ class Anonymize(PlainStep):
 
         return anonymize_large_plan(plan, self, folder)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What the plan asked for, without what local recoding does not do."""
         unused = ("suppression", "suppressed", "metric") if self.search == "local" else ()
         return {name: value for name, value in super().settings().items() if name not in unused}

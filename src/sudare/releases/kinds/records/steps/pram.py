@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from sudare.bilingual import Words
 from sudare.microdata.perturb.outcomes import Outcome
@@ -75,6 +75,6 @@ class Pram(PerturbingStep):
         """Replace values at random."""
         return randomize_values(records, self.column, self.matrix, invariant=self.invariant)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """In place of the matrix, the least chance that a value stays."""
         return super().settings() | {"keep": str(min(row[place] for place, row in enumerate(self.matrix.rows)))}

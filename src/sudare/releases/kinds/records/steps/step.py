@@ -174,7 +174,7 @@ class Step(ABC):
         """
         raise TypeError(f"{self.name} needs its records in memory")
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What the plan asked for, as the report tells it: plain values."""
         return {
             name: _plain(value)

@@ -167,7 +167,7 @@ def _is_of_events(release: Mapping[str, Any]) -> bool:
     return bool(release["event"]["unit"]["time"]["span"] == "event")
 
 
-def _promise(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, Any]:
+def _promise(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, object]:
     event, stated = release["event"], release["promise"]
     unit = event["unit"]
     span, who = unit["time"]["span"], str(unit["who"])
@@ -244,7 +244,7 @@ def _maps(
     return maps, colour_legend(COLOURS, legend_ticks(most)), first.block, shape
 
 
-def _accuracy(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, Any]:
+def _accuracy(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, object]:
     """Expected errors at some ticks in even steps, the last one included."""
     number = axis.ticks
     shown = sorted({round(place * (number - 1) / max(MAX_HOURS - 1, 1)) for place in range(MAX_HOURS)})
@@ -257,7 +257,7 @@ def _accuracy(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, Any]:
     return {"error_times": [_time(axis, tick) for tick in shown], "error_rows": rows}
 
 
-def _ticks(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, Any]:
+def _ticks(release: Mapping[str, Any], axis: TimeAxis) -> dict[str, object]:
     listed = release["ticks"]
     rows = [
         (

@@ -105,7 +105,7 @@ def is_report(folder: Path) -> bool:
     return isinstance(said, dict) and said.get("format") == DAY_FORMAT
 
 
-def read_day_document(folder: str | Path) -> dict[str, Any]:
+def read_day_document(folder: str | Path) -> dict[str, object]:
     """What ``release.json`` of a window's report says.
 
     Raises:
@@ -146,7 +146,7 @@ def make_report(plan: SeriesPlan, began: datetime, known: WindowState, ledger: L
 def _require_own(target: Path, began: datetime, charge: Charge) -> None:
     """Refuse what is in the place of a report, and is none of this window."""
     with suppress(InputError, LookupError, TypeError):
-        said = read_day_document(target)
+        said: Any = read_day_document(target)
         if (said["window"]["begins"], said["ledger"]["hash"]) == (began.isoformat(), charge.hash):
             return
     raise OutputError(IN_THE_WAY.format(folder=target, window=began.strftime("%Y-%m-%d %H:%M")))

@@ -79,7 +79,7 @@ class Knowledge:
         return np.asarray(self.low < self.high)
 
 
-def read_report(folder: str | Path) -> dict[str, Any]:
+def read_report(folder: str | Path) -> dict[str, object]:
     """What ``release.json`` of a folder with protected tables says.
 
     Raises:
