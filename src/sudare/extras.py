@@ -3,6 +3,7 @@
 | extra | for |
 |---|---|
 | `accounting` | the numerical composition of many releases |
+| `frames` | frames of other packages than pandas, polars, pyarrow and DuckDB |
 | `geo` | GeoTIFF |
 | `postgres`, `spark` | data in these databases; ledgers in PostgreSQL |
 | `rappor` | decoding RAPPOR's reports |

@@ -28,7 +28,7 @@ from tests.unit.sql.shops import COUNT, open_shop
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_EXTRAS = {"PIL", "dp_accounting", "highspy", "matplotlib", "mbi", "ortools", "pandas", "psycopg", "pyspark"}
-OF_EXTRAS |= {"rasterio", "scipy"}
+OF_EXTRAS |= {"mpmath", "narwhals", "rasterio", "scipy"}
 
 COMMANDS = """
 import contextlib, io, json, sys

@@ -56,7 +56,7 @@ def test_a_package_of_no_extra_is_named_itself() -> None:
 PACKAGE = Path(sudare.__file__).parent
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 ASKED = re.compile(r'(?:optional_module|missing_package)\(\s*"([\w.-]+)",\s*"(\w+)"')
-IMPORTED = re.compile(r"^( *)(?:from|import) (?:scipy|matplotlib|dp_accounting|PIL|highspy|ortools)\b", re.MULTILINE)
+IMPORTED = re.compile(r"^( *)(?:from|import) (?:scipy|matplotlib|dp_accounting|PIL|highspy|ortools|narwhals|mpmath)\b", re.MULTILINE)
 
 ASKED_BEFORE = {
     "attacks/tables/interval.py": "`_Table.read` asks for SciPy",

@@ -1,7 +1,7 @@
 """Frames in and frames out: what holds rows becomes a frame, a text or a table in a notebook, and any frame becomes columns.
 
-Frames of pandas, polars and pyarrow, relations of DuckDB and whatever else narwhals reads are taken; none of these packages is
-loaded before somebody asks for a frame.
+Frames of pandas, polars and pyarrow, relations of DuckDB and, with narwhals, frames of other packages are taken; none of these
+packages is loaded before somebody asks for a frame.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, cast
 from unicodedata import east_asian_width
 
 from sudare.bilingual import Words
+from sudare.border.native_frames import is_frame, native_frame
 from sudare.errors import Described, InputError, ParameterError
 from sudare.extras import DATA_FRAMES, missing_package
 from sudare.parameters import exact_integer, shown
@@ -53,18 +54,6 @@ NO_COLUMN = Words(
 Item = TypeVar("Item")
 
 
-def is_frame(value: object) -> bool:
-    """Whether a value is a frame, told without loading any package that makes frames."""
-    kind = type(value)
-    package = kind.__module__.partition(".")[0]
-    names = {each.__name__ for each in kind.__mro__}
-    if package == "pyarrow":
-        return bool(names & {"Table", "RecordBatch"})
-    if package in ("duckdb", "_duckdb"):
-        return "DuckDBPyRelation" in names
-    return bool(names & {"DataFrame", "LazyFrame"})
-
-
 def arrow_of_frame(frame: object, parameter: str, function: str) -> Any:
     """A frame of any kind as a table of pyarrow.
 
@@ -75,6 +64,7 @@ def arrow_of_frame(frame: object, parameter: str, function: str) -> Any:
 
     Raises:
         ParameterError: if it is no frame, or a column has a name that is no text.
+        MissingPackageError: if it is a frame of a package that needs narwhals, which is not installed.
         InputError: if a column holds objects of several kinds.
 
     Example:
@@ -82,7 +72,6 @@ def arrow_of_frame(frame: object, parameter: str, function: str) -> Any:
         >>> arrow_of_frame(pa.table({"age": [31, 45]}), "frame", "Records").column_names
         ['age']
     """
-    import narwhals
     import pyarrow as pa
 
     if isinstance(frame, pa.RecordBatch):
@@ -92,20 +81,17 @@ def arrow_of_frame(frame: object, parameter: str, function: str) -> Any:
     given = list(getattr(frame, "columns", ())) if type(frame).__name__ == "DataFrame" else []
     if any(name in given[:place] for place, name in enumerate(given)):
         raise ParameterError(parameter, function, "a frame without two columns of one name", Described("another"))
-    try:
-        data: Any = narwhals.from_native(cast("Any", frame))
-        data = data.collect() if isinstance(data, narwhals.LazyFrame) else data
-        names = list(data.columns)
-    except (TypeError, AttributeError, narwhals.exceptions.NarwhalsError):
-        raise ParameterError(parameter, function, A_FRAME, shown(frame)) from None
-    for place, name in enumerate(names):
+    data = native_frame(frame, is_lazy_allowed=True)
+    if data is None:
+        raise ParameterError(parameter, function, A_FRAME, shown(frame))
+    for place, name in enumerate(data.names):
         if not isinstance(name, str):
             requirement = "a frame whose columns have texts for names"
             raise ParameterError(parameter, function, requirement, Described(f"another name for column {place + 1}"))
     columns = {}
-    for place, name in enumerate(names):
+    for place, name in enumerate(data.names):
         try:
-            columns[name] = data[name].to_arrow()
+            columns[name] = data.to_arrow(name)
         except (pa.ArrowException, TypeError, ValueError):
             raise InputError(NO_COLUMN.format(column=place + 1)) from None
     return pa.table(columns)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from sudare.bilingual import Words
+from sudare.border.native_frames import native_frame
 from sudare.domain.arguments import read_array
 from sudare.errors import Described, ParameterError
 from sudare.parameters import describe_array, shown
@@ -101,18 +102,14 @@ def read_frame_columns(
     frame: Any, names: tuple[str, ...] | None, parameter: str, function: str
 ) -> dict[str, NDArray[Any]]:
     """Columns of a pandas, polars or pyarrow frame; all of them if no names are given."""
-    import narwhals
-
-    try:
-        data = narwhals.from_native(frame, eager_only=True)
-        found = list(data.columns)
-    except (TypeError, narwhals.exceptions.NarwhalsError):
-        requirement = "columns, or a pandas, polars or pyarrow frame"
-        raise ParameterError(parameter, function, requirement, shown(frame)) from None
+    data = native_frame(frame)
+    if data is None:
+        raise ParameterError(parameter, function, "columns, or a pandas, polars or pyarrow frame", shown(frame))
+    found = list(data.names)
     wanted = found if names is None else list(names)
     missing = [name for name in wanted if name not in found]
     if missing:
         raise ParameterError(
             parameter, function, f"a frame with the columns {wanted}", Described(f"no column {missing[0]!r}")
         )
-    return {name: data[name].to_numpy() for name in wanted}
+    return {name: data.to_numpy(name) for name in wanted}

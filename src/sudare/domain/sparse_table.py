@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from sudare.border.frames import Rows
+from sudare.border.native_frames import native_frame
 from sudare.domain.arguments import read_array
 from sudare.domain.domain import Domain, read_domain
 from sudare.errors import Described, ParameterError
@@ -136,24 +137,20 @@ class SparseTable(Rows):
         Raises:
             ParameterError: if a column is missing or holds a value that does not belong to its attribute.
         """
-        import narwhals
-
         function = f"{cls.__name__}.from_frame"
-        try:
-            data = narwhals.from_native(frame, eager_only=True)
-            names = list(data.columns)
-        except (TypeError, narwhals.exceptions.NarwhalsError):
-            raise ParameterError("frame", function, "a pandas, polars or pyarrow frame", shown(frame)) from None
+        data = native_frame(frame)
+        if data is None:
+            raise ParameterError("frame", function, "a pandas, polars or pyarrow frame", shown(frame))
         read_domain(domain, function)
         wanted = [attribute.name for attribute in domain.attributes] + ([count] if count is not None else [])
-        missing = [name for name in wanted if name not in names]
+        missing = [name for name in wanted if name not in data.names]
         if missing:
             raise ParameterError(
                 "frame", function, f"a frame with the columns {wanted}", Described(f"no column {missing[0]!r}")
             )
         if len(set(wanted)) < len(wanted):
             raise ParameterError("count", function, "another column than the attributes", count)
-        columns = {name: data[name].to_numpy() for name in wanted}
+        columns = {name: data.to_numpy(name) for name in wanted}
         ones = np.ones(len(data), dtype=np.int64)
         counts = ones if count is None else cls._read_counts(columns[count], count, function)
         return cls._merged(domain, domain.keys_of(columns), counts)

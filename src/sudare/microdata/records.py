@@ -22,8 +22,9 @@ from sudare.microdata.people_files import read_texts, write_texts
 from sudare.parameters import describe_array, shown
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
     from numpy.typing import NDArray
+
+    from sudare.border.native_frames import IntoFrame
 
 __all__ = [
     "AnyRecords",

@@ -27,8 +27,9 @@ from sudare.errors import Described, ParameterError
 from sudare.parameters import exact_integer
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.border.native_frames import IntoFrame
 
     Integers = NDArray[np.int64]
 

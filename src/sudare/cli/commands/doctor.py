@@ -26,7 +26,6 @@ NEEDED = (
     "pyarrow",
     "duckdb",
     "cryptography",
-    "narwhals",
     "jinja2",
     "rich",
     "typer",

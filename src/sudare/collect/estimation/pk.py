@@ -34,8 +34,9 @@ from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.unit import Unit
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.border.native_frames import IntoFrame
 
 __all__ = [
     "NumberAttribute",

@@ -20,8 +20,9 @@ from sudare.errors import Described, ParameterError
 from sudare.parameters import shown
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
+
+    from sudare.border.native_frames import IntoFrame
 
     Counts = NDArray[np.int64]
 

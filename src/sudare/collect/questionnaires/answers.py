@@ -25,9 +25,9 @@ from sudare.storage.guarded_json import parse_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from narwhals.typing import IntoFrame
     from numpy.typing import ArrayLike, NDArray
 
+    from sudare.border.native_frames import IntoFrame
     from sudare.noise.entropy import EntropySource
 
 __all__ = [
