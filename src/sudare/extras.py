@@ -3,6 +3,7 @@
 | extra | for |
 |---|---|
 | `accounting` | the numerical composition of many releases |
+| `exchange` | Excel workbooks, read and written |
 | `geo` | GeoTIFF |
 | `postgres`, `spark` | data in these databases; ledgers in PostgreSQL |
 | `rappor` | decoding RAPPOR's reports |
@@ -29,6 +30,7 @@ __all__ = [
     "FIGURES",
     "GEOTIFF",
     "SPARSE_ARRAYS",
+    "SPREADSHEETS",
     "TABLE_ATTACKS",
     "TABLE_PROTECTION",
     "missing_package",
@@ -46,6 +48,7 @@ DECODED_RAPPOR = Words("Decoded reports of RAPPOR", "RAPPOR の報告の復号")
 FIGURES = Words("Figures", "図の作成")
 GEOTIFF = Words("Files in GeoTIFF", "GeoTIFF のファイル")
 SPARSE_ARRAYS = Words("Sparse arrays of SciPy", "SciPy の疎行列")
+SPREADSHEETS = Words("Excel workbooks", "Excel ブック")
 TABLE_ATTACKS = Words("Attacks on tables", "表への攻撃")
 TABLE_PROTECTION = Words("Hidden and rounded cells", "セルの秘匿や丸め")
 
