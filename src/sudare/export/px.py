@@ -1,8 +1,8 @@
 """PX, the file of PC-Axis and PxWeb, after the specification of 2013 (AXIS-VERSION 2013).
 
 Texts stand in quotation marks and cannot hold any: a straight one becomes ”, as the specification allows no other way. A line end
-in a name becomes a blank; in notes ``#`` stands for one, as in the specification. Two names that so become the same are told apart
-by their codes. All keywords that depend on a language are written in both, that of the title first.
+in a name becomes a blank; in notes ``#`` stands for one, as in the specification. Two names that so become the same are told
+apart by their codes. All keywords that depend on a language are written in both, that of the title first.
 """
 
 from __future__ import annotations

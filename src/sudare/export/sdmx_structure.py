@@ -216,7 +216,7 @@ def _data_structure(title: Words, names: SdmxNames, decimals: int, language: str
         yield "</str:Enumeration></str:LocalRepresentation><str:AttributeRelationship>"
         yield '<str:PrimaryMeasure><Ref id="OBS_VALUE"/></str:PrimaryMeasure></str:AttributeRelationship></str:Attribute>'
     yield '</str:AttributeList><str:MeasureList id="MeasureDescriptor">'
-    kind = "Integer" if decimals == 0 else "Decimal"
+    kind = "Long" if decimals == 0 else "Decimal"
     yield f'<str:PrimaryMeasure id="OBS_VALUE">{_concept_of("OBS_VALUE", names)}'
     yield f'<str:LocalRepresentation><str:TextFormat textType="{kind}"/></str:LocalRepresentation></str:PrimaryMeasure>'
     yield "</str:MeasureList></str:DataStructureComponents></str:DataStructure></str:DataStructures>"
