@@ -4,6 +4,7 @@
 |---|---|
 | `accounting` | the numerical composition of many releases |
 | `frames` | frames of other packages than pandas, polars, pyarrow and DuckDB |
+| `exchange` | Excel workbooks, read and written |
 | `geo` | GeoTIFF |
 | `postgres`, `spark` | data in these databases; ledgers in PostgreSQL |
 | `rappor` | decoding RAPPOR's reports |
@@ -30,6 +31,7 @@ __all__ = [
     "FIGURES",
     "GEOTIFF",
     "SPARSE_ARRAYS",
+    "SPREADSHEETS",
     "TABLE_ATTACKS",
     "TABLE_PROTECTION",
     "missing_package",
@@ -47,6 +49,7 @@ DECODED_RAPPOR = Words("Decoded reports of RAPPOR", "RAPPOR の報告の復号")
 FIGURES = Words("Figures", "図の作成")
 GEOTIFF = Words("Files in GeoTIFF", "GeoTIFF のファイル")
 SPARSE_ARRAYS = Words("Sparse arrays of SciPy", "SciPy の疎行列")
+SPREADSHEETS = Words("Excel workbooks", "Excel ブック")
 TABLE_ATTACKS = Words("Attacks on tables", "表への攻撃")
 TABLE_PROTECTION = Words("Hidden and rounded cells", "セルの秘匿や丸め")
 

@@ -17,6 +17,7 @@ from sudare.cli.commands import (
     attacking,
     checking,
     doctor,
+    exporting,
     ledgers,
     mapping,
     meshes,
@@ -46,6 +47,7 @@ COMMANDS: tuple[tuple[str, str, Function], ...] = (
     ("release", "release", releasing.release),
     ("release", "report", reporting.report),
     ("release", "verify", checking.verify),
+    ("release", "export", exporting.export),
     ("people", "anonymize", microdata.anonymize),
     ("people", "sample", microdata.sample),
     ("people", "synthesize", microdata.synthesize),
@@ -165,7 +167,7 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        17
+        18
     """
     words = Catalogue(language)
     command_class, group_class = in_language(words)

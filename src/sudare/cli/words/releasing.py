@@ -129,6 +129,25 @@ HELP: Mapping[str, Words] = {
     ),
     "verify.examples": Words.same("sudare verify release\nsudare verify release --ledger budget.db"),
     "verify.ledger": Words("Also check the charge in this ledger.", "この台帳の記録も検査します。"),
+    "export.help": Words(
+        "Write a release in the format that another office reads.\n\nEverything comes from the published files: title, "
+        "publisher, dimensions, guarantee and expected errors. Neither the data nor a ledger is opened.",
+        "公表物を、ほかの機関が読む形式で書き出します。\n\n表題、公表機関、次元、保護の内容、予想誤差は、"
+        "すべて公表済みのファイルから取ります。元のデータも台帳も開きません。",
+    ),
+    "export.examples": Words.same(
+        "sudare export px release\nsudare export xlsx release --out table.xlsx\nsudare export sdmx firms --table sales"
+    ),
+    "export.form": Words(
+        "sdmx, px, json-stat, opendp-registry, xlsx or gpkg.",
+        "sdmx、px、json-stat、opendp-registry、xlsx、gpkg のいずれか。",
+    ),
+    "export.folder": Words("The release folder.", "公表フォルダ。"),
+    "export.out": Words(
+        "The file. By default beside the folder, with its name and the format's suffix.",
+        "書き出すファイル。既定はフォルダの隣で、フォルダ名に形式の拡張子をつけた名前です。",
+    ),
+    "export.table": Words("Which table, where there are several.", "表が複数ある場合に、書き出す表の名前。"),
     "map.help": Words(
         "Draw the map of a release as a PNG, or in the terminal.\n\nA data file that is no release can be drawn "
         "with its plan; the picture is then as confidential as the data.",
@@ -335,6 +354,11 @@ SPOKEN: Mapping[str, Words] = {
         "The release is NOT sound: {number} checks failed.",
         "公表物に問題があります: {number} 件の検査が不合格です。",
     ),
+    "export.no_format": Words(
+        "'{form}' is no format to export to. There are: {listed}.",
+        "「{form}」という書き出し形式はありません。使えるのは {listed} です。",
+    ),
+    "export.done": Words("Written as {words}.", "書き出しました: {words}。"),
     "map.not_png": Words(
         "The picture must be a .png file, not '{file}'.",
         "画像は .png ファイルにしてください（指定: {file}）。",
