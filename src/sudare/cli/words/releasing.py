@@ -14,11 +14,17 @@ HELP: Mapping[str, Words] = {
         "計画の雛形と、データセットを1つ登録した台帳を作ります。\n\n既存のファイルは上書きしません。",
     ),
     "init.examples": Words.same(
-        "sudare init\nsudare init census --dataset census-2025 --epsilon 2\nsudare init census --rho 0.5 --lang ja"
+        "sudare init\nsudare init census --from people.csv\nsudare init census --dataset census-2025 --epsilon 2\n"
+        "sudare init census --rho 0.5 --lang ja"
     ),
     "init.folder": Words(
         "Where to write plan.toml and budget.db; by default here.",
         "plan.toml と budget.db を作る場所。既定は現在のフォルダ。",
+    ),
+    "init.from_file": Words(
+        "Draft the plan from this file: its columns are recognized by their names and the sort of their values. No value of "
+        "anybody enters the plan.",
+        "このファイルから計画を下書きします。列は名前と値の種類で判別し、個人の値は計画に書き込みません。",
     ),
     "init.epsilon": Words(
         "The total budget of the data set as epsilon, a decimal. By default 1.",
@@ -166,6 +172,7 @@ SPOKEN: Mapping[str, Words] = {
         "Wrote {plan}, and {ledger} with the data set '{dataset}' ({total} in all).",
         "{plan} と {ledger} を作成しました（データセット「{dataset}」、総予算 {total}）。",
     ),
+    "init.undecided": Words("Still to decide: {column}: {question}.", "未定: {column}: {question}。"),
     "init.next": Words(
         "Next: change the plan, then 'sudare plan {plan}'.",
         "次に計画を書き換え、'sudare plan {plan}' を実行してください。",
