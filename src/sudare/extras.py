@@ -9,6 +9,7 @@
 | `report` | figures by matplotlib |
 | `solver` | hidden and rounded cells, and attacks that reconstruct tables |
 | `synth` | another way to fit synthetic records |
+| `web` | the page in the browser |
 
 ``pip install 'sudare[solver,report]'`` installs some of them.
 """
@@ -31,6 +32,7 @@ __all__ = [
     "SPARSE_ARRAYS",
     "TABLE_ATTACKS",
     "TABLE_PROTECTION",
+    "THE_PAGE",
     "missing_package",
     "optional_module",
 ]
@@ -48,6 +50,7 @@ GEOTIFF = Words("Files in GeoTIFF", "GeoTIFF のファイル")
 SPARSE_ARRAYS = Words("Sparse arrays of SciPy", "SciPy の疎行列")
 TABLE_ATTACKS = Words("Attacks on tables", "表への攻撃")
 TABLE_PROTECTION = Words("Hidden and rounded cells", "セルの秘匿や丸め")
+THE_PAGE = Words("Pages in the browser", "ブラウザの画面")
 
 
 def missing_package(package: str, extra: str | None, what: Words) -> MissingPackageError:
