@@ -20,6 +20,7 @@ from sudare.cli.commands import (
     ledgers,
     mapping,
     meshes,
+    page,
     plans,
     releasing,
     reporting,
@@ -40,6 +41,7 @@ from sudare.version import __version__
 __all__ = ["COMMANDS", "GROUPS", "build_app", "main", "speaker_of", "tell_interruption"]
 
 COMMANDS: tuple[tuple[str, str, Function], ...] = (
+    ("release", "ui", page.ui),
     ("release", "init", starting.init),
     ("release", "plan", plans.plan),
     ("release", "run", plans.run),
@@ -165,7 +167,7 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        17
+        18
     """
     words = Catalogue(language)
     command_class, group_class = in_language(words)
