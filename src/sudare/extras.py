@@ -11,6 +11,7 @@
 | `report` | figures by matplotlib |
 | `solver` | hidden and rounded cells, and attacks that reconstruct tables |
 | `synth` | another way to fit synthetic records |
+| `web` | the page in the browser |
 
 ``pip install 'sudare[solver,report]'`` installs some of them.
 """
@@ -34,6 +35,7 @@ __all__ = [
     "SPREADSHEETS",
     "TABLE_ATTACKS",
     "TABLE_PROTECTION",
+    "THE_PAGE",
     "missing_package",
     "optional_module",
 ]
@@ -52,6 +54,7 @@ SPARSE_ARRAYS = Words("Sparse arrays of SciPy", "SciPy の疎行列")
 SPREADSHEETS = Words("Excel workbooks", "Excel ブック")
 TABLE_ATTACKS = Words("Attacks on tables", "表への攻撃")
 TABLE_PROTECTION = Words("Hidden and rounded cells", "セルの秘匿や丸め")
+THE_PAGE = Words("Pages in the browser", "ブラウザの画面")
 
 
 def missing_package(package: str, extra: str | None, what: Words) -> MissingPackageError:

@@ -56,7 +56,8 @@ def test_a_package_of_no_extra_is_named_itself() -> None:
 PACKAGE = Path(sudare.__file__).parent
 SOURCES = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 ASKED = re.compile(r'(?:optional_module|missing_package)\(\s*"([\w.-]+)",\s*"(\w+)"')
-IMPORTED = re.compile(r"^( *)(?:from|import) (?:scipy|matplotlib|dp_accounting|PIL|highspy|ortools|narwhals|mpmath)\b", re.MULTILINE)
+PACKAGES = "scipy|matplotlib|dp_accounting|PIL|highspy|ortools|narwhals|mpmath|starlette|uvicorn"
+IMPORTED = re.compile(rf"^( *)(?:from|import) (?:{PACKAGES})\b", re.MULTILINE)
 
 ASKED_BEFORE = {
     "attacks/tables/interval.py": "`_Table.read` asks for SciPy",
@@ -67,10 +68,24 @@ ASKED_BEFORE = {
     "disclosure/suppression/exact.py": "the table's sums ask for SciPy",
     "disclosure/suppression/linear.py": "the table's sums ask for SciPy, `new_solver` for HiGHS",
     "releases/kinds/tables/attacking/knowledge.py": "the table's sums ask for SciPy",
+    **dict.fromkeys(
+        (
+            "web/application.py",
+            "web/context.py",
+            "web/rendering.py",
+            *(f"web/pages/{name}.py" for name in ("drafts", "home", "jobs", "ledgers", "plans", "releases")),
+        ),
+        "`serve_locally` asks for Starlette",
+    ),
 }
 """Modules that import a package of an extra by name, and who asks for it before them."""
 
-FOR_TYPES = {"disclosure/structure.py", "disclosure/suppression/problem.py", "privacy/interpretation.py"}
+FOR_TYPES = {
+    "web/guard.py",
+    "disclosure/structure.py",
+    "disclosure/suppression/problem.py",
+    "privacy/interpretation.py",
+}
 """Modules that name such a package for the sake of types, and do not load it."""
 
 

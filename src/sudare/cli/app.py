@@ -21,6 +21,7 @@ from sudare.cli.commands import (
     ledgers,
     mapping,
     meshes,
+    page,
     plans,
     releasing,
     reporting,
@@ -41,6 +42,7 @@ from sudare.version import __version__
 __all__ = ["COMMANDS", "GROUPS", "build_app", "main", "speaker_of", "tell_interruption"]
 
 COMMANDS: tuple[tuple[str, str, Function], ...] = (
+    ("release", "ui", page.ui),
     ("release", "init", starting.init),
     ("release", "plan", plans.plan),
     ("release", "run", plans.run),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sudare.bilingual import Words
 from sudare.cli.console.budgets import budget_in_words, budget_values, exact_text, read_budget
 from sudare.cli.console.speaking import Speaker
 from sudare.errors import OutputError
@@ -16,6 +17,11 @@ from sudare.system.reasons import reason_of
 
 if TYPE_CHECKING:
     from sudare.privacy import Budget
+
+NO_ATTRIBUTE = Words(
+    "none of its columns was recognized as one to count by; write [[domain]] sections for those that are",
+    "集計に使う列を見つけられませんでした。使う列の [[domain]] を書いてください",
+)
 
 __all__ = ["demo", "init"]
 
@@ -34,9 +40,9 @@ def init(
     epsilon: Annotated[str | None, typer.Option("--epsilon", metavar="NUMBER")] = None,
     delta: Annotated[str | None, typer.Option("--delta", metavar="NUMBER")] = None,
     rho: Annotated[str | None, typer.Option("--rho", metavar="NUMBER")] = None,
+    from_file: Annotated[Path | None, typer.Option("--from", metavar="FILE", show_default=False)] = None,
 ) -> None:
     """Write a plan to start from and a ledger with one data set."""
-    from sudare.cli.console.templates import plan_text
     from sudare.ledger import open_ledger
     from sudare.ledger.checks import read_name
     from sudare.privacy import Budget, Unit
@@ -47,7 +53,7 @@ def init(
     for path in (plan, ledger):
         if path.exists() or path.is_symlink():
             raise _exists(path)
-    text = plan_text(speaker.language, dataset, _budget_lines(total.times(FIRST_RELEASE)), LEDGER)
+    text, open_questions = _first_plan(speaker, folder, dataset, total.times(FIRST_RELEASE), from_file)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -56,10 +62,31 @@ def init(
         book.add_dataset(dataset, total, unit=Unit("person"))
     _write_new(plan, text)
     speaker.say("init.done", plan=plan, ledger=ledger, dataset=dataset, total=budget_in_words(total, speaker.words))
+    for column, question in open_questions.items():
+        speaker.say("init.undecided", style="yellow", column=column, question=question.explain(speaker.language))
     speaker.say("init.next", style="dim", plan=plan)
-    speaker.give(
-        {"plan": str(plan), "ledger": str(ledger), "dataset": dataset, "total": budget_values(total)}, str(plan)
+    values = {"plan": str(plan), "ledger": str(ledger), "dataset": dataset, "total": budget_values(total)}
+    asked = {"undecided": {column: words.to_dict() for column, words in open_questions.items()}}
+    speaker.give(values | (asked if from_file is not None else {}), str(plan))
+
+
+def _first_plan(
+    speaker: Speaker, folder: Path, dataset: str, budget: Budget, from_file: Path | None
+) -> tuple[str, dict[str, Words]]:
+    """The text of a plan to start from, and what has still to be decided by column."""
+    if from_file is None:
+        from sudare.cli.console.templates import plan_text
+
+        return plan_text(speaker.language, dataset, _budget_lines(budget), LEDGER), {}
+    from sudare.drafting import draft_of_file, plan_text_of
+
+    draft, _, _ = draft_of_file(
+        from_file, plan_folder=folder, budget=budget, ledger=LEDGER, dataset=dataset, language=speaker.language
     )
+    undecided = {one.name: one.missing for one in draft.attributes if one.missing is not None}
+    if not draft.attributes:
+        undecided[from_file.name] = NO_ATTRIBUTE
+    return plan_text_of(draft, PLAN), undecided
 
 
 def demo(

@@ -9,16 +9,38 @@ from sudare.bilingual import Words
 __all__ = ["HELP", "SPOKEN"]
 
 HELP: Mapping[str, Words] = {
+    "ui.help": Words(
+        "Open a page in the browser: from a file to a checked release, with sliders and maps.\n\nIt runs on this machine alone, "
+        "for whoever has its address, until it is stopped by Ctrl-C. It writes the same plans and uses the same ledger as the "
+        "commands.",
+        "ブラウザの画面で、計画から公表・検査まで行います。\n\nスライダーと地図を見ながら進められます。"
+        "この端末だけで動き、アドレスを知る人だけが使えます。Ctrl-C で終了します。計画や台帳はコマンドと同じものです。",
+    ),
+    "ui.examples": Words.same("sudare ui\nsudare ui census --port 8080\nsudare ui census --no-browser --lang ja"),
+    "ui.folder": Words(
+        "The folder that the page works in: its data, plans, releases and ledgers. By default here.",
+        "作業するフォルダ（データ、計画、公表、台帳）。既定は現在のフォルダ。",
+    ),
+    "ui.port": Words("The port to listen on. By default a free one.", "使用するポート番号。既定は空いている番号。"),
+    "ui.no_browser": Words(
+        "Print the address, and open no browser.", "アドレスを表示するだけで、ブラウザは開きません。"
+    ),
     "init.help": Words(
         "Write a plan to start from, and a ledger with one data set.\n\nNothing that exists is overwritten.",
         "計画の雛形と、データセットを1つ登録した台帳を作ります。\n\n既存のファイルは上書きしません。",
     ),
     "init.examples": Words.same(
-        "sudare init\nsudare init census --dataset census-2025 --epsilon 2\nsudare init census --rho 0.5 --lang ja"
+        "sudare init\nsudare init census --from people.csv\nsudare init census --dataset census-2025 --epsilon 2\n"
+        "sudare init census --rho 0.5 --lang ja"
     ),
     "init.folder": Words(
         "Where to write plan.toml and budget.db; by default here.",
         "plan.toml と budget.db を作る場所。既定は現在のフォルダ。",
+    ),
+    "init.from_file": Words(
+        "Draft the plan from this file: its columns are recognized by their names and the sort of their values. No value of "
+        "anybody enters the plan.",
+        "このファイルから計画を下書きします。列は名前と値の種類で判別し、個人の値は計画に書き込みません。",
     ),
     "init.epsilon": Words(
         "The total budget of the data set as epsilon, a decimal. By default 1.",
@@ -181,10 +203,16 @@ SPOKEN: Mapping[str, Words] = {
         "Done.",
         "完了しました。",
     ),
+    "ui.open": Words(
+        "The page of {folder} is open to whoever has this address:",
+        "{folder} の画面のアドレス（知る人だけが開けます）:",
+    ),
+    "ui.stop": Words("Ctrl-C stops it. What was released stays.", "Ctrl-C で終了します。公表したものは残ります。"),
     "init.done": Words(
         "Wrote {plan}, and {ledger} with the data set '{dataset}' ({total} in all).",
         "{plan} と {ledger} を作成しました（データセット「{dataset}」、総予算 {total}）。",
     ),
+    "init.undecided": Words("Still to decide: {column}: {question}.", "未定: {column}: {question}。"),
     "init.next": Words(
         "Next: change the plan, then 'sudare plan {plan}'.",
         "次に計画を書き換え、'sudare plan {plan}' を実行してください。",

@@ -1,0 +1,88 @@
+"""What all pages share: the folder, the jobs, and how a request is read and a mistake is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+
+from sudare.bilingual import Words
+from sudare.errors import InputError, SudareError, words_of_error
+from sudare.web.jobs import Jobs
+from sudare.web.rendering import page
+from sudare.web.workspace import WorkFolder
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["Form", "PageContext", "context_of", "form_page", "plain_page"]
+
+MAX_FORM = 1 << 20
+TOO_LARGE = Words("The form is too large.", "入力が大きすぎます。")
+UNREADABLE = Words("The form cannot be read.", "入力を読み取れません。")
+
+Form = dict[str, str]
+
+
+@dataclass(eq=False, kw_only=True)
+class PageContext:
+    """What the pages of a process work with.
+
+    Attributes:
+        workspace: the folder.
+        jobs: what runs.
+    """
+
+    workspace: WorkFolder
+    jobs: Jobs = field(default_factory=Jobs)
+
+
+def context_of(request: Request) -> PageContext:
+    """What the pages of this process work with."""
+    context: PageContext = request.app.state.context
+    return context
+
+
+def plain_page(answer: Callable[[Request], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """A page that may refuse: what is wrong is said in the language of the page."""
+
+    @wraps(answer)
+    async def answering(request: Request) -> Response:
+        return await run_in_threadpool(_answered, request, lambda: answer(request))
+
+    return answering
+
+
+def form_page(answer: Callable[[Request, Form], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """What becomes of a form that was sent."""
+
+    @wraps(answer)
+    async def answering(request: Request) -> Response:
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_FORM:
+                return page(request, "problem.html.jinja", status=413, problem=TOO_LARGE, back="/")
+        return await run_in_threadpool(_answered, request, lambda: answer(request, _read(body)))
+
+    return answering
+
+
+def _read(body: bytes) -> Form:
+    try:
+        return dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, strict_parsing=bool(body)))
+    except ValueError:
+        raise InputError(UNREADABLE) from None
+
+
+def _answered(request: Request, answer: Callable[[], Response]) -> Response:
+    try:
+        return answer()
+    except SudareError as error:
+        back = request.headers.get("x-sudare-back", "/")
+        return page(request, "problem.html.jinja", status=400, problem=words_of_error(error), back=back)

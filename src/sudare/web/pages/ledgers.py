@@ -1,0 +1,106 @@
+"""What was spent, by whom and for what: the ledgers of the folder as a timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sudare.bilingual import Language
+from sudare.ledger import Dataset, Ledger, open_ledger
+from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, Reserved, Settled
+from sudare.web.context import context_of, plain_page
+from sudare.web.pages.plans import budget_in_words
+from sudare.web.rendering import language_of, page, text_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["LedgerLine", "show_ledgers"]
+
+MAX_LINES = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerLine:
+    """One entry, as it is shown.
+
+    Attributes:
+        number: of the entry.
+        when: it was made, in the time of this machine.
+        what: happened.
+        cost: that it set aside; empty if none.
+    """
+
+    number: int
+    when: str
+    what: str
+    cost: str
+
+
+@plain_page
+def show_ledgers(request: Request) -> Response:
+    """All ledgers of the folder."""
+    workspace, language = context_of(request).workspace, language_of(request)
+    shown = []
+    for location in workspace.ledgers():
+        with open_ledger(workspace.place(location)) as ledger:
+            shown.append(
+                {
+                    "location": location,
+                    "faults": len(ledger.verify()),
+                    "datasets": [_balance(dataset, ledger, language) for dataset in ledger.datasets()],
+                }
+            )
+    command = f"sudare ledger show {shown[0]['location']}" if shown else ""
+    return page(request, "ledgers.html.jinja", command=command, ledgers=shown)
+
+
+def _balance(dataset: Dataset, ledger: Ledger, language: Language) -> dict[str, object]:
+    lines = [_line(entry, language) for entry in ledger.entries(dataset.name)][-MAX_LINES:]
+    return {
+        "name": dataset.name,
+        "who": dataset.unit.who,
+        "total": budget_in_words(dataset.total),
+        "spent": budget_in_words(dataset.spent),
+        "reserved": budget_in_words(dataset.reserved),
+        "left": budget_in_words(dataset.remaining),
+        "share": _share(dataset),
+        "lines": list(reversed(lines)),
+    }
+
+
+def _share(dataset: Dataset) -> float:
+    """Which part of the total is gone, by its first number."""
+    left = dataset.remaining
+    if left is None:
+        return 1.0
+    return float(1 - _first(left.to_dict()) / _first(dataset.total.to_dict()))
+
+
+def _first(values: dict[str, str]) -> float:
+    from fractions import Fraction
+
+    return float(Fraction(next(iter(values.values()))))
+
+
+def _line(entry: Entry, language: Language) -> LedgerLine:
+    payload = entry.read()
+    cost = ""
+    if isinstance(payload, Reserved):
+        what, cost = text_of(language, "ledger.reserved-entry", purpose=payload.purpose), budget_in_words(payload.cost)
+    elif isinstance(payload, Settled):
+        what = text_of(language, "ledger.settled", number=payload.reservation)
+    elif isinstance(payload, Cancelled):
+        what = text_of(language, "ledger.cancelled", number=payload.reservation)
+    elif isinstance(payload, DatasetAdded):
+        what = text_of(language, "ledger.dataset-added")
+    else:
+        what = text_of(language, "ledger.other", kind=entry.kind)
+    return LedgerLine(number=entry.number, when=_local(entry.time), what=what, cost=cost)
+
+
+def _local(moment: str) -> str:
+    from datetime import datetime
+
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M %Z}"

@@ -1,0 +1,152 @@
+"""A release: its map and table, its files, and whether it stands up to checks and attacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import FileResponse, JSONResponse
+
+from sudare.bilingual import Words
+from sudare.domain import Mesh, MeshList
+from sudare.errors import InputError
+from sudare.releases.kinds.counts import read_document, read_published_table
+from sudare.releases.registry import find_kind_of_folder, verify_folder
+from sudare.storage.guarded_json import read_json
+from sudare.storage.staging import DOCUMENT
+from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.guard import SANDBOX_POLICY
+from sudare.web.rendering import language_of, page, text_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["attack_release", "give_file", "show_release", "verify_release_folder"]
+
+MAX_ROWS = 200
+PAGE = "release.html"
+NO_FILE = Words("This release has no file '{name}'.", "この公表にファイル「{name}」はありません。")
+
+
+@plain_page
+def show_release(request: Request) -> Response:
+    """What was published."""
+    workspace, name = context_of(request).workspace, request.query_params.get("folder", "")
+    folder = workspace.place(name)
+    kind = find_kind_of_folder(folder)
+    document = _document(folder)
+    rows, columns, total, has_map = _table(folder) if kind.name == "counts" else ([], [], 0, False)
+    return page(
+        request,
+        "release.html.jinja",
+        command=f"sudare verify {name}",
+        attack_command=f"sudare attack {name}",
+        folder=name,
+        kind=kind.name,
+        title=document.get("title", name),
+        publisher=document.get("publisher", ""),
+        files=_listed(document),
+        has_report=(folder / PAGE).is_file(),
+        rows=rows,
+        columns=columns,
+        total=total,
+        has_map=has_map,
+    )
+
+
+@plain_page
+def give_file(request: Request) -> Response:
+    """A public file of a release: one that its document lists, the document, or the report."""
+    workspace = context_of(request).workspace
+    folder = workspace.place(request.query_params.get("folder", ""))
+    name = request.query_params.get("name", "")
+    find_kind_of_folder(folder)
+    if name not in (*(file["name"] for file in _listed(_document(folder))), DOCUMENT, PAGE):
+        raise InputError(NO_FILE.format(name=name))
+    path = folder / name
+    if not path.is_file():
+        raise InputError(NO_FILE.format(name=name))
+    if name == PAGE:
+        return FileResponse(path, headers={"Content-Security-Policy": SANDBOX_POLICY})
+    return FileResponse(path, filename=name)
+
+
+@form_page
+def verify_release_folder(request: Request, form: Form) -> Response:
+    """Check a release as `sudare verify` does."""
+    workspace, language = context_of(request).workspace, language_of(request)
+    folder = workspace.place(form.get("folder", ""))
+    plan = workspace.plan_of(folder)
+    checks = verify_folder(folder, None if plan is None else plan.ledger)
+    failed = sum(check.outcome == "failed" for check in checks)
+    verdict = "release.unsound" if failed else "release.sound"
+    return JSONResponse(
+        {
+            "verdict": text_of(language, verdict, **({"number": failed} if failed else {})),
+            "is_sound": not failed,
+            "checks": [
+                {
+                    "name": check.name,
+                    "outcome": check.outcome,
+                    "label": text_of(language, f"release.{check.outcome}"),
+                    "finding": check.japanese if language == "ja" else check.english,
+                }
+                for check in checks
+            ],
+        }
+    )
+
+
+@form_page
+def attack_release(request: Request, form: Form) -> Response:
+    """Attack a release as `sudare attack` does."""
+    from sudare.examination import examine
+
+    workspace, language = context_of(request).workspace, language_of(request)
+    examination = examine(workspace.place(form.get("folder", "")))
+    reports = [
+        {
+            "name": report.attack,
+            "outcome": report.outcome.value,
+            "label": report.outcome.value,
+            "finding": _worst(report, language),
+        }
+        for report in examination.reports
+    ]
+    is_broken = any(report["outcome"] == "broken" for report in reports)
+    return JSONResponse({"verdict": "", "is_sound": not is_broken, "checks": reports})
+
+
+def _worst(report: Any, language: str) -> str:
+    verdict = next(iter(report.with_outcome(report.outcome)), None)
+    return "" if verdict is None else verdict.explain(language)
+
+
+def _document(folder: Path) -> dict[str, Any]:
+    try:
+        values = read_json(folder / DOCUMENT)
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _listed(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Files that a document lists, by names that lead nowhere else."""
+    files = document.get("files", [])
+    listed = files if isinstance(files, list) else []
+    known = [file for file in listed if isinstance(file, dict) and isinstance(file.get("name"), str)]
+    return [file for file in known if Path(file["name"]).name == file["name"]]
+
+
+def _table(folder: Path) -> tuple[list[list[str]], list[str], int, bool]:
+    """The first cells of a published table, and whether it is a map."""
+    table = read_published_table(folder, read_document(folder))
+    attributes = table.domain.attributes
+    keys = table.keys[:MAX_ROWS]
+    columns = table.domain.columns_of(keys)
+    rows = [
+        [*(str(columns[name][place]) for name in columns), f"{table.counts[place]:,}"] for place in range(keys.size)
+    ]
+    has_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in attributes)
+    return rows, list(columns), int(table.keys.size), has_map
