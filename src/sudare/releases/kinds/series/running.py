@@ -39,7 +39,7 @@ from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_se
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
 from sudare.releases.kinds.series.state import Manifest, SavedTick, WindowFolder, key_name
 from sudare.releases.kinds.series.verification import verify_tick
-from sudare.releases.progress import Progress
+from sudare.releases.progress import Progress, silent
 from sudare.releases.protocol import Released, carry_out_tick
 from sudare.releases.verification import Check
 from sudare.series.mechanism import SeriesWindow, TickTable
@@ -291,7 +291,10 @@ def run_tick(
     progress: Progress | None = None,
     ledger: Ledger | None = None,
 ) -> Released[WrittenTick]:
-    """Publish one tick of a series; windows before it are closed first.
+    """Publish one tick of a series; windows before it are closed first, and its own right after its last tick.
+
+    A process that ends between the last tick and the end of its window leaves it to be closed: by the same tick run again, by the
+    next window's first tick, or by `close_windows_before`.
 
     Args:
         plan: of the series.
@@ -305,15 +308,19 @@ def run_tick(
         TickRefusedError: if the tick cannot be published any more.
         LedgerError: if ledger or state cannot be used.
         InputError: if the data is not there.
+        OutputError: if something cannot be written; where it is the report of the window, the tick was published.
     """
     with open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
         require_same_plan(plan, tick, opened)
         close_windows_before(plan, tick.window, ledger=opened)
         made = carry_out_tick(TICKS, plan.at(tick), threads=threads, progress=progress, ledger=opened)
-    _show_latest(plan, tick, made.folder)
-    folder = window_folder(plan.at(tick))
-    if folder.newest() == tick.number:
-        folder.clear_before(tick.number)
+        _show_latest(plan, tick, made.folder)
+        folder = window_folder(plan.at(tick))
+        if folder.newest() == tick.number:
+            folder.clear_before(tick.number)
+        if tick.number == plan.clock.ticks - 1 and folder.folder.is_dir():
+            (progress or silent)("report", None)
+            close_window(plan, tick.window, ledger=opened)
     return made
 
 
