@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from sudare.ledger import Ledger
     from sudare.releases.kinds.series.clock import Tick
     from sudare.releases.kinds.series.plan_file import SeriesPlan
+    from sudare.releases.kinds.series.running import WrittenTick
+    from sudare.releases.protocol import Released
 
-__all__ = ["agreed_window", "carry_out_tick_of", "find_tick", "tell_closed", "window_told"]
+__all__ = ["agreed_window", "carry_out_tick_of", "find_tick", "tell_closed", "tell_left_out", "window_told"]
 
 
 def carry_out_tick_of(
@@ -45,6 +47,7 @@ def carry_out_tick_of(
         speaker.say(
             "series.done", style="green", time=time, number=tick.number + 1, ticks=plan.clock.ticks, entry=entry
         )
+    tell_left_out(speaker, made)
     tell_closed(speaker, plan, tick)
     charged = budget_values(plan.budget) if is_new and not made.is_repeated else None
     values = {
@@ -88,6 +91,12 @@ def agreed_window(speaker: Speaker, plan: SeriesPlan, tick: Tick, ledger: Ledger
     speaker.show(stack(*shown))
     speaker.confirm("series.ask", yes=yes, charge=budget_in_words(plan.budget, words))
     return True
+
+
+def tell_left_out(speaker: Speaker, made: Released[WrittenTick]) -> None:
+    """Say to the operator how many rows were not counted. No file has it: it is exact."""
+    if made.draft is not None and made.draft.left_out:
+        speaker.warn_of("series.left_out", rows=made.draft.left_out)
 
 
 def tell_closed(speaker: Speaker, plan: SeriesPlan, tick: Tick) -> None:

@@ -100,8 +100,14 @@ SPOKEN: Mapping[str, Words] = {
     "series.ask_close": Words(
         "Close the window that began at {time}, for good?", "{time} に始まった期間を閉じますか（元に戻せません）"
     ),
+    "series.left_out": Words(
+        "{rows:,} rows were left out: of other times, without a person or a place, or no rows at all. The number is exact and "
+        "for you alone; do not publish it.",
+        "{rows:,} 行を除外しました（時刻が範囲外、個人または場所がない、行として読めない）。"
+        "この数は正確な値です。公表しないでください。",
+    ),
     "series.unclosed": Words(
-        "The tick was published. Its window is not closed yet (ledger entry {entry}): `sudare series close {file}` closes it, and "
+        "The tick was published. Its window is not closed yet (ledger entry {entry}): `sudare series close {file}` closes it; "
         "so does the next window's first tick.",
         "この時点は公表済みですが、期間はまだ閉じていません（台帳の項目 {entry}）。`sudare series close {file}` "
         "または次の期間の最初の時点で閉じられます。",

@@ -19,11 +19,9 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.domain import CountTable
 from sudare.errors import LedgerError
-from sudare.io import read_counts, write_table
+from sudare.io import write_table
 from sudare.io.headers import require_columns_of_domain
-from sudare.io.loading import defaults_of
 from sudare.io.person_cells import Within
-from sudare.io.source import files_and_format
 from sudare.ledger import Ledger, open_ledger
 from sudare.ledger.records import OptOuts, WindowState
 from sudare.releases.accounts import Identity
@@ -73,6 +71,7 @@ class TickData:
     Attributes:
         window: taken to the tick; nothing is drawn yet.
         rows: that were read; None where events are protected.
+        left_out: how many rows were not counted; for the operator alone.
         before: the manifest of the last tick that was published.
         last_opt_out: the ledger's last entry by which somebody opted out.
         input_hash: keyed, of this input and all before it.
@@ -81,6 +80,7 @@ class TickData:
 
     window: SeriesWindow
     rows: TickRows | None
+    left_out: int
     before: Manifest | None
     last_opt_out: int
     input_hash: str
@@ -94,10 +94,12 @@ class DrawnTick:
     Attributes:
         published: the table and what was measured for it.
         keyed_hash: of the input.
+        left_out: how many rows were not counted; for the operator alone.
     """
 
     published: TickTable
     keyed_hash: str
+    left_out: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,10 +109,12 @@ class WrittenTick:
     Attributes:
         table: that is published.
         document: what ``release.json`` will say.
+        left_out: how many rows were not counted; for the operator alone, and in no file.
     """
 
     table: CountTable
     document: TickDocument
+    left_out: int
 
 
 class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
@@ -189,6 +193,7 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         return TickData(
             window=window,
             rows=rows,
+            left_out=rows.left_out,
             before=manifest,
             last_opt_out=opt_outs.last_entry,
             input_hash=_input_hash(plan, run, window, manifest, (rows.cells.tobytes(), rows.opted_out.tobytes())),
@@ -197,17 +202,15 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
 
     def _read_events(self, plan: TickPlan, saved: SavedTick, opt_outs: OptOuts, run: Run) -> TickData:
         series, window, manifest = plan.series, saved.window, saved.manifest
-        if defaults_of(plan.source, files_and_format(plan.source)[1]).rows == "people":
-            cells, people = read_tick_events(
-                plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
-            )
-        else:
-            table = read_counts(plan.source, series.domain, memory=series.memory, threads=run.threads)
-            cells, people = table.keys.astype(np.int64), table.counts
+        found = read_tick_events(
+            plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
+        )
+        cells, people = found.cells, found.people
         changes = window.advance_counts(cells, people)
         return TickData(
             window=window,
             rows=None,
+            left_out=found.left_out,
             before=manifest,
             last_opt_out=0,
             input_hash=_input_hash(plan, run, window, manifest, (cells.tobytes(), people.tobytes())),
@@ -223,9 +226,8 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         run.tell("draw", None)
         published = data.window.draw(data.bound)
         entropy = data.window.key.origin
-        return Drawn(
-            result=DrawnTick(published=published, keyed_hash=data.input_hash), event=plan.series.design.event(entropy)
-        )
+        result = DrawnTick(published=published, keyed_hash=data.input_hash, left_out=data.left_out)
+        return Drawn(result=result, event=plan.series.design.event(entropy))
 
     def keep(self, plan: TickPlan, data: TickData, drawn: Drawn[DrawnTick], run: Run) -> None:
         """Keep the state of the window after this tick."""
@@ -257,7 +259,7 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         document = write_tick_document(
             plan, published.table, drawn.event, run.paid.charge, files, drawn.result.keyed_hash
         )
-        return WrittenTick(table=published.table, document=document)
+        return WrittenTick(table=published.table, document=document, left_out=drawn.result.left_out)
 
     def report(
         self, plan: TickPlan, draft: WrittenTick, folder: Path, attacked: Attacked, *, even_if_broken: bool
