@@ -58,7 +58,7 @@ POINTS = {
     "the folder was sealed": "sudare.storage.staging.Staging.complete",
     "the tick was settled": "sudare.ledger.windows.Windows.settle_tick",
     "the folder was shown": "sudare.releases.folder_store.publish_folder",
-    "the latest tick was shown": "sudare.releases.kinds.series.running._show_latest",
+    "the latest tick was shown": "sudare.releases.kinds.series.running.show_latest",
     "the report was made": "sudare.releases.kinds.series.closing.make_report",
     "the key was destroyed": "sudare.releases.kinds.series.state.WindowFolder.destroy_key",
     "the window was settled": "sudare.ledger.windows.Windows.close",
