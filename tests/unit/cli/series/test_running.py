@@ -122,3 +122,17 @@ def test_at_is_for_series_alone(run: Run, town: Path) -> None:
     shown = run("run", town / "plan.toml", "--at", "2026-11-16T00:00", "--yes")
     assert shown.code != 0
     assert "--at is for plans of series" in shown.err
+
+
+def test_an_attack_on_a_tick_knows_the_others_by_the_ledger(run: Run, plan: Path) -> None:
+    watched = run("series", "watch", plan, "--from", "2026-11-16T12:00", "--until", "2026-11-16T18:00", "--yes")
+    assert watched.code == 0, watched.err
+    tick = plan.parent / "out/date=2026-11-16/time=1200"
+    for language, words in (
+        ("en", "over 2 published tick(s) of 1 window(s)"),
+        ("ja", "公表済み 2 時点を最適に平均すると"),
+    ):
+        shown = run("attack", tick, "--ledger", plan.parent / "budget.db", "--dataset", "crowds", "--lang", language)
+        assert shown.code == 0, shown.err
+        assert words in shown.out.replace("\n", " " if language == "en" else ""), shown.out
+        assert "not there any more" not in shown.out
