@@ -157,8 +157,8 @@ def average_windows(windows: Sequence[PublishedWindow]) -> AttackReport:
     ticks = sum(len(window.ticks) for window in known)
     sharpest = min(verdict.number for verdict in verdicts)
     summary = Words(
-        f"The best average over {ticks:,} published tick(s) of {len(known):,} window(s) shows somebody who stays in one place with a "
-        f"standard deviation of {sharpest:.2g}.",
+        f"The best average over {ticks:,} published tick(s) of {len(known):,} window(s) shows somebody who stays in one place "
+        f"with a standard deviation of {sharpest:.2g}.",
         f"{len(known):,} 期間の公表済み {ticks:,} 時点を最適に平均すると、同じ場所に留まる1人についての標準偏差は "
         f"{sharpest:.2g} です。",
     )

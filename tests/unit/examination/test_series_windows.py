@@ -18,7 +18,7 @@ from sudare.examination.series_windows import PublishedWindow, average_windows, 
 from sudare.privacy import ReleaseEvent, Unit
 from sudare.privacy.unit import ProtectedTime
 from sudare.series.planning import plan_series
-from tests.unit.releases.kinds.series.days.crowds import Crowds, build_crowds
+from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
 
 MAP = CountTable.from_dense(np.zeros((4, 4), dtype=np.int64)).domain
 

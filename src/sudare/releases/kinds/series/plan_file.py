@@ -18,15 +18,14 @@ from sudare.domain import Domain
 from sudare.errors import InputError, ParameterError, PlanError, SudareError
 from sudare.io import Source
 from sudare.io.engine import MEMORY
-from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import SPANS, ProtectedTime
 from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.data.sources import TABLE_KEYS, read_source_section, source_facts
 from sudare.releases.header import (
     HEADER_KEYS,
     OUTPUT_KEYS,
-    LedgerEntryPoint,
     PlanWithHeader,
+    PricedPlan,
     ReleasePrice,
     read_header,
 )
@@ -76,7 +75,7 @@ PERIOD = Words(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesPlan(PlanWithHeader):
+class SeriesPlan(PricedPlan):
     """What a plan file of a series says.
 
     Attributes:
@@ -138,30 +137,6 @@ class SeriesPlan(PlanWithHeader):
             section.refuse_parameter(error.parameter, error)
         except SudareError as error:
             raise PlanError(f"{self.file.name}: {error}", f"{self.file.name}: {error}") from None
-
-    @property
-    def price(self) -> ReleasePrice:
-        """What a window costs, and who is protected for it."""
-        if self.header.price is None:
-            raise TypeError("a plan for a series without a price")
-        return self.header.price
-
-    @property
-    def budget(self) -> Budget:
-        """What a window costs."""
-        return self.price.budget
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected, and over which time."""
-        return self.price.unit
-
-    @property
-    def ledger(self) -> LedgerEntryPoint:
-        """Where it is charged."""
-        if self.header.ledger is None:
-            raise TypeError("a plan for a series without a ledger")
-        return self.header.ledger
 
     def at(self, tick: Tick) -> TickPlan:
         """The plan of one tick."""
