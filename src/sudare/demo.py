@@ -20,13 +20,14 @@ from sudare.evaluate import error_by_area
 from sudare.examples import invent_country
 from sudare.io import write_table
 from sudare.ledger import open_ledger
-from sudare.releases.kinds.counts import Release, ReleasePlan, read_plan, run_release, verify_release
+from sudare.releases.kinds.counts import Release, ReleasePlan, read_plan, run_release
+from sudare.releases.registry import verify_folder
 from sudare.system.reasons import reason_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Demonstration", "heading", "prepare", "run_demo", "say"]
+__all__ = ["Demonstration", "heading", "prepare", "run_demo", "say", "show_checks"]
 
 SIDES = (1, 4, 16, 64, 256)
 PEOPLE_PER_CELL = 3
@@ -36,6 +37,7 @@ DATASET = "invented-country"
 TOTAL = sudare.Budget(epsilon=1.5)
 SPENT = sudare.Budget(epsilon=1)
 
+LOOK = Words("Look at it: {page}", "ご覧ください: {page}")
 TEXTS: Mapping[str, Words] = {
     "title": Words("sudare: light and air pass, faces do not", "sudare（簾）: 光と風は通し、顔は見せない"),
     "country": Words("1. An invented country", "1. 架空の国"),
@@ -70,7 +72,6 @@ TEXTS: Mapping[str, Words] = {
     ),
     "more": Words("6. Another release from the same people", "6. 同じ人々からもう1つ公表すると"),
     "verify": Words("7. Checked as another office would", "7. 他の機関が行うのと同じ検査"),
-    "look": Words("Look at it: {page}", "ご覧ください: {page}"),
     "try": Words("Change {plan} and run: sudare plan {plan}", "{plan} を書き換えて試せます: sudare plan {plan}"),
     "plan_title": Words("Population of an invented country", "架空の国の人口"),
     "publisher": Words("Office of Invented Statistics", "架空統計局"),
@@ -163,9 +164,7 @@ def run_demo(folder: Path, language: str, side: int, console: Console) -> Demons
     if run_release(plan).is_repeated:
         say(console, words["again_text"])
     _show_refusal(console, words, plan, language)
-    _show_checks(console, words, release, plan, language)
-    console.print()
-    say(console, "[bold]" + words["look"], page=release.folder / "release.html")
+    show_checks(console, words["verify"], release.folder, plan.ledger.location, language)
     say(console, words["try"], plan=plan.file)
     return Demonstration(folder, release, errors, seconds)
 
@@ -287,12 +286,23 @@ def _show_refusal(console: Console, words: dict[str, str], plan: ReleasePlan, la
         second.unlink()
 
 
-def _show_checks(console: Console, words: dict[str, str], release: Release, plan: ReleasePlan, language: str) -> None:
-    heading(console, words["verify"])
+def show_checks(console: Console, title: str, folder: Path, ledger: str, language: str) -> None:
+    """Check a release as another office would, tell each check, and where to look at it.
+
+    Args:
+        console: where it is told.
+        title: of this step.
+        folder: of the release.
+        ledger: where the ledger is.
+        language: ``"en"`` or ``"ja"``.
+    """
+    heading(console, title)
     colours = {"passed": "green", "failed": "red", "skipped": "yellow"}
-    for check in verify_release(release.folder, plan.ledger.location):
+    for check in verify_folder(folder, ledger):
         text = check.japanese if language == "ja" else check.english
         say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)
+    console.print()
+    say(console, "[bold]" + LOOK.explain(language), page=folder / "release.html")
 
 
 def heading(console: Console, text: str) -> None:

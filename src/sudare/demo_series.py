@@ -15,13 +15,12 @@ import numpy as np
 
 import sudare
 from sudare.bilingual import Words
-from sudare.demo import heading, prepare, say
+from sudare.demo import heading, prepare, say, show_checks
 from sudare.examples import PeopleFlow, invent_country, write_people_flow
 from sudare.ledger import open_ledger
 from sudare.privacy.unit import ProtectedTime
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
-from sudare.releases.kinds.series.running import close_window, run_tick
-from sudare.releases.registry import verify_folder
+from sudare.releases.kinds.series.running import run_tick
 from sudare.series.planning import plan_series
 from sudare.series.prediction import predict_series
 
@@ -55,8 +54,8 @@ TEXTS: Mapping[str, Words] = {
     ),
     "ticks": Words("3. A table every half hour", "3. 30分ごとの表"),
     "ticks_text": Words(
-        "{ticks} tables in {seconds:.1f} s; charged once, before the first",
-        "{ticks} 個の表を {seconds:.1f} 秒で公表（費用は最初の時点の前に1回だけ）",
+        "{ticks} tables and the report of the day in {seconds:.1f} s; charged once, before the first",
+        "{ticks} 個の表と1日の報告書を {seconds:.1f} 秒で公表（費用は最初の時点の前に1回だけ）",
     ),
     "compare": Words(
         "4. Compared with the truth (possible here only): everybody, and the most crowded place",
@@ -70,11 +69,10 @@ TEXTS: Mapping[str, Words] = {
     "again_text": Words("it is shown again, and nothing is spent", "同じフォルダを示すだけで、予算は使いません"),
     "close": Words("6. The end of the day", "6. 1日の終わり"),
     "close_text": Words(
-        "the key of the noise is destroyed, the ledger settles, and a report is written",
-        "ノイズの鍵を破棄し、台帳に確定し、報告書を書きました",
+        "the last tick has closed the window: a report was written, the key of the noise was destroyed, and the ledger settled",
+        "最後の時点の直後に期間を閉じ、報告書を書き、ノイズの鍵を破棄し、台帳に確定しました",
     ),
     "verify": Words("7. The day, checked as another office would", "7. 他の機関が行うのと同じ、1日の検査"),
-    "look": Words("Look at it: {page}", "ご覧ください: {page}"),
     "plan_title": Words("People of an invented country, every half hour", "架空の国の人々（30分ごと）"),
 }
 
@@ -124,7 +122,7 @@ class SeriesDemonstration:
     Attributes:
         folder: everything is in here.
         report: of the day.
-        seconds: that all ticks took.
+        seconds: that all ticks took, and the report.
     """
 
     folder: Path
@@ -166,13 +164,10 @@ def run_series_demo(folder: Path, language: str, side: int, console: Console) ->
     heading(console, words["again"])
     if run_tick(plan, ticks[-1]).is_repeated:
         say(console, words["again_text"])
-    close_window(plan, plan.clock.start)
     heading(console, words["close"])
     say(console, words["close_text"])
     report = plan.folder / f"date={ticks[0].date}" / "report"
-    _show_checks(console, words, report, plan, language)
-    console.print()
-    say(console, "[bold]" + words["look"], page=report / "release.html")
+    show_checks(console, words["verify"], report, plan.ledger.location, language)
     return SeriesDemonstration(folder, report, seconds)
 
 
@@ -214,11 +209,3 @@ def _show_comparison(
         table.add_row(f"{tick // 2:02}:{tick % 2 * 30:02}", *(f"{count:,}" for count in counts))
     heading(console, words["compare"])
     console.print(table)
-
-
-def _show_checks(console: Console, words: dict[str, str], report: Path, plan: SeriesPlan, language: str) -> None:
-    heading(console, words["verify"])
-    colours = {"passed": "green", "failed": "red", "skipped": "yellow"}
-    for check in verify_folder(report, plan.ledger.location):
-        text = check.japanese if language == "ja" else check.english
-        say(console, f"[{colours[check.outcome]}]{check.outcome}[/] {{name}}: {{text}}", name=check.name, text=text)

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 
 import sudare
+from sudare.bilingual import Words
 from sudare.cli.app import COMMANDS, GROUPS, main
 from sudare.cli.console import failures
 from sudare.io import FORMATS
 from sudare.io.source import SUFFIXES
 from sudare.ledger import open_ledger
+from sudare.privacy import ReleaseEvent
 from sudare.releases.kinds.counts import read_plan, run_release
 from sudare.releases.kinds.counts.plan_file import OUTPUT_FORMATS
 from sudare.releases.kinds.counts.running import SUFFIXES as OUTPUT_SUFFIXES
+from sudare.releases.kinds.series.days.document import DAY_FORMAT, DayDocument
+from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument
 from sudare.sections import Section
 from sudare.tables.registry import mechanism_named, mechanism_names
 
@@ -280,6 +286,35 @@ rho = 0.1
         documented = {name for row in rows for name in names_in(row[0])}
         whole = {"plan"}  # null where there is none; the page has it and its parts
         assert documented == real | whole
+
+
+def fields_of_type(kind: Any, path: str = "") -> Iterator[str]:
+    """The fields of a document by its dataclasses; ``*`` for what has names of its own."""
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (one for one in get_args(kind) if one is not type(None))
+    if get_origin(kind) is tuple:
+        yield from fields_of_type(get_args(kind)[0], f"{path}[]")
+    elif get_origin(kind) is Mapping or kind in (Words, ReleaseEvent):
+        yield f"{path}.*"
+    elif is_dataclass(kind):
+        hints = get_type_hints(kind)
+        for one in fields(kind):
+            inner = path if one.metadata.get("inline") else f"{path}.{one.name}".strip(".")
+            yield from fields_of_type(hints[one.name], inner)
+    else:
+        yield path
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "stated"),
+    [("tick-json", TickDocument, TICK_FORMAT), ("series-day-json", DayDocument, DAY_FORMAT)],
+)
+def test_fields_of_documents_of_a_series(name: str, document: type[Any], stated: str) -> None:
+    text = page(name)
+    listed = [field for row in rows_of(text) for field in names_in(row[0])]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == set(fields_of_type(document))
+    assert f"`{stated}`" in text
 
 
 def test_exit_codes() -> None:

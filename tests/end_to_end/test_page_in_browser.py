@@ -18,7 +18,7 @@ from sudare.examples import invent_country, invent_people
 from sudare.releases.kinds.counts.page import render_page
 from tests.browser import Browser, open_browser
 from tests.unit.releases.kinds.counts.sample import document_of
-from tests.unit.releases.kinds.series.days.crowds import build_crowds
+from tests.unit.releases.kinds.series.crowds import build_crowds
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 

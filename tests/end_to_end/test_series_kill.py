@@ -13,6 +13,7 @@ import pytest
 from sudare import Budget
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import TickSettled
+from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.verification import verify_tick
 from tests.end_to_end.killed import ENDED, Doomed, publish_days, run_and_end
 from tests.processes import start
@@ -57,14 +58,16 @@ POINTS = {
     "the folder was sealed": "sudare.storage.staging.Staging.complete",
     "the tick was settled": "sudare.ledger.windows.Windows.settle_tick",
     "the folder was shown": "sudare.releases.folder_store.publish_folder",
-    "the latest tick was shown": "sudare.releases.kinds.series.running._show_latest",
+    "the latest tick was shown": "sudare.releases.kinds.series.running.show_latest",
+    "the report was made": "sudare.releases.kinds.series.closing.make_report",
     "the key was destroyed": "sudare.releases.kinds.series.state.WindowFolder.destroy_key",
     "the window was settled": "sudare.ledger.windows.Windows.close",
 }
 """After what a process ends, as if killed."""
 
 LATE = ("the folder was sealed", "the tick was settled", "the folder was shown", "the latest tick was shown")
-CLOSING = ("the key was destroyed", "the window was settled")
+CLOSING = ("the report was made", "the key was destroyed", "the window was settled")
+"""Of the last tick alone, which closes its window."""
 
 
 def end_after(point: str, folder: Path, tick: int, day: int = 16) -> None:
@@ -93,27 +96,50 @@ def require_sound(folder: Path, location: str, undisturbed: dict[int, tuple[byte
     for tick in range(TICKS):
         place = folder / f"out/date=2026-11-16/time={tick * 6:02}00"
         assert {check.outcome for check in verify_tick(place, location)} == {"passed"}
+    assert {check.outcome for check in verify_day(report_of(folder), location)} == {"passed"}
+    assert windows[0].is_closed
+    assert not list((folder / "out-state").iterdir()), "key and state are gone"
     assert not list(folder.glob("out/*/.*partial*"))
-    assert (folder / "out/latest").resolve().name == f"time={(TICKS - 1) * 6:02}00" or len(windows) > 1
+    assert (folder / "out/latest").resolve().name == f"time={(TICKS - 1) * 6:02}00"
+
+
+def report_of(folder: Path) -> Path:
+    return folder / "out/date=2026-11-16/report"
+
+
+def is_done(folder: Path) -> bool:
+    """Whether a day is published and closed."""
+    return report_of(folder).is_dir() and not list((folder / "out-state").iterdir())
 
 
 @pytest.mark.slow
 def test_a_process_that_ends_at_named_points_loses_nothing(
     tmp_path: Path, undisturbed: dict[int, tuple[bytes, ...]]
 ) -> None:
-    """Every tick is stopped again and again, the further the later, and goes on from where it was."""
+    """Every tick is stopped again and again, the further the later, and goes on from where it was; so is the closing."""
     build_series(tmp_path, key=KEY)
     early = [point for point in POINTS if point not in (*LATE, *CLOSING)]
     stops = {0: early[::2], 1: ["the tick was begun"], 2: early[1::2], 3: ["the state was kept"]}
     for tick, late in zip(range(TICKS), LATE, strict=True):
-        for point in (*stops[tick], late):
+        for point in (*stops[tick], late, *(CLOSING if tick == TICKS - 1 else ())):
             end_after(point, tmp_path, tick)
         run(tmp_path, tick)
-    for point in CLOSING:
-        end_after(point, tmp_path, 0, 17)
-    run(tmp_path, 0, 17)
     require_sound(tmp_path, str(tmp_path / "budget.db"), undisturbed)
-    require_closed(tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", ["the latest tick was shown", CLOSING[1]])
+def test_a_window_that_its_last_tick_did_not_close_is_closed_by_the_next_one(tmp_path: Path, point: str) -> None:
+    build_series(tmp_path)
+    last = TICKS - 1
+    run(tmp_path, 0)
+    end_after(point, tmp_path, last)
+    assert last in published(tmp_path), "the tick appears first"
+    run(tmp_path, 0, 17)
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        assert [window.is_closed for window in ledger.windows.of("crowds")] == [True, False]
+    assert [path.name for path in (tmp_path / "out-state").iterdir()] == ["window-2026-11-17T000000"]
+    assert "failed" not in {check.outcome for check in verify_day(report_of(tmp_path), str(tmp_path / "budget.db"))}
 
 
 @pytest.mark.slow
@@ -122,23 +148,12 @@ def test_a_process_that_ends_at_named_points_loses_nothing(
 @pytest.mark.parametrize("point", POINTS)
 def test_each_point_by_itself(tmp_path: Path, point: str, tick: int, undisturbed: dict[int, tuple[bytes, ...]]) -> None:
     build_series(tmp_path, key=KEY)
+    stopped = TICKS - 1 if point in CLOSING else tick
     for number in range(TICKS):
-        if number == tick and point not in CLOSING and (tick == 0 or point != "the window was opened"):
+        if number == stopped and (tick == 0 or point != "the window was opened"):
             end_after(point, tmp_path, number)
         run(tmp_path, number)
-    if point in CLOSING:
-        end_after(point, tmp_path, 0, 17)
-    run(tmp_path, 0, 17)
     require_sound(tmp_path, str(tmp_path / "budget.db"), undisturbed)
-    require_closed(tmp_path)
-
-
-def require_closed(folder: Path) -> None:
-    """The first window is settled and its key destroyed, whatever stopped its closing."""
-    with open_ledger(folder / "budget.db") as ledger:
-        first, second = ledger.windows.of("crowds")
-        assert (first.is_closed, second.is_closed) == (True, False)
-    assert [path.name for path in sorted((folder / "out-state").iterdir())] == ["window-2026-11-17T000000"]
 
 
 @pytest.mark.slow
@@ -151,7 +166,7 @@ def test_a_day_that_is_killed_at_any_moment_is_the_one_that_was_not(
         folder, location = tmp_path / f"day{days}", new_location()
         build_series(folder, key=KEY, location=location)
         days += 1
-        while len(published(folder)) < TICKS or not (folder / "out/latest").exists():
+        while not is_done(folder):
             process = Doomed(publish_days, tmp_path / f"told{days}-{done}", folder)
             if done < kills:
                 process.wait_for(1)  # everything is loaded

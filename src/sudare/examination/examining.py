@@ -20,6 +20,15 @@ from sudare.examination.linked_tables import (
     with_different_names,
 )
 from sudare.examination.private_tables import infer_membership, law_of_release, remarks_on, view_of_release
+from sudare.examination.series_windows import (
+    BOUNDED_BY_WINDOW,
+    SERIES,
+    SERIES_ALONE,
+    PublishedWindow,
+    average_windows,
+    remarks_on_windows,
+    windows_of,
+)
 from sudare.examination.subjects import Subject, as_stated, open_subject
 from sudare.examination.views import CommonDomain, IncompatibleTables, TableView
 from sudare.parameters import exact_fraction, exact_integer
@@ -72,7 +81,8 @@ def examine(
     Nothing is written. What is found speaks of protected people, and is for those who decide about the publication.
 
     Args:
-        folder: a release, protected records, or a protected table; or a TOML file that describes tables of counts.
+        folder: a release, a tick or a window's report of a series, protected records, or a protected table; or a TOML file that
+            describes tables of counts.
         data: the people behind it, for their holder.
         population: other people like them, who are not in the data.
         by_chance: whether a fair coin decided for each person of both files whether it is in the data. Only then does how well
@@ -117,6 +127,8 @@ def examine(
     run.open_others(others, ledger, dataset)
     if run.subject is None:
         return run.on_tables()
+    if run.subject.kind in SERIES:
+        return run.on_series()
     if run.subject.kind == "private-table":
         return run.on_private_table(_path(data), _path(population), by_chance)
     if run.subject.kind == "protected-table":
@@ -138,6 +150,7 @@ class _Run:
         self._joined: set[Path] = set()
         self._left_out: set[Path] = set()
         self._is_complete = True
+        self._windows: list[PublishedWindow] = []
         if _is_description(place):
             described = read_described_tables(place)
             self.title, self._own = described.title, list(described.views)
@@ -156,10 +169,42 @@ class _Run:
             known = find_known_releases(ledger, dataset, own)
             self._remarks += known.remarks
             self._is_complete = known.is_complete
+            self._windows = list(known.windows)
             found += known.subjects
         # The same publication twice is not twice the evidence.
         by_hash = {one.document_sha256 if isinstance(one, Subject) else str(one.resolve()): one for one in found}
         self._others = [one for name, one in by_hash.items() if name not in (own, str(self.place.resolve()))]
+        self._gather_windows()
+
+    def _gather_windows(self) -> None:
+        """The ticks of series among all that is looked at; they are attacked as windows, and no more as tables."""
+        ticks = [one for one in self._others if isinstance(one, Subject) and one.kind in SERIES]
+        self._others = [one for one in self._others if one not in ticks]
+        if self.subject is not None and self.subject.kind in SERIES:
+            ticks.append(self.subject)
+        with as_stated(self.place):
+            by_name = {window.name: window for window in windows_of(ticks)}
+            for window in self._windows:
+                known = by_name.get(window.name)
+                by_name[window.name] = window if known is None else replace(window, ticks=window.ticks | known.ticks)
+        self._windows = list(by_name.values())
+        if self._windows:
+            self._remarks += remarks_on_windows(self._windows)
+            self._add("ticks", lambda: average_windows(self._windows))
+
+    def on_series(self) -> Examination:
+        """Ticks, or a whole window of them, with all that else is known."""
+        subject = self._subject()
+        with as_stated(subject.folder):
+            self._remarks += remarks_on(subject)
+        for other in self._others:
+            self._leave_out(other, SERIES_ALONE)
+        for attack in ("reconstruction", "differencing"):
+            self._skip(attack, BOUNDED_BY_WINDOW)
+        self._skip("interval", NOTHING_HIDDEN)
+        for attack in ("linkage", "uniqueness", "membership"):
+            self._skip(attack, NO_RECORDS)
+        return self._ended(subject.kind)
 
     def on_tables(self) -> Examination:
         """Described tables, alone and with others."""

@@ -22,6 +22,8 @@ KINDS: Mapping[str, Words] = {
     "people": Words("records of people, without a budget", "プライバシー予算を伴わない個票"),
     "protected-table": Words("a table protected by statistical disclosure control", "統計的開示抑制で保護された表"),
     "tables": Words("published tables of counts", "公表された度数表"),
+    "tick": Words("one tick of a series", "系列の1時点"),
+    "series-day": Words("a window of a series", "系列の1期間"),
     "program": Words("a program", "プログラム"),
 }
 """What can be examined."""
@@ -34,6 +36,7 @@ NAMES: Mapping[str, Words] = {
     "merging": Words("merged meshes", "合算したメッシュ"),
     "differencing": Words("differences of published cells", "公表値の差し引き"),
     "averaging": Words("averaging of noisy counts", "ノイズ付き度数の平均"),
+    "ticks": Words("averaging over the ticks of a series", "系列の時点の平均"),
     "membership": Words("who is in the data", "データに含まれるかどうかの推測"),
     "linkage": Words("linkage with known people", "既知の人との照合"),
     "outside": Words("linkage with an outside file", "外部ファイルとの照合"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,7 +11,12 @@ from typing import Any
 
 from sudare.errors import InputError, SudareError, UserError
 from sudare.releases.kinds.counts.verification import read_document, verify_release
-from sudare.releases.verification import printable
+from sudare.releases.kinds.series.days.document import DAY_FORMAT
+from sudare.releases.kinds.series.days.report import read_day_document
+from sudare.releases.kinds.series.days.verification import verify_day
+from sudare.releases.kinds.series.document import TICK_FORMAT
+from sudare.releases.kinds.series.verification import read_tick_document, verify_tick
+from sudare.releases.verification import Check, printable
 from sudare.storage.guarded_json import parse_json, read_json
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT, REPORT, document_in, page_beside
@@ -23,7 +28,14 @@ __all__ = ["ChangedFolderError", "Subject", "as_stated", "open_subject"]
 HOLDERS = "confidential.json"
 """Only its holder has it; it knows the hash of the report."""
 FORMATS: Mapping[str, str] = {"sudare-people/1": "people", "sudare-protected-table/1": "protected-table"}
-"""Of documents, and what a folder with one is; others are releases of counts."""
+"""Of documents, and what a folder with one is; others are releases of counts or of a series."""
+
+
+RELEASES: Mapping[str, tuple[str, Callable[..., dict[str, Any]], Callable[..., list[Check]]]] = {
+    TICK_FORMAT: ("tick", read_tick_document, verify_tick),
+    DAY_FORMAT: ("series-day", read_day_document, verify_day),
+}
+"""Of a series: what a folder is, how its document is read, and how it is checked."""
 
 
 class ChangedFolderError(InputError):
@@ -61,7 +73,7 @@ def open_subject(folder: str | Path, ledger: str | None = None) -> Subject:
     """Find out what a folder is, and make sure that it is whole.
 
     Args:
-        folder: of a release, of protected records, or of a protected table.
+        folder: of a release, of a tick or a window of a series, of protected records, or of a protected table.
         ledger: a ledger in which the charge of a release is checked as well.
 
     Raises:
@@ -70,15 +82,17 @@ def open_subject(folder: str | Path, ledger: str | None = None) -> Subject:
     """
     place = Path(folder)
     file = document_in(place)
-    if file.name == DOCUMENT and file.is_file() and _format_of(file) not in FORMATS:
-        document = read_document(place)
-        for check in verify_release(place, ledger):
+    form = _format_of(file) if file.name == DOCUMENT and file.is_file() else None
+    if form is not None and form not in FORMATS:
+        kind, read, verify = RELEASES.get(form, ("private-table", read_document, verify_release))
+        document = read(place)
+        for check in verify(place, ledger):
             if check.outcome == "failed":
                 raise ChangedFolderError(
                     f"'{place}' is not as it was released, and is not examined: {check.english}. `sudare verify` tells more.",
                     f"「{place}」は公表時のままではないため、調べません: {check.japanese}。`sudare verify` で確認できます。",
                 )
-        return Subject(place, "private-table", document, hash_of_file(place / DOCUMENT))
+        return Subject(place, kind, document, hash_of_file(place / DOCUMENT))
     try:
         text = read_regular_file(file)
         report: Any = parse_json(text)

@@ -135,6 +135,21 @@ def require_reading(
     TabularReading(source, domain, defaults, connection, relation, peek=False)
 
 
+@dataclass(frozen=True, eq=False)
+class PossibleCounts:
+    """Counts as rows state them.
+
+    Attributes:
+        values: of each attribute's column.
+        places: of each column of counts, its axis and its place along it; None where there is one column alone.
+        counts: of each column; below 0 where it is none that a table has.
+    """
+
+    values: list[Any]
+    places: list[tuple[int, int] | None]
+    counts: list[NDArray[np.int64]]
+
+
 class TabularReading:
     """One reading of one source: which columns, which SQL, and where mistakes are."""
 
@@ -351,6 +366,20 @@ class TabularReading:
             self._refuse_repeated(result, keys[0])
         return table
 
+    def possible_counts(self) -> PossibleCounts:
+        """What each row says, checked by nobody: a count is below 0 where it is none that a table has."""
+        file = self.relation.first_file()
+        counts = [count_expression(name, self.relation.types[name], file) for _, name in self.counts]
+        amounts = [f"n{number}" for number in range(len(counts))]
+        named = [f"coalesce({count}, -1) AS {name}" for count, name in zip(counts, amounts, strict=True)]
+        sql = f"SELECT {', '.join([*self._grouped(), *amounts])} FROM ({self._selected(named)})"
+        result = fetch_arrow(self.connection, sql, None).combine_chunks()
+        return PossibleCounts(
+            values=[result[f"a{number}"] for number in range(len(self.columns))],
+            places=[None if self.source.count_columns is None else (self._spread_axis(), at) for at, _ in self.counts],
+            counts=[numpy_of(result[name]).astype(np.int64) for name in amounts],
+        )
+
     def _check_counts(self, values: Any, column: str, count: str, table_kind: type[SparseTable]) -> None:
         if values.null_count:
             raise complaints.missing_value(column, self._spot(f"{identifier(column)} IS NULL"))
@@ -360,15 +389,19 @@ class TabularReading:
 
     def _with_count_column(self, places: list[NDArray[np.int64]], place: int, rows: int) -> list[NDArray[np.int64]]:
         """Places along all axes, where those of the attribute that stands in several columns are all the same."""
-        spread = self.source.count_columns
-        if spread is None:
+        if self.source.count_columns is None:
             return places
+        axis = self._spread_axis()
+        return [*places[:axis], np.full(rows, place, dtype=np.int64), *places[axis:]]
+
+    def _spread_axis(self) -> int:
+        """The axis of the attribute that stands in several columns."""
         axis = 0
         for attribute in self.domain.attributes:
-            if attribute.name == spread[0]:
+            if self.source.count_columns is not None and attribute.name == self.source.count_columns[0]:
                 break
             axis += len(attribute.shape)
-        return [*places[:axis], np.full(rows, place, dtype=np.int64), *places[axis:]]
+        return axis
 
     def _refuse_repeated(self, result: Any, keys: NDArray[np.uint64]) -> None:
         """Different numbers may fall in one bin, and are added up; the same values twice are a mistake."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -25,7 +25,10 @@ from sudare.ledger.entries import (
 from sudare.ledger.records import Dataset, Reservation
 from sudare.ledger.rules import CompositionRule, Cost, RhoFilter, Sums, amount_of_noise
 from sudare.ledger.stores import LedgerStore, Row
+from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
+from sudare.privacy.measurements import Measurement
+from sudare.privacy.unit import Unit
 from sudare.system.clock import utc_now
 
 __all__ = ["Book"]
@@ -184,6 +187,24 @@ class Book(Rows):
             "UPDATE sudare_datasets SET spent = ?, reserved = ? WHERE name = ?",
             (rule.to_text(spent), rule.to_text(reserved), dataset),
         )
+
+    def _asked(
+        self,
+        function: str,
+        cost: Budget,
+        unit: Unit,
+        fingerprint: str,
+        purpose: str,
+        measurements: Sequence[Measurement],
+        ticks: int | None = None,
+    ) -> Reserved:
+        """What is to be reserved, as a function was asked for it, checked."""
+        checks.read_cost(cost, function)
+        checks.read_unit(unit, function)
+        checks.read_fingerprint(fingerprint, function)
+        checks.read_text(purpose, "purpose", function)
+        implied = amount_of_noise(checks.read_measurements(measurements)) if measurements else None
+        return Reserved(cost, unit, fingerprint, purpose, implied, ticks)
 
     def _reserve(self, dataset: str, body: Reserved) -> Entry:
         """Set a cost aside; the noise that the body states counts under a rho filter only, and stands there only."""

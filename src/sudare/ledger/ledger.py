@@ -43,7 +43,7 @@ from sudare.ledger.records import (
     commitment_of,
     digest_of,
 )
-from sudare.ledger.rules import RhoFilter, Sums, amount_of_noise, total_charge
+from sudare.ledger.rules import RhoFilter, Sums, total_charge
 from sudare.ledger.stores import LedgerStore
 from sudare.ledger.verification import find_faults
 from sudare.ledger.windows import Windows
@@ -227,13 +227,9 @@ class Ledger(Closeable, Book):
             BudgetExceededError: if less than the cost remains.
             LedgerError: if the cost is in another currency, or the release protects another unit, than the data set.
         """
-        checks.read_cost(cost, "reserve")
-        checks.read_unit(unit, "reserve")
-        checks.read_fingerprint(fingerprint, "reserve")
-        checks.read_text(purpose, "purpose", "reserve")
-        implied = amount_of_noise(checks.read_measurements(measurements)) if measurements else None
+        asked = self._asked("reserve", cost, unit, fingerprint, purpose, measurements)
         with self._store.transaction(write=True):
-            entry = self._reserve(dataset, Reserved(cost, unit, fingerprint, purpose, implied))
+            entry = self._reserve(dataset, asked)
         return Reservation(entry.number, dataset, cost, fingerprint)
 
     def settle(self, reservation: Reservation, event: ReleaseEvent, result: Mapping[str, str] | None = None) -> Entry:

@@ -28,7 +28,6 @@ from sudare.ledger.entries import (
     key_of_window,
 )
 from sudare.ledger.records import BegunTick, TickRefusal, TickRefusedError, Window, WindowState
-from sudare.ledger.rules import amount_of_noise
 from sudare.parameters import exact_integer
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
@@ -133,13 +132,9 @@ class Windows(Book):
             0
             >>> folder.cleanup()
         """
-        checks.read_cost(cost, "open")
-        checks.read_unit(unit, "open")
-        checks.read_fingerprint(fingerprint, "open")
-        checks.read_text(purpose, "purpose", "open")
         requirement = Words(f"a whole number from 1 to {MAX_TICKS}", f"1 以上 {MAX_TICKS} 以下の整数")
         number_of_ticks = exact_integer(ticks, "ticks", "open", requirement, smallest=1, largest=MAX_TICKS)
-        implied = amount_of_noise(checks.read_measurements(measurements)) if measurements else None
+        asked = self._asked("open", cost, unit, fingerprint, purpose, measurements, number_of_ticks)
         with self._store.transaction(write=True):
             self._account(dataset)
             now = self._position(dataset, fingerprint)
@@ -149,8 +144,7 @@ class Windows(Book):
                 if (now.reserved.cost, now.reserved.unit, now.window.ticks) != (cost, unit, number_of_ticks):
                     raise checks.other_window(now.window)
                 return now.window
-            body = Reserved(cost, unit, fingerprint, purpose, implied, number_of_ticks)
-            entry = self._reserve(dataset, body)
+            entry = self._reserve(dataset, asked)
             self._set_result(dataset, key_of_window(fingerprint), entry.number)
         return Window(entry.number, dataset, cost, fingerprint, number_of_ticks)
 

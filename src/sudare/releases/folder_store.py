@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from sudare.attacks.verdicts import AttackReport
+from sudare.bilingual import Words
 from sudare.errors import LedgerError
 from sudare.ledger import Ledger, Reservation
 from sudare.ledger.charging import Completed
@@ -34,6 +35,22 @@ from sudare.storage.staging import (
 __all__ = ["FolderStore", "Released", "completed_folder"]
 
 DraftT = TypeVar("DraftT")
+
+TICK_CHANGED = Words(
+    "This tick was published (ledger entry {entry}), and its folder '{place}' was changed. Move the folder away and run the tick "
+    "again: as long as its window is open, it is made again as it was, at no cost.",
+    "この時点は公表済みです（台帳の項目 {entry}）が、フォルダ「{place}」が変更されています。フォルダを移動してから、"
+    "もう一度実行してください。期間が閉じていなければ、費用なしで元どおりに作り直します。",
+)
+TICK_LOST = Words(
+    "This tick was published (ledger entry {entry}), but its folder '{place}' is gone, and it cannot be made again as it was: "
+    "its window is closed, or its private state, the table it was refined by or the versions of the software are not those of "
+    "then. Bring the folder back from a copy. Nothing else takes its place: it stays published, and the report of its window "
+    "tells that it is lost.",
+    "この時点は公表済みです（台帳の項目 {entry}）が、フォルダ「{place}」が見つからず、元どおりに作り直すこともできません"
+    "（期間が閉じているか、非公開の状態、参照した表またはソフトウェアの版が公表時と異なります）。"
+    "フォルダをコピーから戻してください。代わりのものは公表できません。公表済みのまま、期間の報告書に「消失」と記載されます。",
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,13 +111,20 @@ class FolderStore(Generic[DraftT]):
         fingerprint: of the release.
         target: where the release is shown.
         window: that the release is a tick of; None for a release with a reservation of its own.
+        recreate: makes a tick again whose document had a hash, and shows it; None if it cannot be made.
     """
 
     def __init__(
-        self, ledger: Ledger, dataset: str, fingerprint: str, target: Path, window: Window | None = None
+        self,
+        ledger: Ledger,
+        dataset: str,
+        fingerprint: str,
+        target: Path,
+        window: Window | None = None,
+        recreate: Callable[[str], Released[DraftT] | None] | None = None,
     ) -> None:
         self._ledger, self._dataset, self._fingerprint, self._target = ledger, dataset, fingerprint, target
-        self._window = window
+        self._window, self._recreate = window, recreate
 
     def find_settled(self, found_by: Mapping[str, str], entry: int) -> Released[DraftT] | None:
         """A release that the ledger settled; one that was never shown is shown now."""
@@ -109,8 +133,10 @@ class FolderStore(Generic[DraftT]):
             if self._is_whole(folder, digest):
                 return self._released(folder, digest)
         hidden = self._target.with_name(found_by["made_in"])
-        if self._target.exists() or not self._is_whole(hidden, digest):
+        if self._target.exists():
             return None
+        if not self._is_whole(hidden, digest):
+            return None if self._recreate is None else self._recreate(digest)
         with hold_target_if_free(self._target):
             publish_folder(hidden, self._target)
         return self._released(self._target, digest)
@@ -163,6 +189,8 @@ class FolderStore(Generic[DraftT]):
     def complain_of_loss(self, entry: int, found_by: Mapping[str, str]) -> LedgerError:
         """The release was settled, and its folder is gone or was changed."""
         place = found_by.get("folder", str(self._target))
+        if self._window is not None:
+            return LedgerError((TICK_CHANGED if self._target.exists() else TICK_LOST).format(entry=entry, place=place))
         return LedgerError(
             f"This very release was made before (ledger entry {entry}), but its folder '{place}' is gone or was changed. Bring "
             "it back, or draw a new one with --again, which spends the budget once more.",

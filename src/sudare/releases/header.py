@@ -28,6 +28,7 @@ __all__ = [
     "PlanHeader",
     "PlanTitle",
     "PlanWithHeader",
+    "PricedPlan",
     "ReleasePrice",
     "read_budget_section",
     "read_header",
@@ -197,6 +198,35 @@ class PlanWithHeader:
     def in_folder(self, folder: Path) -> Self:
         """The same plan for another folder."""
         return replace(self, header=replace(self.header, folder=folder))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricedPlan(PlanWithHeader):
+    """A plan of a kind that always has a price, and a ledger that it is charged to."""
+
+    @property
+    def price(self) -> ReleasePrice:
+        """What will be spent, and who is protected for it."""
+        if self.header.price is None:
+            raise TypeError("a plan of this kind without a price")
+        return self.header.price
+
+    @property
+    def budget(self) -> Budget:
+        """What will be spent."""
+        return self.price.budget
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self.price.unit
+
+    @property
+    def ledger(self) -> LedgerEntryPoint:
+        """Where it is charged."""
+        if self.header.ledger is None:
+            raise TypeError("a plan of this kind without a ledger")
+        return self.header.ledger
 
 
 def read_title(top: Section, kind: str) -> PlanTitle:

@@ -256,6 +256,13 @@ class TickKind(Kind[PlanT, DataT, ResultT, DraftT], Protocol[PlanT, DataT, Resul
         """Keep the private state after the tick, on the disk."""
         ...
 
+    def recreate(self, plan: PlanT, run: Run) -> Drawn[ResultT] | None:
+        """What was drawn for a tick that was published, once more, from what is kept and from the same noise; None if it is gone.
+
+        It is shown only if `write` and `report` make of it what the ledger settled, byte for byte.
+        """
+        return None
+
 
 def is_tick_kind(kind: object) -> bool:
     """Whether a kind publishes ticks of a window, each bound to its input, and not releases with a charge of their own."""

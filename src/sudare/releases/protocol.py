@@ -34,7 +34,8 @@ Why the order is safe:
 A **tick** of a window takes the same steps. Step 1 reserves for the whole window, before its first tick, and is free afterwards.
 Between 2 and 3 the ledger **binds** the tick's noise to the keyed hash of its input; before 6 the private state is **kept** on
 the disk. An error never gives anything back, and a tick that was begun with other input is missing for good
-(`sudare.ledger.windows`).
+(`sudare.ledger.windows`). A tick that was published and whose folder is gone is made again, from the same input and the same
+noise, and shown if it is what the ledger settled.
 
 Steps 1, 7 and the search for what was made before are those of `sudare.ledger.charging`, which answers to SQL queries share.
 What is read, drawn, written, attacked and reported is a kind's; see `sudare.releases.kind`.
@@ -42,9 +43,11 @@ What is read, drawn, written, attacked and reported is a kind's; see `sudare.rel
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -63,7 +66,14 @@ from sudare.releases.kind import Attacked, Kind, Run, TickKind, is_tick_kind
 from sudare.releases.progress import WAIT, Progress, silent
 from sudare.releases.publications import Journal, KnownFolders, too_busy
 from sudare.storage.hashes import seal_of
-from sudare.storage.staging import Staging, hold_target, publish_folder, require_free, translate_errors
+from sudare.storage.staging import (
+    Staging,
+    hold_target,
+    hold_target_if_free,
+    publish_folder,
+    require_free,
+    translate_errors,
+)
 from sudare.system.interrupts import uninterrupted
 
 __all__ = ["Released", "carry_out", "carry_out_tick"]
@@ -109,17 +119,8 @@ def carry_out(
     """
     if is_tick_kind(kind):  # its noise would be bound to no input
         raise TypeError("a tick is carried out by carry_out_tick")
-    header = kind.header(plan)
-    order = _Order(
-        kind=kind,
-        plan=plan,
-        header=header,
-        even_if_broken=even_if_broken,
-        threads=threads,
-        tell=progress if progress is not None else silent,
-        ledger=ledger,
-        on_unfinished=on_unfinished,
-    )
+    order = _Order(kind, plan, threads, progress, ledger, even_if_broken=even_if_broken, on_unfinished=on_unfinished)
+    header = order.header
     if header.price is None:
         return order.publish_and_note()
     if header.ledger is None:
@@ -151,19 +152,10 @@ def carry_out_tick(
         InputError: if the data is not there.
         OutputError: if the folder exists or cannot be written.
     """
-    header = kind.header(plan)
+    order = _Order(kind, plan, threads, progress, ledger)
+    header = order.header
     if header.price is None or header.ledger is None:
         raise TypeError("a tick without a price or a ledger")
-    order = _Order(
-        kind=kind,
-        plan=plan,
-        header=header,
-        even_if_broken=False,
-        threads=threads,
-        tell=progress if progress is not None else silent,
-        ledger=ledger,
-        on_unfinished=None,
-    )
     return order.publish_tick(kind, header.price, header.ledger)
 
 
@@ -180,18 +172,24 @@ class _Written(Generic[DraftT]):
     event: ReleaseEvent | None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
     """One release on its way."""
 
     kind: Kind[PlanT, DataT, ResultT, DraftT]
     plan: PlanT
-    header: PlanHeader
-    even_if_broken: bool
     threads: int | None
-    tell: Progress
+    progress: Progress | None
     ledger: Ledger | None
-    on_unfinished: Callable[[Sequence[Reservation]], None] | None
+    even_if_broken: bool = field(default=False, kw_only=True)
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def header(self) -> PlanHeader:
+        return self.kind.header(self.plan)
+
+    def tell(self, stage: str, share: float | None) -> None:
+        (self.progress or silent)(stage, share)
 
     def _opened(self, account: LedgerEntryPoint) -> AbstractContextManager[Ledger]:
         """The ledger, which may already have been opened to show the balance.
@@ -271,8 +269,15 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                     measurements=asked.measurements,
                 )
             )
-            store = FolderStore[DraftT](ledger, account.dataset, identity.fingerprint, self.header.folder, window)
             run = self._run_with(ledger, account, identity, window.reservation)
+            store = FolderStore[DraftT](
+                ledger,
+                account.dataset,
+                identity.fingerprint,
+                self.header.folder,
+                window,
+                lambda digest: self._show_again(kind, run, digest),
+            )
 
             def make(staging: Staging, bind: Callable[[str], BegunTick]) -> Callable[[], Completed[Released[DraftT]]]:
                 return self._make_tick(kind, staging, bind, run)
@@ -287,6 +292,26 @@ class _Order(Generic[PlanT, DataT, ResultT, DraftT]):
                 make,
                 on_wait=lambda: self.tell(WAIT, None),
             )
+
+    def _show_again(
+        self, kind: TickKind[PlanT, DataT, ResultT, DraftT], run: Run, digest: str
+    ) -> Released[DraftT] | None:
+        """Make a tick again that was published and is lost, and show it if it is what the ledger settled; None if it is not."""
+        drawn = kind.recreate(self.plan, run)
+        if drawn is None:
+            return None
+        with Staging.beside(self.header.folder) as staging:
+            with translate_errors(self.header.folder):
+                draft = kind.write(self.plan, drawn, staging.folder, run)
+                document = kind.report(self.plan, draft, staging.folder, Attacked(), even_if_broken=False)
+            text = document_text(document)
+            if hashlib.sha256(text).hexdigest() != digest:
+                return None
+            with uninterrupted():
+                staging.complete(text)
+                with hold_target_if_free(self.header.folder):
+                    publish_folder(staging.folder, self.header.folder)
+        return Released(folder=self.header.folder, document=document_values(document), is_repeated=True)
 
     def _make_tick(
         self,

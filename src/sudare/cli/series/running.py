@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from sudare.ledger import Ledger
     from sudare.releases.kinds.series.clock import Tick
     from sudare.releases.kinds.series.plan_file import SeriesPlan
+    from sudare.releases.kinds.series.running import WrittenTick
+    from sudare.releases.protocol import Released
 
-__all__ = ["agreed_window", "carry_out_tick_of", "find_tick", "window_told"]
+__all__ = ["agreed_window", "carry_out_tick_of", "find_tick", "tell_closed", "tell_left_out", "window_told"]
 
 
 def carry_out_tick_of(
@@ -45,6 +47,8 @@ def carry_out_tick_of(
         speaker.say(
             "series.done", style="green", time=time, number=tick.number + 1, ticks=plan.clock.ticks, entry=entry
         )
+    tell_left_out(speaker, made)
+    tell_closed(speaker, plan, tick)
     charged = budget_values(plan.budget) if is_new and not made.is_repeated else None
     values = {
         "folder": str(made.folder),
@@ -89,6 +93,18 @@ def agreed_window(speaker: Speaker, plan: SeriesPlan, tick: Tick, ledger: Ledger
     return True
 
 
+def tell_left_out(speaker: Speaker, made: Released[WrittenTick]) -> None:
+    """Say to the operator how many rows were not counted. No file has it: it is exact."""
+    if made.draft is not None and made.draft.left_out:
+        speaker.warn_of("series.left_out", rows=made.draft.left_out)
+
+
+def tell_closed(speaker: Speaker, plan: SeriesPlan, tick: Tick) -> None:
+    """Say that a window was closed by its last tick."""
+    if tick.number == plan.clock.ticks - 1 and not plan.state_of(tick.window).exists():
+        speaker.say("series.closed", style="green", time=tick.window.strftime("%Y-%m-%d %H:%M"))
+
+
 @contextmanager
 def window_told(speaker: Speaker, plan: SeriesPlan, tick: Tick) -> Iterator[None]:
     """Whatever stops a tick, say what became of its window."""
@@ -106,6 +122,8 @@ def window_told(speaker: Speaker, plan: SeriesPlan, tick: Tick) -> Iterator[None
             raise
         if known is None:
             speaker.remark("charged.not_begun")
+        elif known.last_tick == tick.number and known.open_tick is None and not known.is_missing(tick.number):
+            speaker.remark("series.unclosed", entry=known.window.number, file=plan.file.name)
         elif known.open_tick == tick.number:
             speaker.remark("series.tick_begun", entry=known.window.number)
         else:

@@ -10,7 +10,7 @@ import typer
 
 from sudare.cli.console.charges import opened_ledger
 from sudare.cli.console.speaking import Speaker
-from sudare.cli.series.running import agreed_window
+from sudare.cli.series.running import agreed_window, tell_closed, tell_left_out
 
 if TYPE_CHECKING:
     from sudare.errors import UserError
@@ -54,6 +54,8 @@ def watch(
     def published(tick: Tick, made: Released[WrittenTick]) -> None:
         key = "series.repeated" if made.is_repeated else "series.published"
         speaker.say(key, style="green", time=_text(tick))
+        tell_left_out(speaker, made)
+        tell_closed(speaker, plan, tick)
         folders.append(str(made.folder))
 
     def left_out(tick: Tick, reason: UserError) -> None:

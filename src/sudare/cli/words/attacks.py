@@ -86,6 +86,7 @@ SPOKEN: Mapping[str, Words] = {
     "stage.attack_open": Words("Checking the folder", "フォルダの確認"),
     "stage.attack_reconstruction": Words("Looking for the people behind the tables", "表のもとになった個人の探索"),
     "stage.attack_differencing": Words("Subtracting published counts", "公表値の差し引き"),
+    "stage.attack_ticks": Words("Averaging over ticks", "時点の平均"),
     "stage.attack_averaging": Words("Averaging noisy counts", "ノイズ付き度数の平均"),
     "stage.attack_membership": Words("Asking who is in the data", "データに含まれる人の推測"),
     "stage.attack_interval": Words("Bounding hidden cells", "秘匿セルの範囲の計算"),

@@ -48,10 +48,12 @@ HELP: Mapping[str, Words] = {
     "series.watch.threads": Words("How many threads to use.", "使うスレッド数。"),
     "series.close.help": Words(
         "End windows of a series: write the report of the day, destroy the key and the private state, and settle in the "
-        "ledger.\n\nWindows "
-        "that are over are closed by the first tick of the next one too.",
+        "ledger.\n\nA window is "
+        "closed by its last tick; this is for one whose last tick is missing, or whose closing was stopped. The first tick of "
+        "the next window closes such ones too.",
         "期間を終え、報告書を書き、鍵を破棄し、台帳に確定します。\n\n"
-        "終わった期間は、次の期間の最初の時点でも自動的に閉じられます。",
+        "期間は最後の時点の公表直後に自動的に閉じられます。最後の時点が欠けた場合や、途中で止まった場合に使います"
+        "（次の期間の最初の時点でも閉じられます）。",
     ),
     "series.close.examples": Words.same(
         "sudare series close series.toml\nsudare series close series.toml --window 2026-11-16T00:00 --yes"
@@ -97,6 +99,18 @@ SPOKEN: Mapping[str, Words] = {
     ),
     "series.ask_close": Words(
         "Close the window that began at {time}, for good?", "{time} に始まった期間を閉じますか（元に戻せません）"
+    ),
+    "series.left_out": Words(
+        "{rows:,} rows were left out: of other times, without a person or a place, or no rows at all. The number is exact and "
+        "for you alone; do not publish it.",
+        "{rows:,} 行を除外しました（時刻が範囲外、個人または場所がない、行として読めない）。"
+        "この数は正確な値です。公表しないでください。",
+    ),
+    "series.unclosed": Words(
+        "The tick was published. Its window is not closed yet (ledger entry {entry}): `sudare series close {file}` closes it; "
+        "so does the next window's first tick.",
+        "この時点は公表済みですが、期間はまだ閉じていません（台帳の項目 {entry}）。`sudare series close {file}` "
+        "または次の期間の最初の時点で閉じられます。",
     ),
     "series.window_stays": Words(
         "The budget of the window stays reserved (ledger entry {entry}); its other ticks cost nothing more.",

@@ -84,6 +84,7 @@ def test_a_service_publishes_a_day_and_closes_it(run: Run, plan: Path) -> None:
     watched = run("series", "watch", plan, "--from", "2026-11-16T00:00", "--until", "2026-11-16T18:00", "--yes")
     assert watched.code == 0, watched.err
     assert watched.err.count("Published 2026-11-16") == 4
+    assert watched.err.count("Closed the window that began at 2026-11-16 00:00") == 1
     nothing = run("series", "close", plan, "--lang", "ja")
     assert "開いている期間はありません" in nothing.err
     report = plan.parent / "out/date=2026-11-16/report"
@@ -103,7 +104,35 @@ def test_a_window_can_be_closed_by_hand(run: Run, plan: Path) -> None:
     assert "閉" in late.err or "確定" in late.err
 
 
+def test_a_last_tick_whose_window_cannot_be_closed_says_so(run: Run, plan: Path) -> None:
+    """The tick is published; whatever lies in the place of the report is left alone."""
+    (plan.parent / "out/date=2026-11-16/report").mkdir(parents=True)
+    for language, words in (("en", "The tick was published"), ("ja", "この時点は公表済みです")):
+        shown = run("run", plan, "--at", "2026-11-16T18:00", "--yes", "--lang", language)
+        assert shown.code != 0
+        assert words in shown.err
+        assert "sudare series close plan.toml" in shown.err.replace("\n", " ")
+    (plan.parent / "out/date=2026-11-16/report").rmdir()
+    closed = run("run", plan, "--at", "2026-11-16T18:00", "--lang", "ja")
+    assert closed.code == 0
+    assert "期間を閉じ" in closed.err
+
+
 def test_at_is_for_series_alone(run: Run, town: Path) -> None:
     shown = run("run", town / "plan.toml", "--at", "2026-11-16T00:00", "--yes")
     assert shown.code != 0
     assert "--at is for plans of series" in shown.err
+
+
+def test_an_attack_on_a_tick_knows_the_others_by_the_ledger(run: Run, plan: Path) -> None:
+    watched = run("series", "watch", plan, "--from", "2026-11-16T12:00", "--until", "2026-11-16T18:00", "--yes")
+    assert watched.code == 0, watched.err
+    tick = plan.parent / "out/date=2026-11-16/time=1200"
+    for language, words in (
+        ("en", "over 2 published tick(s) of 1 window(s)"),
+        ("ja", "公表済み 2 時点を最適に平均すると"),
+    ):
+        shown = run("attack", tick, "--ledger", plan.parent / "budget.db", "--dataset", "crowds", "--lang", language)
+        assert shown.code == 0, shown.err
+        assert words in shown.out.replace("\n", " " if language == "en" else ""), shown.out
+        assert "not there any more" not in shown.out

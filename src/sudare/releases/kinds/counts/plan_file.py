@@ -20,7 +20,6 @@ from sudare.domain import Domain, Mesh, MeshList
 from sudare.errors import ParameterError, PlanError, SudareError, words_of_error
 from sudare.io import Source
 from sudare.io.engine import MEMORY
-from sudare.privacy import Budget, Unit
 from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.releases.data.sources import TABLE_KEYS, plain_value, read_source_section, source_facts
@@ -28,9 +27,7 @@ from sudare.releases.header import (
     HEADER_KEYS,
     OUTPUT_KEYS,
     UNIT_KEYS,
-    LedgerEntryPoint,
-    PlanWithHeader,
-    ReleasePrice,
+    PricedPlan,
     read_header,
 )
 from sudare.releases.kinds.counts.method_settings import require_settings, require_usable
@@ -78,7 +75,7 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleasePlan(PlanWithHeader):
+class ReleasePlan(PricedPlan):
     """What a plan file says.
 
     Attributes:
@@ -123,30 +120,6 @@ class ReleasePlan(PlanWithHeader):
         with _said_of(Section({}, "method", self.file.name, METHOD_KEYS)):
             predicted = _ask(plan_table, self)
         return predicted if self.people is None else predicted.for_people(self.people)
-
-    @property
-    def price(self) -> ReleasePrice:
-        """What will be spent, and who is protected for it."""
-        if self.header.price is None:
-            raise TypeError("a plan for counts without a price")
-        return self.header.price
-
-    @property
-    def budget(self) -> Budget:
-        """What will be spent."""
-        return self.price.budget
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self.price.unit
-
-    @property
-    def ledger(self) -> LedgerEntryPoint:
-        """Where it is charged."""
-        if self.header.ledger is None:
-            raise TypeError("a plan for counts without a ledger")
-        return self.header.ledger
 
     def fingerprint(self, reference_hash: str = "", last_opt_out: int = 0) -> str:
         """The same for plans that ask for the same table, from the same files, at the same cost, in the same folder."""

@@ -6,7 +6,7 @@ Nothing here depends on the data except through what was published.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,15 @@ from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
 from sudare.releases.kinds.series.plan_file import TickPlan
 
-__all__ = ["TICK_FORMAT", "TickDocument", "TickRecord", "write_tick_document"]
+__all__ = [
+    "TICK_FORMAT",
+    "DocumentFacts",
+    "PublishedTick",
+    "ReferenceRecord",
+    "TickDocument",
+    "TickRecord",
+    "write_tick_document",
+]
 
 TICK_FORMAT = "sudare-tick/1"
 PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "cryptography")
@@ -60,13 +68,48 @@ class PublishedTick:
         total: of all counts.
         non_empty_cells: that are published.
         count: what the column of counts is called.
-        deviations: the standard deviation of a count at each level, from the total, before the levels were brought together.
+        deviations: the standard deviation of a count at each level, from the total, as this level was measured: without the
+            filter, and before the levels were brought together.
+        filtered_deviations: the same for what the filter made of the measurements, as the filter predicts it: the root mean
+            square over all nodes of the level, by the changes that it has learned from noisy counts. Where a level is not
+            filtered it is the deviation of the measurement.
     """
 
     total: int
     non_empty_cells: int
     count: str
     deviations: tuple[float, ...]
+    filtered_deviations: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReferenceRecord:
+    """A published table of an earlier window by which a tick was refined.
+
+    Attributes:
+        asked: what the plan refers to: ``"yesterday"``, ``"last"`` or ``"release"``.
+        begins: when the tick of that table begins; left out where it is none of a tick.
+        sha256: of its document; left out where there was none, and nothing was refined by it.
+    """
+
+    asked: str
+    begins: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentFacts:
+    """What a document says of the moment at which it was made; kept with the private state, so that it can be made again.
+
+    Attributes:
+        created: in UTC.
+        utc_offset: of the clocks.
+        remaining: what was left of the budget.
+    """
+
+    created: str
+    utc_offset: str
+    remaining: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,6 +122,7 @@ class TickDocument(ReleaseDocument):
         published: the table in a few numbers.
         domain: the cells.
         input: a hash that proves the input.
+        reference: a published table by which the counts were refined, if the plan refers to one.
     """
 
     promise: Promise
@@ -86,17 +130,28 @@ class TickDocument(ReleaseDocument):
     published: PublishedTick
     domain: Mapping[str, Any]
     input: InputHash
+    reference: ReferenceRecord | None = None
 
 
 def write_tick_document(
-    plan: TickPlan, table: CountTable, event: ReleaseEvent, charge: Charge, files: Sequence[Path], keyed_hash: str
+    plan: TickPlan,
+    table: CountTable,
+    event: ReleaseEvent,
+    charge: Charge,
+    files: Sequence[Path],
+    keyed_hash: str,
+    *,
+    filtered: Sequence[float],
+    reference: ReferenceRecord | None,
+    facts: DocumentFacts,
 ) -> TickDocument:
     """The document of a tick."""
     design, tick = plan.series.design, plan.tick
+    head = describe_head(TICK_FORMAT, plan.header, files, PACKAGES)
     return TickDocument(
-        head=describe_head(TICK_FORMAT, plan.header, files, PACKAGES),
+        head=replace(head, created=facts.created, utc_offset=facts.utc_offset),
         event=event,
-        ledger=charge,
+        ledger=replace(charge, remaining=facts.remaining),
         promise=describe_promise(event),
         tick=TickRecord(
             begins=tick.begins.isoformat(),
@@ -113,7 +168,9 @@ def write_tick_document(
             non_empty_cells=int(table.keys.size),
             count=plan.series.count,
             deviations=tuple(round(float(level.variances[tick.number]) ** 0.5, 3) for level in design.levels),
+            filtered_deviations=tuple(round(one, 3) for one in filtered),
         ),
         domain=describe_domain(plan.series.domain),
         input=InputHash(keyed_hash=keyed_hash, note=OF_TICK),
+        reference=reference,
     )

@@ -18,15 +18,14 @@ from sudare.domain import Domain
 from sudare.errors import InputError, ParameterError, PlanError, SudareError
 from sudare.io import Source
 from sudare.io.engine import MEMORY
-from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import SPANS, ProtectedTime
 from sudare.releases.data.domains import ATTRIBUTE_KEYS, describe_domain, read_domain_sections
 from sudare.releases.data.sources import TABLE_KEYS, read_source_section, source_facts
 from sudare.releases.header import (
     HEADER_KEYS,
     OUTPUT_KEYS,
-    LedgerEntryPoint,
     PlanWithHeader,
+    PricedPlan,
     ReleasePrice,
     read_header,
 )
@@ -38,14 +37,28 @@ from sudare.series.mechanism import SeriesDesign
 from sudare.series.planning import plan_series
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES
 
-__all__ = ["SeriesPlan", "TickPlan", "read_series_plan"]
+__all__ = ["LAST", "YESTERDAY", "SeriesPlan", "TickPlan", "read_series_plan"]
 
 KEYS = (*HEADER_KEYS, "source", "domain", "series", "reading")
 PEOPLE_KEYS = (*TABLE_KEYS, "time")
-SERIES_KEYS = ("every", "window", "start", "protects", "moves", "typical_moves", "absent_after", "strategy", "state")
+SERIES_KEYS = (
+    "every",
+    "window",
+    "start",
+    "protects",
+    "moves",
+    "typical_moves",
+    "absent_after",
+    "strategy",
+    "reference",
+    "state",
+)
 WRITTEN_KEYS = (*OUTPUT_KEYS[:1], "count", "measurements", "revision", "areas")
 READING_KEYS = ("memory",)
 AUTO = "auto"
+YESTERDAY, LAST = "yesterday", "last"
+"""Names of references: the table of the same time a day before, and the last table before the window."""
+
 BLANKS = ("date", "time", "start", "end", "tick")
 Span = Literal["event", "person-day", "person-window"]
 
@@ -62,7 +75,7 @@ PERIOD = Words(
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesPlan(PlanWithHeader):
+class SeriesPlan(PricedPlan):
     """What a plan file of a series says.
 
     Attributes:
@@ -75,6 +88,7 @@ class SeriesPlan(PlanWithHeader):
         typical_moves: how often a person moves in a window, on average, as the author of the plan assumes; for predictions alone.
         absent_after: after so many ticks without a row somebody counts as absent; None for never.
         strategy: ``"auto"`` or the name of one.
+        reference: ``"yesterday"``, ``"last"`` or the folder of a release, with blanks for the tick; None for none.
         state: the private folder of what is remembered from tick to tick.
         count: what the column of published counts is called.
         measurements: whether the noisy measurements are published too.
@@ -92,6 +106,7 @@ class SeriesPlan(PlanWithHeader):
     typical_moves: float | None
     absent_after: int | None
     strategy: str
+    reference: str | None
     state: Path
     count: str
     measurements: bool
@@ -122,30 +137,6 @@ class SeriesPlan(PlanWithHeader):
             section.refuse_parameter(error.parameter, error)
         except SudareError as error:
             raise PlanError(f"{self.file.name}: {error}", f"{self.file.name}: {error}") from None
-
-    @property
-    def price(self) -> ReleasePrice:
-        """What a window costs, and who is protected for it."""
-        if self.header.price is None:
-            raise TypeError("a plan for a series without a price")
-        return self.header.price
-
-    @property
-    def budget(self) -> Budget:
-        """What a window costs."""
-        return self.price.budget
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected, and over which time."""
-        return self.price.unit
-
-    @property
-    def ledger(self) -> LedgerEntryPoint:
-        """Where it is charged."""
-        if self.header.ledger is None:
-            raise TypeError("a plan for a series without a ledger")
-        return self.header.ledger
 
     def at(self, tick: Tick) -> TickPlan:
         """The plan of one tick."""
@@ -180,6 +171,8 @@ class SeriesPlan(PlanWithHeader):
             "strategy": self.strategy,
             "measurements": self.measurements,
         }
+        if self.reference is not None:  # windows of plans without one keep the fingerprint that they have
+            facts["reference"] = self.reference
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
     def state_of(self, window: datetime) -> Path:
@@ -205,6 +198,10 @@ class TickPlan(PlanWithHeader):
     def window_fingerprint(self) -> str:
         """Of the window that the tick is in."""
         return self.series.fingerprint(self.tick.window)
+
+    def fill(self, text: str) -> str:
+        """A text with the tick in its blanks."""
+        return _filled(text, self.tick.blanks())
 
     def fingerprint(self) -> str:
         """Of the tick's release."""
@@ -258,6 +255,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
             f"は 1 から {clock.ticks} までの時点の数です",
         )
     strategy = series.choice("strategy", (AUTO, *STRATEGIES), AUTO)
+    reference = _read_reference(series, base)
     state = base / series.text("state", f"{header.folder.name}-state")
     series.finish()
     unit = _read_unit(header.price, span, clock.ticks, file)
@@ -290,6 +288,7 @@ def read_series_plan(path: str | Path, folder: str | Path | None = None) -> Seri
         typical_moves=typical_moves,
         absent_after=absent_after,
         strategy=strategy,
+        reference=reference,
         state=state,
         count=count,
         measurements=measurements,
@@ -343,6 +342,13 @@ def _read_start(section: Section) -> datetime:
             "は 2026-11-16 や 2026-11-16T00:00:00 のような、時間帯を付けない日付または日時です",
         )
     return found
+
+
+def _read_reference(section: Section, base: Path) -> str | None:
+    if not section.has("reference"):
+        return None
+    stated = section.text("reference")
+    return stated if stated in (YESTERDAY, LAST) else str(base / stated)
 
 
 def _read_moves(section: Section) -> int | tuple[int, ...]:

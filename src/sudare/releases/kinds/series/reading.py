@@ -17,8 +17,9 @@ import numpy as np
 
 from sudare.domain import Domain
 from sudare.io.engine import fetch_arrow, literal, numpy_of
-from sudare.io.person_cells import PlacedPeople, Within, placed_people
-from sudare.io.source import Source
+from sudare.io.loading import defaults_of, read_counts
+from sudare.io.person_cells import PlacedCounts, PlacedPeople, Within, placed_counts, placed_people
+from sudare.io.source import Source, files_and_format
 from sudare.ledger.records import OptOuts
 from sudare.storage.hashes import keyed_digest
 
@@ -33,6 +34,9 @@ __all__ = ["KnownPeople", "TickRows", "read_tick_events", "read_tick_rows"]
 
 WHOLE = ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UINTEGER", "USMALLINT", "UTINYINT")
 """Types of persons that are whole numbers of at most 64 bits."""
+
+FIXED_FORMATS = ("e-stat", "geotiff")
+"""Tables that a program has made of nobody's rows; they are read as single tables are."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +64,8 @@ class TickRows:
         cells: the cell of each person, by number; below 0 for somebody without a row.
         opted_out: who has opted out, by number.
         newcomers: people who were not known, with their numbers: columns ``p`` and ``number``.
-        left_out: rows of other times, without a person, or outside of the cells; for the operator alone.
+        left_out: rows of other times, without a person, or outside of the cells, and lines that are no rows; for the
+            operator alone.
     """
 
     cells: Numbers
@@ -112,17 +117,20 @@ def read_tick_rows(
             opted_out[_opted_out_now(connection, opt_outs)] = True
         found = connection.execute("SELECT count(*) FROM sudare_joined WHERE cell < 0").fetchone()
         return TickRows(
-            cells=cells, opted_out=opted_out, newcomers=newcomers, left_out=0 if found is None else found[0]
+            cells=cells,
+            opted_out=opted_out,
+            newcomers=newcomers,
+            left_out=placed.skipped() + (0 if found is None else int(found[0])),
         )
 
 
 def read_tick_events(
     source: Source, domain: Domain, opt_outs: OptOuts, *, within: Within | None, memory: str, threads: int | None
-) -> tuple[Numbers, Numbers]:
+) -> PlacedCounts:
     """Read the appearances of a tick: the cells that have any, and how many. A row that cannot be counted is left out.
 
     Args:
-        source: of the tick, with a row for each appearance.
+        source: of the tick, with a row for each appearance, or counts.
         domain: the cells.
         opt_outs: of the ledger; those rows are left out where a column tells persons.
         within: leave out rows of other times.
@@ -132,12 +140,23 @@ def read_tick_events(
     Raises:
         InputError: if the file is not there, is damaged, or lacks a column.
     """
+    form = files_and_format(source)[1]
+    defaults = defaults_of(source, form)
+    if form in FIXED_FORMATS:
+        table = read_counts(source, domain, memory=memory, threads=threads)
+        return PlacedCounts(table.keys.astype(np.int64), table.counts, 0)
+    if defaults.rows == "counts":
+        return placed_counts(source, domain, defaults, memory=memory, threads=threads)
     with placed_people(source, domain, within=within, memory=memory, threads=threads) as placed:
         is_known = source.person is not None and bool(opt_outs.digests)
         kept = f" AND NOT {_is_opted_out(placed.connection, opt_outs)}" if is_known else ""
-        counted = f"SELECT cell, count(*) AS n FROM {placed.rows} WHERE cell >= 0{kept} GROUP BY cell ORDER BY cell"
-        rows = fetch_arrow(placed.connection, counted)
-        return numpy_of(rows["cell"]).astype(np.int64), numpy_of(rows["n"]).astype(np.int64)
+        counted = f"SELECT cell, count(*) AS n FROM {placed.rows} GROUP BY cell"
+        if kept:
+            counted = f"SELECT cell, count(*) AS n FROM {placed.rows} WHERE cell < 0 OR (cell >= 0{kept}) GROUP BY cell"
+        rows = fetch_arrow(placed.connection, f"{counted} ORDER BY cell")
+        cells, people = (numpy_of(rows[name]).astype(np.int64) for name in ("cell", "n"))
+        inside = cells >= 0
+        return PlacedCounts(cells[inside], people[inside], placed.skipped() + int(people[~inside].sum()))
 
 
 def _join_known(placed: PlacedPeople, files: tuple[Path, ...]) -> None:

@@ -6,25 +6,21 @@ of the input before anything is drawn, and says which ticks were published; the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sudare.bilingual import Words
 from sudare.domain import CountTable
 from sudare.errors import LedgerError
-from sudare.io import read_counts, write_table
 from sudare.io.headers import require_columns_of_domain
-from sudare.io.loading import defaults_of
 from sudare.io.person_cells import Within
-from sudare.io.source import files_and_format
 from sudare.ledger import Ledger, open_ledger
+from sudare.ledger.entries import TickBegun, TickSettled
 from sudare.ledger.records import OptOuts, WindowState
 from sudare.releases.accounts import Identity
 from sudare.releases.header import PlanHeader
@@ -34,29 +30,30 @@ from sudare.releases.kinds.series.clock import Tick
 from sudare.releases.kinds.series.closing import close_window, close_windows_before, require_same_plan, window_folder
 from sudare.releases.kinds.series.days.report import is_report
 from sudare.releases.kinds.series.days.verification import verify_day
-from sudare.releases.kinds.series.document import TICK_FORMAT, TickDocument, write_tick_document
+from sudare.releases.kinds.series.document import (
+    TICK_FORMAT,
+    DocumentFacts,
+    ReferenceRecord,
+    TickDocument,
+    write_tick_document,
+)
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
 from sudare.releases.kinds.series.reading import KnownPeople, TickRows, read_tick_events, read_tick_rows
+from sudare.releases.kinds.series.recreating import predicted_deviations, recreate_tick
+from sudare.releases.kinds.series.references import find_reference
 from sudare.releases.kinds.series.state import Manifest, SavedTick, WindowFolder, key_name
+from sudare.releases.kinds.series.tick_files import show_latest, write_tick_files
 from sudare.releases.kinds.series.verification import verify_tick
-from sudare.releases.progress import Progress
+from sudare.releases.progress import Progress, silent
 from sudare.releases.protocol import Released, carry_out_tick
 from sudare.releases.verification import Check
 from sudare.series.mechanism import SeriesWindow, TickTable
 from sudare.series.paths import LevelChanges
-from sudare.storage.durable import sync_folder
 from sudare.storage.hashes import keyed_digest
 from sudare.storage.staging import translate_errors
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from sudare.system.clock import offset_text, time_text
 
 __all__ = ["TICKS", "close_window", "close_windows_before", "run_tick"]
-
-TABLE = "table.parquet"
-MEASUREMENTS = "measurements.npz"
-LATEST = "latest"
-STAGES = ("read", "draw", "write")
 
 OLD_COPIES = Words(
     "'{folder}' has a tick that the ledger does not know: ledger and private state are old copies. Bring the present ones back. "
@@ -73,6 +70,7 @@ class TickData:
     Attributes:
         window: taken to the tick; nothing is drawn yet.
         rows: that were read; None where events are protected.
+        left_out: how many rows were not counted; for the operator alone.
         before: the manifest of the last tick that was published.
         last_opt_out: the ledger's last entry by which somebody opted out.
         input_hash: keyed, of this input and all before it.
@@ -81,6 +79,7 @@ class TickData:
 
     window: SeriesWindow
     rows: TickRows | None
+    left_out: int
     before: Manifest | None
     last_opt_out: int
     input_hash: str
@@ -94,10 +93,18 @@ class DrawnTick:
     Attributes:
         published: the table and what was measured for it.
         keyed_hash: of the input.
+        filtered: the deviations that the filter predicts, for each level.
+        reference: the table by which the counts were refined, if the plan refers to one.
+        facts: what the document says of this moment.
+        left_out: how many rows were not counted; for the operator alone.
     """
 
     published: TickTable
     keyed_hash: str
+    filtered: tuple[float, ...]
+    reference: ReferenceRecord | None
+    facts: DocumentFacts
+    left_out: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,10 +114,12 @@ class WrittenTick:
     Attributes:
         table: that is published.
         document: what ``release.json`` will say.
+        left_out: how many rows were not counted; for the operator alone, and in no file.
     """
 
     table: CountTable
     document: TickDocument
+    left_out: int
 
 
 class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
@@ -189,6 +198,7 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         return TickData(
             window=window,
             rows=rows,
+            left_out=rows.left_out,
             before=manifest,
             last_opt_out=opt_outs.last_entry,
             input_hash=_input_hash(plan, run, window, manifest, (rows.cells.tobytes(), rows.opted_out.tobytes())),
@@ -197,17 +207,15 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
 
     def _read_events(self, plan: TickPlan, saved: SavedTick, opt_outs: OptOuts, run: Run) -> TickData:
         series, window, manifest = plan.series, saved.window, saved.manifest
-        if defaults_of(plan.source, files_and_format(plan.source)[1]).rows == "people":
-            cells, people = read_tick_events(
-                plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
-            )
-        else:
-            table = read_counts(plan.source, series.domain, memory=series.memory, threads=run.threads)
-            cells, people = table.keys.astype(np.int64), table.counts
+        found = read_tick_events(
+            plan.source, series.domain, opt_outs, within=_within(plan), memory=series.memory, threads=run.threads
+        )
+        cells, people = found.cells, found.people
         changes = window.advance_counts(cells, people)
         return TickData(
             window=window,
             rows=None,
+            left_out=found.left_out,
             before=manifest,
             last_opt_out=0,
             input_hash=_input_hash(plan, run, window, manifest, (cells.tobytes(), people.tobytes())),
@@ -221,11 +229,19 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
     def draw(self, plan: TickPlan, data: TickData, run: Run) -> Drawn[DrawnTick]:
         """Measure, estimate and refine."""
         run.tell("draw", None)
-        published = data.window.draw(data.bound)
-        entropy = data.window.key.origin
-        return Drawn(
-            result=DrawnTick(published=published, keyed_hash=data.input_hash), event=plan.series.design.event(entropy)
+        window, tick = data.window, plan.tick.number
+        reference = find_reference(plan, run.paid.ledger, run.paid.charge.hash)
+        window.reference = None if reference is None else reference.table
+        published = window.draw(data.bound)
+        result = DrawnTick(
+            published=published,
+            keyed_hash=data.input_hash,
+            filtered=predicted_deviations(window, tick),
+            reference=None if reference is None else reference.record,
+            facts=DocumentFacts(created=time_text(), utc_offset=offset_text(), remaining=run.paid.charge.remaining),
+            left_out=data.left_out,
         )
+        return Drawn(result=result, event=plan.series.design.event(window.key.origin))
 
     def keep(self, plan: TickPlan, data: TickData, drawn: Drawn[DrawnTick], run: Run) -> None:
         """Keep the state of the window after this tick."""
@@ -236,7 +252,9 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
         begun = run.paid.ledger.windows.begun(self._known(plan, run).window)
         if begun is None:
             raise TypeError("a tick that was not begun")
-        window_folder(plan).save(
+        folder = window_folder(plan)
+        folder.keep_facts(plan.tick.number, drawn.result.facts)
+        folder.save(
             data.window,
             before=data.before,
             begun=begun,
@@ -248,16 +266,48 @@ class SeriesKind(TickKind[TickPlan, TickData, DrawnTick, WrittenTick]):
 
     def write(self, plan: TickPlan, drawn: Drawn[DrawnTick], folder: Path, run: Run) -> WrittenTick:
         """Write the table, and what was measured for it."""
-        published = drawn.result.published
-        files = [write_table(published.table, folder / TABLE, format="parquet", count=plan.series.count)]
-        if plan.series.measurements:
-            files.append(_write_measured(published, folder / MEASUREMENTS))
         if drawn.event is None:
             raise TypeError("a tick without an event")
+        result = drawn.result
+        files = write_tick_files(plan.series, result.published, folder)
         document = write_tick_document(
-            plan, published.table, drawn.event, run.paid.charge, files, drawn.result.keyed_hash
+            plan,
+            result.published.table,
+            drawn.event,
+            run.paid.charge,
+            files,
+            result.keyed_hash,
+            filtered=result.filtered,
+            reference=result.reference,
+            facts=result.facts,
         )
-        return WrittenTick(table=published.table, document=document)
+        return WrittenTick(table=result.published.table, document=document, left_out=result.left_out)
+
+    def recreate(self, plan: TickPlan, run: Run) -> Drawn[DrawnTick] | None:
+        """A tick that was published, from the private state of its window; None if that, or its key, is not there any more."""
+        ledger, series, known = run.paid.ledger, plan.series, self._known(plan, run)
+        folder, last = window_folder(plan), last_settled(known)
+        settled = ledger.settled(run.paid.dataset, plan.fingerprint())
+        body = None if settled is None else settled.read()
+        begun = ledger.entry(body.begun).read() if isinstance(body, TickSettled) else None
+        facts = folder.facts(plan.tick.number)
+        if known.is_closed or facts is None or not isinstance(begun, TickBegun) or plan.tick.number > last:
+            return None
+        reference = find_reference(plan, ledger, run.paid.charge.hash)
+        try:
+            made = recreate_tick(
+                folder, series.design, plan.tick.number, last, None if reference is None else reference.table
+            )
+        except LedgerError:
+            return None
+        result = DrawnTick(
+            published=made.published,
+            keyed_hash=begun.input_hash,
+            filtered=made.filtered,
+            reference=None if reference is None else reference.record,
+            facts=facts,
+        )
+        return Drawn(result=result, event=series.design.event(made.origin))
 
     def report(
         self, plan: TickPlan, draft: WrittenTick, folder: Path, attacked: Attacked, *, even_if_broken: bool
@@ -291,7 +341,10 @@ def run_tick(
     progress: Progress | None = None,
     ledger: Ledger | None = None,
 ) -> Released[WrittenTick]:
-    """Publish one tick of a series; windows before it are closed first.
+    """Publish one tick of a series; windows before it are closed first, and its own right after its last tick.
+
+    A process that ends between the last tick and the end of its window leaves it to be closed: by the same tick run again, by the
+    next window's first tick, or by `close_windows_before`.
 
     Args:
         plan: of the series.
@@ -305,15 +358,19 @@ def run_tick(
         TickRefusedError: if the tick cannot be published any more.
         LedgerError: if ledger or state cannot be used.
         InputError: if the data is not there.
+        OutputError: if something cannot be written; where it is the report of the window, the tick was published.
     """
     with open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
         require_same_plan(plan, tick, opened)
         close_windows_before(plan, tick.window, ledger=opened)
         made = carry_out_tick(TICKS, plan.at(tick), threads=threads, progress=progress, ledger=opened)
-    _show_latest(plan, tick, made.folder)
-    folder = window_folder(plan.at(tick))
-    if folder.newest() == tick.number:
-        folder.clear_before(tick.number)
+        show_latest(plan, tick, made.folder)
+        folder = window_folder(plan.at(tick))
+        if folder.newest() == tick.number:
+            folder.clear_before(tick.number)
+        if tick.number == plan.clock.ticks - 1 and folder.folder.is_dir():
+            (progress or silent)("report", None)
+            close_window(plan, tick.window, ledger=opened)
     return made
 
 
@@ -375,34 +432,3 @@ def _claim_of(plan: TickPlan, secret: bytes) -> WindowClaim:
         ends=(began + plan.series.clock.window).isoformat(),
         event=design.event().to_json(),
     )
-
-
-def _write_measured(published: TickTable, path: Path) -> Path:
-    """What was measured of each level, as it was: others can estimate from it in another way.
-
-    Noise cannot be compressed: numbers are written in as few bytes as hold the largest of their level.
-    """
-    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(published.measured)}
-    with path.open("wb") as stream:
-        np.savez(stream, **levels)  # type: ignore[arg-type]
-    return path
-
-
-def _narrowed(values: NDArray[np.int64]) -> NDArray[np.signedinteger[Any]]:
-    farthest = max(-int(values.min()), int(values.max())) if values.size else 0
-    kinds: tuple[type[np.signedinteger[Any]], ...] = (np.int8, np.int16, np.int32)
-    fitting = next((kind for kind in kinds if farthest <= np.iinfo(kind).max), np.int64)
-    return values.astype(fitting)
-
-
-def _show_latest(plan: SeriesPlan, tick: Tick, folder: Path) -> None:
-    """Let ``latest`` lead to a tick, unless it leads to a later one."""
-    link = plan.folder / LATEST
-    target = os.path.relpath(folder, plan.folder)
-    if link.is_symlink() and str(link.readlink()) >= target:
-        return
-    temporary = plan.folder / f".{LATEST}-{os.getpid()}"
-    temporary.unlink(missing_ok=True)
-    temporary.symlink_to(target)
-    temporary.replace(link)
-    sync_folder(plan.folder)

@@ -12,6 +12,7 @@ ledger settles its tick, and the one before it is kept until then. So a process 
 ``changes-N.npz``     net changes of all levels at tick N
 ``paths-N.npz``       where everybody is counted after tick N, and the moves that they have left
 ``counts-N.npz``      the memory of the estimates after tick N
+``facts-N.json``      what the document of tick N says of the moment at which it was made
 ====================  ==========================================================================
 """
 
@@ -22,7 +23,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from sudare.bilingual import Words
 from sudare.errors import LedgerError
 from sudare.ledger.records import BegunTick
 from sudare.noise.addressed import KEY_BYTES, NoiseKey
+from sudare.releases.kinds.series.document import DocumentFacts
 from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.paths import LevelChanges, Paths
 from sudare.storage.durable import sync_file, sync_folder
@@ -48,6 +50,7 @@ __all__ = ["Manifest", "SavedTick", "WindowFolder"]
 STATE_FORMAT = "sudare-series-state/1"
 KEY = "key"
 MANIFEST = re.compile(r"tick-([0-9]{6})\.json")
+FACTS = "facts-{:06}.json"
 PRIVATE = 0o600
 
 LOST = Words(
@@ -328,6 +331,27 @@ class WindowFolder:
         sync_folder(self.folder)
         _write_private(self.folder / f"tick-{tick:06}.json", manifest.to_json().encode())
         return manifest
+
+    def keep_facts(self, tick: int, facts: DocumentFacts) -> None:
+        """Keep what the document of a tick says of its moment, so that a folder that is lost can be made again."""
+        _write_private(self.folder / FACTS.format(tick), json.dumps(asdict(facts)).encode())
+
+    def facts(self, tick: int) -> DocumentFacts | None:
+        """What was kept of a tick's document; None if nothing was."""
+        with suppress(OSError, ValueError, TypeError):
+            return DocumentFacts(**read_json(self.folder / FACTS.format(tick)))
+        return None
+
+    def measured_changes(self, published: int) -> list[tuple[LevelChanges, ...] | None]:
+        """The changes of all ticks up to one that was published, from the first; None for one that is missing.
+
+        Raises:
+            LedgerError: if the state is not there.
+        """
+        try:
+            return list(FileHistory(self.folder, self.manifest(published).changes))
+        except (OSError, ValueError, KeyError):
+            raise self._lost(published) from None
 
     def clear_before(self, tick: int) -> None:
         """Remove what only ticks before one needed: nothing that is wanted to go on from it."""

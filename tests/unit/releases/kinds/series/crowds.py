@@ -1,8 +1,9 @@
-"""A little series for tests: people who walk over sixteen places, a window of four ticks."""
+"""A little series for tests: people who walk over sixteen places, or over a map, in a window of four ticks."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,18 @@ from sudare import Budget, Unit
 from sudare.ledger import Ledger, open_ledger
 from sudare.privacy import ProtectedTime
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
-from sudare.releases.kinds.series.running import run_tick
+from sudare.releases.kinds.series.running import close_windows_before, run_tick
 from sudare.releases.protocol import Released
 
 __all__ = [
     "DAY",
     "KEY",
+    "MAP",
     "PEOPLE",
+    "PLACES_BY_NAME",
     "TICKS",
+    "Crowds",
+    "build_crowds",
     "build_series",
     "cells_at",
     "entries_of",
@@ -64,6 +69,29 @@ location = "LOCATION"
 dataset = "crowds"
 [output]
 folder = "out"
+"""
+
+
+CROWD, SIDE = 3_000, 8
+MAP = """[[domain]]
+name = "row"
+kind = "positions"
+length = 8
+[[domain]]
+name = "column"
+kind = "positions"
+length = 8
+"""
+NAMES = ("station", "park", "stadium", "<b>market</b>")
+PLACES_BY_NAME = """[[domain]]
+name = "place"
+kind = "category"
+labels = ["station", "park", "stadium", "<b>market</b>"]
+"""
+LINE = """[[domain]]
+name = "cell"
+kind = "positions"
+length = 16
 """
 
 
@@ -148,3 +176,48 @@ def put_back(copy: Path, place: Path) -> None:
         for file in place.parent.glob(f"{place.name}-*"):
             file.unlink()
         shutil.copy(copy, place)
+
+
+@dataclass(frozen=True)
+class Crowds:
+    """A folder with rows, plan and ledger of a day on a map, or of places that have names."""
+
+    folder: Path
+
+    @property
+    def plan(self) -> SeriesPlan:
+        return read_plan(self.folder)
+
+    @property
+    def ledger(self) -> str:
+        return str(self.folder / "budget.db")
+
+    @property
+    def report(self) -> Path:
+        return self.folder / "out" / "date=2026-11-16" / "report"
+
+    def tick(self, number: int) -> Path:
+        return self.report.parent / f"time={6 * number:02}00"
+
+    def run(self, *ticks: int) -> None:
+        for number in ticks:
+            run(self.folder, number)
+
+    def close(self) -> None:
+        close_windows_before(self.plan, datetime(2026, 11, 17))
+
+
+def build_crowds(folder: Path, domain: str = MAP, language: str = "en") -> Crowds:
+    """Rows, plan and ledger of a day of many people."""
+    head = f'title = "Crowds"\npublisher = "Office"\nlanguage = "{language}"'
+    build_series(folder, PLAN.replace('title = "Crowds"', head).replace(LINE, domain))
+    generator = np.random.default_rng(7)
+    cells = generator.integers(0, SIDE**2, CROWD)
+    for tick in range(TICKS):
+        moving = generator.random(CROWD) < 0.1
+        cells[moving] = generator.integers(0, SIDE**2, moving.sum())
+        columns = {"row": cells // SIDE, "column": cells % SIDE}
+        if domain != MAP:
+            columns = {"place": np.array(NAMES)[cells % len(NAMES)]}
+        pq.write_table(pa.table({"person": np.arange(CROWD), **columns}), file_of(folder, tick))
+    return Crowds(folder)

@@ -285,7 +285,7 @@ def test_rows_that_cannot_be_counted_decide_nothing(tmp_path: Path, bad: str, te
 
 def test_texts_among_numbers_decide_nothing(tmp_path: Path) -> None:
     text = PLAN.replace("{time}.parquet", "{time}.csv")
-    for name, more in (("with", "x1,abc\n901,\n902,1e99\n"), ("without", "")):
+    for name, more in (("with", 'x1,abc\n901,\n902,1e99\n903\n904,1,1\n905,"2\n'), ("without", "")):
         build_series(tmp_path / name, text, key=KEY)
         for tick in (0, 1):
             rows = "".join(f"{person:03},{cell}\n" for person, cell in enumerate(cells_at(tick)))
@@ -341,6 +341,19 @@ def test_counts_without_persons_are_for_events_alone(tmp_path: Path) -> None:
     write_rows(folder, 0, np.arange(3), np.arange(3), people=np.array([2**60, 5, 2**60]))
     run(folder, 0)
     assert abs(int(measured(folder, 0, 0)[0]) - (2**61 + 5)) < 1000, "sums of counts are whole numbers"
+
+
+def test_lines_of_counts_that_are_none_decide_nothing(tmp_path: Path) -> None:
+    text = EVENTS.replace('person = "person"', 'rows = "counts"\ncount = "people"').replace(".parquet", ".csv")
+    for name, more in (("with", "3,-1\n,4\n99,1\n5,x\n6\n"), ("without", "")):
+        build_series(tmp_path / name, text, key=KEY, unit=EVENT)
+        file_of(tmp_path / name, 0).with_suffix(".csv").write_text("cell,people\n0,7\n1,9\n" + more, encoding="utf-8")
+        made = run(tmp_path / name, 0)
+        assert made.draft is not None
+        assert made.draft.left_out == more.count("\n"), "told to the operator"
+        said = (made.folder / "release.json").read_text(encoding="utf-8")
+        assert "left_out" not in said, "and to nobody else"
+    assert published(tmp_path / "with") == published(tmp_path / "without")
 
 
 PLACES = {

@@ -68,6 +68,18 @@ def test_a_window_is_closed_when_the_next_one_begins(tmp_path: Path) -> None:
         assert (first.is_closed, second.is_closed) == (True, False)
 
 
+def test_a_window_is_closed_right_after_its_last_tick(tmp_path: Path) -> None:
+    plan = build_series(tmp_path)
+    watched = Watched(datetime(2026, 11, 17))
+    watched.watch(plan, first=tick_at(plan, 2), last=tick_at(plan, 3))
+    with open_ledger(tmp_path / "budget.db") as ledger:
+        (window,) = ledger.windows.of("crowds")
+        assert (window.settled, window.missed, window.is_closed) == (2, 2, True)
+    assert (tmp_path / "out/date=2026-11-16/report/release.json").is_file()
+    assert not list((tmp_path / "out-state").iterdir())
+    assert run(tmp_path, 3).is_repeated, "what was published is shown again, window closed or not"
+
+
 def test_a_delay_gives_data_time_to_come(tmp_path: Path) -> None:
     plan = build_series(tmp_path)
     watched = Watched(datetime(2026, 11, 16, 7))

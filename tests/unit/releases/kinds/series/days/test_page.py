@@ -13,10 +13,10 @@ import pytest
 from sudare.releases.kinds.series.days.page_words import TEXTS
 from sudare.storage.staging import DOCUMENT
 from tests.unit.releases.kinds.counts.test_page import JAPANESE, Reader
-from tests.unit.releases.kinds.series.days.crowds import MAP, PLACES, Crowds, build_crowds
+from tests.unit.releases.kinds.series.crowds import MAP, PLACES_BY_NAME, Crowds, build_crowds
 
 
-@pytest.fixture(scope="module", params=[(MAP, "en"), (PLACES, "ja")], ids=["map", "places"])
+@pytest.fixture(scope="module", params=[(MAP, "en"), (PLACES_BY_NAME, "ja")], ids=["map", "places"])
 def crowds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Crowds:
     domain, language = request.param
     made = build_crowds(tmp_path_factory.mktemp("page"), domain, language)

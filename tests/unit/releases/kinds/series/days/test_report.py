@@ -19,7 +19,7 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.state import WindowFolder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
-from tests.unit.releases.kinds.series.days.crowds import PLACES, Crowds, build_crowds
+from tests.unit.releases.kinds.series.crowds import PLACES_BY_NAME, Crowds, build_crowds
 
 MISSING = 2
 
@@ -195,7 +195,7 @@ def test_a_window_without_a_published_tick_has_no_report(tmp_path: Path) -> None
 
 def test_a_plan_may_want_no_revision(tmp_path: Path) -> None:
     crowds = build_crowds(tmp_path)
-    plan = tmp_path / "series.toml"
+    plan = tmp_path / "plan.toml"
     plan.write_text(plan.read_text(encoding="utf-8") + "revision = false\n", encoding="utf-8")
     crowds.run(0)
     crowds.close()
@@ -204,8 +204,8 @@ def test_a_plan_may_want_no_revision(tmp_path: Path) -> None:
 
 
 def test_a_plan_chooses_the_areas_that_are_followed(tmp_path: Path) -> None:
-    crowds = build_crowds(tmp_path, PLACES)
-    plan = tmp_path / "series.toml"
+    crowds = build_crowds(tmp_path, PLACES_BY_NAME)
+    plan = tmp_path / "plan.toml"
     plan.write_text(plan.read_text(encoding="utf-8") + 'areas = ["stadium", "park"]\n', encoding="utf-8")
     crowds.run(0)
     crowds.close()
@@ -216,8 +216,8 @@ def test_a_plan_chooses_the_areas_that_are_followed(tmp_path: Path) -> None:
 
 
 def test_an_area_that_the_table_does_not_have_is_refused(tmp_path: Path) -> None:
-    crowds = build_crowds(tmp_path, PLACES)
-    plan = tmp_path / "series.toml"
+    crowds = build_crowds(tmp_path, PLACES_BY_NAME)
+    plan = tmp_path / "plan.toml"
     plan.write_text(plan.read_text(encoding="utf-8") + 'areas = ["moon"]\n', encoding="utf-8")
     with pytest.raises(PlanError, match="'areas' in section \\[output\\] 'moon' is no area"):
         _ = crowds.plan

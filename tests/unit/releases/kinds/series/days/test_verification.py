@@ -15,7 +15,7 @@ from sudare.ledger import open_ledger
 from sudare.releases.registry import find_kind_of_folder, verify_folder
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
-from tests.unit.releases.kinds.series.days.crowds import Crowds, build_crowds
+from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
 
 
 @pytest.fixture(scope="module")
