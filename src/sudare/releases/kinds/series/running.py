@@ -378,11 +378,13 @@ def _claim_of(plan: TickPlan, secret: bytes) -> WindowClaim:
 
 
 def _write_measured(published: TickTable, path: Path) -> Path:
-    """What was measured of each level, as it was: others can estimate from it in another way.
+    """What was measured of each level and then of each margin, as it was: others can estimate from it in another way.
 
     Noise cannot be compressed: numbers are written in as few bytes as hold the largest of their level.
     """
-    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(published.measured)}
+    levels = {
+        f"level{number}": _narrowed(level) for number, level in enumerate((*published.measured, *published.margins))
+    }
     with path.open("wb") as stream:
         np.savez(stream, **levels)  # type: ignore[arg-type]
     return path

@@ -88,7 +88,7 @@ def write_revision(plan: SeriesPlan, ticks: Sequence[DayTick], folder: Path) -> 
     try:
         with (folder / REVISION).open("wb") as stream:
             writer = None
-            revised = smooth_window(design, _measured(folders, len(design.levels)), work, _words(ticks))
+            revised = smooth_window(design, _measured(folders, len(design.measured)), work, _words(ticks))
             for number, table in revised:
                 totals[number] = int(table.total)
                 rows = _rows(table, datetime.fromisoformat(ticks[number].begins), time, plan.count)
