@@ -9,6 +9,7 @@
 - `baselines`: what others proposed, to compare with.
 - `design`: what is public before the first tick. `planning`: which levels, strategies and shares it gets.
 - `mechanism`: one window, from people's rows to a table at every tick. `margins`: of sexes or ages, measured by themselves.
+- `visiting`, `visited_tree`: levels of very large domains, of which only nodes below people are looked at.
 
 Names are loaded on first use. Plan files, with a ledger and private state, are `sudare.releases.kinds.series`.
 

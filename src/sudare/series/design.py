@@ -116,6 +116,8 @@ class SeriesDesign:
         filters: whether counts of quiet places are estimated with less noise (`filtering`).
         blocks: how many windows a unit's protected time can meet: two for any so many ticks after each other.
         margins: axes whose sums are measured beside the tree, and met by every table.
+        whole_bits: levels below so many halvings are looked at only where somebody is (`visiting`), without filters; above it
+            as a whole.
 
     Raises:
         ParameterError: if the parts do not fit together, or the tree is too deep.
@@ -132,11 +134,15 @@ class SeriesDesign:
     filters: bool = True
     blocks: int = 1
     margins: tuple[MarginDesign, ...] = ()
+    whole_bits: int = MAX_DENSE_BITS
 
     def __post_init__(self) -> None:
-        if sum(self.bits) != self.layout.depth or self.layout.depth > MAX_DENSE_BITS:
-            requirement = f"steps that add up to the depth of the tree, at most {MAX_DENSE_BITS}"
+        if sum(self.bits) != self.layout.depth:
+            requirement = "steps that add up to the depth of the tree"
             raise ParameterError("bits", "SeriesDesign", requirement, shown(self.bits))
+        if not 0 <= self.whole_bits <= MAX_DENSE_BITS:
+            requirement = f"from 0 to {MAX_DENSE_BITS}"
+            raise ParameterError("whole_bits", "SeriesDesign", requirement, shown(self.whole_bits))
         if len(self.levels) != len(self.bits) + 1:
             requirement = f"{len(self.bits) + 1} levels, the total first"
             raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
@@ -215,6 +221,16 @@ class SeriesDesign:
     def depths(self) -> tuple[int, ...]:
         """How many halvings lie above each level, from the total."""
         return tuple(int(sum(self.bits[:level])) for level in range(len(self.levels)))
+
+    @cached_property
+    def whole_levels(self) -> int:
+        """How many levels, from the total, are looked at as a whole."""
+        return sum(depth <= self.whole_bits for depth in self.depths)
+
+    @property
+    def is_visited(self) -> bool:
+        """Whether there are levels of which only some nodes are looked at."""
+        return self.whole_levels < len(self.levels)
 
     @cached_property
     def caps(self) -> Caps:

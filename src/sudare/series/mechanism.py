@@ -20,13 +20,14 @@ from sudare.domain.table import CountTable
 from sudare.errors import ParameterError
 from sudare.kernels.series.measuring import add_changes
 from sudare.noise.addressed import NoiseKey
-from sudare.noise.sampler import Sampler
 from sudare.refine.trees import NoisyTree, Words
 from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign
 from sudare.series.estimation import RunningEstimate
 from sudare.series.filtering import FilteredEstimate
 from sudare.series.margins import changes_of_margins, meet_measured_margins
 from sudare.series.paths import LevelChanges, Paths
+from sudare.series.visited_tree import refine_below
+from sudare.series.visiting import MeasuredPast, VisitedEstimate, key_of_tick, noise_of_level
 from sudare.tables.trees.dense_tree import cells_of_nodes, places_in_tree, refined_totals
 
 if TYPE_CHECKING:
@@ -46,9 +47,6 @@ __all__ = [
     "sums_of_margins",
 ]
 
-PART_BITS = 6
-"""Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
-
 
 @dataclass(frozen=True, eq=False)
 class TickTable:
@@ -59,12 +57,14 @@ class TickTable:
         table: whole numbers >= 0.
         measured: what was measured of the nodes of each level, from the total.
         margins: what was measured of the sums along each axis of the design's margins.
+        nodes: of each level, which of its nodes were looked at; None where all were.
     """
 
     tick: int
     table: CountTable
     measured: tuple[Counts, ...]
     margins: tuple[Counts, ...] = ()
+    nodes: tuple[Counts | None, ...] = ()
 
 
 class History(Protocol):
@@ -108,13 +108,20 @@ class SeriesWindow:
         self.paths = Paths(design.caps, people)
         self.history: History = [] if history is None else history
         self.reference: CountTable | None = None
-        self.estimates: list[RunningEstimate | FilteredEstimate] = [
+        whole = design.whole_levels
+        self._whole: list[RunningEstimate | FilteredEstimate] = [
             level.estimate(1 << depth, filters=design.filters)
-            for level, depth in zip(design.levels, design.depths, strict=True)
+            for level, depth in zip(design.levels[:whole], design.depths[:whole], strict=True)
         ]
-        self.estimates += [
+        self._whole += [
             margin.level.estimate(design.domain.shape[margin.axis], filters=False) for margin in design.margins
         ]
+        self._visited = [VisitedEstimate(level) for level in design.levels[whole:]]
+
+    @property
+    def estimates(self) -> list[RunningEstimate | FilteredEstimate | VisitedEstimate]:
+        """Of the levels that are looked at as a whole, of the margins, and of the other levels."""
+        return [*self._whole, *self._visited]
 
     @property
     def tick(self) -> int:
@@ -123,7 +130,7 @@ class SeriesWindow:
 
     @cached_property
     def _cells(self) -> tuple[NDArray[np.int32], ...]:
-        return cells_of_nodes(self.design.layout, self.design.bits)
+        return cells_of_nodes(self.design.layout, self.design.bits[: self.design.whole_levels - 1])
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
         """Measure, estimate and refine the next tick.
@@ -190,12 +197,21 @@ class SeriesWindow:
             bound: what `SeriesDesign.bind` gave: the noise is then that of a key for this input alone, below the window's,
                 so that even a key that meets two inputs reveals no difference. Left out, the noise is that of the window's key.
         """
-        tick = self.tick - 1
-        key = self.key if bound is None else self.key.child(bound, tick)
-        measured = self._measured(key, tick)
-        estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
-        levels = len(self.design.levels)
-        return TickTable(tick, self._refined(key, tick, estimated), measured[:levels], measured[levels:])
+        tick, whole = self.tick - 1, self.design.whole_levels
+        key = key_of_tick(self.key, tick, bound)
+        measured, pasts = self._measured(key, tick, bound)
+        estimated = [estimate.update(noisy) for estimate, noisy in zip(self._whole, measured, strict=True)]
+        for estimate, past in zip(self._visited, pasts, strict=True):
+            estimate.advance(past, bound)
+        table = self._refined(key, tick, estimated, pasts)
+        looked_at = [estimate.looked_at() for estimate in self._visited]
+        return TickTable(
+            tick,
+            table,
+            (*measured[:whole], *(values for _, values in looked_at)),
+            measured[whole:],
+            (*(None for _ in range(whole)), *(nodes for nodes, _ in looked_at)),
+        )
 
     def skip(self) -> None:
         """Leave out a tick: nobody's change is counted at it, and nothing is drawn."""
@@ -220,45 +236,73 @@ class SeriesWindow:
         wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
         return wished
 
-    def _measured(self, key: NoiseKey, tick: int) -> tuple[Counts, ...]:
-        """C x + z of every node of every level and of all margins, in whole numbers. The history is read once."""
-        design, words = self.design, key.child("tick", tick)
+    def _measured(
+        self, key: NoiseKey, tick: int, bound: str | None
+    ) -> tuple[tuple[Counts, ...], tuple[MeasuredPast, ...]]:
+        """C x + z of every node of the levels that are looked at as a whole, and of all margins, in whole numbers.
+
+        Of the other levels it is told how to find it of any node. The history is read once.
+        """
+        design, words, whole = self.design, key.child("tick", tick), self.design.whole_levels
         noisy = [
-            noise_of_level(words, number, depth, level.sampler)
-            for number, (level, depth) in enumerate(zip(design.levels, design.depths, strict=True))
+            noise_of_level(words, number, design.depths[number], level.sampler)
+            for number, level in enumerate(design.levels[:whole])
         ]
         for margin in design.margins:
             sums = np.arange(design.domain.shape[margin.axis])
             noisy.append(words.child("margin", margin.axis).draw(margin.level.sampler, sums))
-        for earlier, changes in self._seen_at(tick):
-            for level, measured, changed in zip(
-                design.measured, noisy, () if changes is None else changes, strict=False
-            ):
+        measured = (*design.levels[:whole], *design.measured[len(design.levels) :])
+        below: list[tuple[LevelChanges, ...] | None] = []
+        for earlier, changes in enumerate(self.history):
+            below.append(None if changes is None else changes[whole : len(design.levels)])
+            if changes is None or (design.is_of_events and earlier != tick):
+                continue  # of events a tick measures its own counts alone, which are none of people who stay
+            seen = (*changes[:whole], *changes[len(design.levels) :])
+            for level, values, changed in zip(measured, noisy, seen, strict=True):
                 coefficient = level.strategy.coefficients[tick - earlier]
                 if coefficient:
-                    add_changes(measured, changed.nodes, changed.changes, coefficient)
-        return tuple(noisy)
+                    add_changes(values, changed.nodes, changed.changes, coefficient)
+        return tuple(noisy), self._pasts(below, bound)
 
-    def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:
-        """The changes that a tick measures; of events its own counts alone, which are none of people who stay."""
-        for earlier, changes in enumerate(self.history):
-            if earlier == tick or not self.design.is_of_events:
-                yield earlier, changes
+    def _pasts(self, below: Sequence[tuple[LevelChanges, ...] | None], bound: str | None) -> tuple[MeasuredPast, ...]:
+        """How to find what was measured of the levels that are not looked at as a whole."""
+        if not self._visited:
+            return ()
+        design, whole = self.design, self.design.whole_levels
+        keys = self._visited[0].keys(self.key, [changes is None for changes in below], bound)
+        return tuple(
+            MeasuredPast(
+                design.levels[number],
+                number,
+                design.depths[number],
+                keys,
+                [None if changes is None else changes[number - whole] for changes in below],
+                design.is_of_events,
+            )
+            for number in range(whole, len(design.levels))
+        )
 
     def _variances(self, level: int, tick: int) -> float | Values:
         """Of the estimates of a level, or of each of its nodes."""
-        estimate = self.estimates[level]
+        estimate = self._whole[level]
         if isinstance(estimate, FilteredEstimate):
             return estimate.variances()
         return float(self.design.levels[level].variances[tick])
 
-    def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
+    def _refined(
+        self, key: NoiseKey, tick: int, estimated: Sequence[Values], pasts: Sequence[MeasuredPast] = ()
+    ) -> CountTable:
         design = self.design
-        levels = len(design.levels)
-        variances = [self._variances(level, tick) for level in range(levels)]
+        whole = design.whole_levels
+        variances = [self._variances(level, tick) for level in range(whole)]
         words = key.child("ties", tick).stream()
-        table = refined_table(design, estimated[:levels], variances, words, self._cells, self.reference)
-        return meet_measured_margins(table, sums_of_margins(design, estimated[levels:]), words)
+        counts = refined_nodes(design, estimated[:whole], variances, words, self._cells, self.reference)
+        leaves: NDArray[np.uint64] = np.flatnonzero(counts).astype(np.uint64)
+        people = counts[leaves.view(np.int64)]
+        if self._visited:
+            leaves, people = refine_below(design, counts, self._visited, pasts, words)
+        table = table_of_leaves(design, leaves, people)
+        return meet_measured_margins(table, sums_of_margins(design, estimated[whole:]), words)
 
 
 def sums_of_margins(design: SeriesDesign, estimated: Sequence[Values]) -> Mapping[int, Values]:
@@ -267,14 +311,23 @@ def sums_of_margins(design: SeriesDesign, estimated: Sequence[Values]) -> Mappin
 
 
 def refined_table(
+    design: SeriesDesign, estimated: Sequence[Values], variances: Sequence[float | Values], words: Words
+) -> CountTable:
+    """Whole numbers >= 0 that add up, from estimates of all nodes of all levels; see `refined_nodes`."""
+    counts = refined_nodes(design, estimated, variances, words)
+    leaves = np.flatnonzero(counts)
+    return table_of_leaves(design, leaves.astype(np.uint64), counts[leaves])
+
+
+def refined_nodes(
     design: SeriesDesign,
     estimated: Sequence[Values],
     variances: Sequence[float | Values],
     words: Words,
     cells: tuple[NDArray[np.int32], ...] | None = None,
     reference: CountTable | None = None,
-) -> CountTable:
-    """Whole numbers >= 0 that add up, from estimates of the nodes of all levels.
+) -> Counts:
+    """Whole numbers >= 0 of the nodes of the last of some levels, which add up to those of levels above it.
 
     Args:
         design: of the series.
@@ -284,26 +337,22 @@ def refined_table(
         cells: how many cells each node of each level has; found if left out.
         reference: a published table of another window.
     """
-    known = cells_of_nodes(design.layout, design.bits) if cells is None else cells
+    bits = design.bits[: len(estimated) - 1]
+    known = cells_of_nodes(design.layout, bits) if cells is None else cells
     values = tuple(values.copy() for values in estimated)
-    tree = NoisyTree(design.bits, values, tuple(variances), known, is_laplace=False)
-    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=reference)
-    positive = np.flatnonzero(leaves)
-    keys = design.layout.to_raster(positive.astype(np.uint64))
-    return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
+    tree = NoisyTree(bits, values, tuple(variances), known, is_laplace=False)
+    public = reference if len(bits) == len(design.bits) else None  # known for all cells, or not at all
+    return refined_totals(
+        tree,
+        design.layout,
+        design.domain,
+        words,
+        learns=design.learns,
+        reference=public,
+        last=len(design.bits),
+    )
 
 
-def noise_of_level(key: NoiseKey, level: int, depth: int, sampler: Sampler) -> Counts:
-    """The noise of all nodes of a level at a tick, part by part.
-
-    Args:
-        key: of the tick.
-        level: its number.
-        depth: how many halvings lie above it.
-        sampler: of the noise.
-    """
-    if depth <= PART_BITS:
-        return key.child("level", level).draw(sampler, np.arange(1 << depth))
-    within = np.arange(1 << depth - PART_BITS)
-    parts = (key.child("part", part).child("level", level) for part in range(1 << PART_BITS))
-    return np.concatenate([part.draw(sampler, within) for part in parts])
+def table_of_leaves(design: SeriesDesign, leaves: NDArray[np.uint64], people: Counts) -> CountTable:
+    """A table of the leaves that have somebody."""
+    return CountTable.from_unique_cells(design.domain, design.layout.to_raster(leaves), people)

@@ -40,6 +40,10 @@ MAX_STEP_BITS = 6
 MARGIN_WEIGHT = 0.05
 """What the sums along a short axis get of what the tree gets: they are few and large, beside which their noise is small."""
 
+MAX_BITS = 40
+WHOLE_BITS = 18
+"""Of trees that are too deep to be looked at as a whole, levels of up to 2**18 nodes are."""
+
 WEIGHT_DIGITS = 10**6
 
 
@@ -109,8 +113,9 @@ def plan_series(
     read_budget(budget, "plan_series")
     n = exact_integer(ticks, "ticks", "plan_series", f"from 1 to {MAX_TICKS}", smallest=1, largest=MAX_TICKS)
     layout = map_layout(domain, MAX_DENSE_BITS)
-    if layout.depth > MAX_DENSE_BITS:
-        raise ParameterError("domain", "plan_series", f"of at most 2**{MAX_DENSE_BITS} cells", domain.cells)
+    if layout.depth > MAX_BITS:
+        requirement = f"of at most 2**{MAX_BITS} cells when padded to powers of two"
+        raise ParameterError("domain", "plan_series", requirement, domain.cells)
     bits, weights = _tree_of(domain, budget, layout.depth)
     axes = planned_margins(domain) if bits else ()
     caps = _read_caps(moves, len(bits) + 1)
@@ -141,6 +146,7 @@ def plan_series(
         cost=budget,
         absent_after=n if absent_after is None else absent_after,
         blocks=blocks,
+        whole_bits=MAX_DENSE_BITS if layout.depth <= MAX_DENSE_BITS else WHOLE_BITS,
     )
 
 
