@@ -47,6 +47,7 @@ from sudare.series.paths import LevelChanges
 from sudare.storage.durable import sync_folder
 from sudare.storage.hashes import keyed_digest
 from sudare.storage.staging import translate_errors
+from sudare.system.memory import give_back_large_arrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -306,6 +307,7 @@ def run_tick(
         LedgerError: if ledger or state cannot be used.
         InputError: if the data is not there.
     """
+    give_back_large_arrays()  # a service does this tick after tick
     with open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
         require_same_plan(plan, tick, opened)
         close_windows_before(plan, tick.window, ledger=opened)
