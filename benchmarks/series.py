@@ -1,6 +1,7 @@
 """Repeated releases: what a series wins over fresh noise at every tick, over the methods of others, and what a tick takes.
 
-Parts can be run by themselves: ``python -m benchmarks series_strategies``, ``series_streams``, ``series_ticks``.
+Parts can be run by themselves: ``python -m benchmarks series_margins``, ``series_strategies``, ``series_streams``,
+``series_ticks``.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from benchmarks import series_strategies, series_streams, series_ticks
+from benchmarks import series_margins, series_strategies, series_streams, series_ticks
 
 __all__ = ["PARTS", "TARGETS", "run"]
 
 _MODULES: dict[str, ModuleType] = {
+    "series_margins": series_margins,
     "series_strategies": series_strategies,
     "series_streams": series_streams,
     "series_ticks": series_ticks,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
-__all__ = ["correct_margins", "meet_margins"]
+__all__ = ["correct_margins", "meet_margin_of_lines", "meet_margins"]
 
 ROUNDS = 40
 CHANCE = 0.005
@@ -81,6 +81,21 @@ def meet_margins(counts: Counts, margins: Mapping[int, Values], words: Words) ->
     return counts
 
 
+def meet_margin_of_lines(lines: Counts, told: Values, words: Words) -> Counts:
+    """As `meet_margins` along one axis, of a table of which only lines that have somebody are given.
+
+    Args:
+        lines: whole counts >= 0, a row for each place and a column for each category.
+        told: the measured sums of the categories.
+        words: gives random words.
+    """
+    own = lines.sum(axis=0).astype(np.float64)
+    if float(own.sum()) > MAX_EXACT or lines.shape[1] < 2:
+        return lines
+    # A table is met to within a person for each category: what is left over would be the same at every tick of a series.
+    return _moved(lines, _possible(own + _surplus(told, own)), words, float(lines.shape[1]))
+
+
 def _surplus(told: Values, own: Values) -> Values:
     """By how much a margin is measured larger than it is; nothing in all, because the total is known better."""
     surplus = told - own
@@ -103,8 +118,8 @@ def _possible(margin: Values) -> Values:
     return np.maximum(margin - thetas[above[-1]], 0.0) if above.size else np.zeros_like(margin)
 
 
-def _moved(lines: Counts, wanted: Values, words: Words) -> Counts:
-    """Lines with the same sums whose columns add up to about what is wanted.
+def _moved(lines: Counts, wanted: Values, words: Words, tolerance: float | None = None) -> Counts:
+    """Lines with the same sums whose columns add up to about what is wanted: within a tolerance, or the root of their number.
 
     The nearest table is max(count - own level of the line - level of the column, 0). A column's level is raised where it has
     too much, in proportion to how many of its places are left to give.
@@ -122,14 +137,19 @@ def _moved(lines: Counts, wanted: Values, words: Words) -> Counts:
     # A level that is no whole number is rounded by lot in each cell. By a rule, all lines would go up or down together.
     lots = words(given.size).reshape(given.shape) * 2.0**-64
     best, least = given, np.inf
+    enough = np.sqrt(inhabited.size) if tolerance is None else tolerance
+    pace, before = np.ones(wanted.size), np.zeros(wanted.size)
     for _ in range(ROUNDS):
         excess = out.sum(axis=0) - wanted
         missed = float(np.abs(excess).sum())
         if missed < least:
             best, least = out.copy(), missed
-        if missed <= np.sqrt(inhabited.size):
+        if missed <= enough:
             break
-        levels += excess / np.maximum(np.count_nonzero(out, axis=0), 0.05 * inhabited.size)
+        if tolerance is not None:  # a column that went too far goes on more slowly
+            pace = np.where(excess * before < 0, pace / 2, np.minimum(1.2 * pace, 1.0))
+            before = excess
+        levels += pace * excess / np.maximum(np.count_nonzero(out, axis=0), 0.05 * inhabited.size)
         project_children(np.floor(given - levels + lots), ones, sums, ties, out)
     result = lines.copy()
     result[inhabited] = best

@@ -7,7 +7,9 @@
 - `estimation`: counts from what was measured so far, with a few numbers of memory for each node.
 - `filtering`: the same with less noise where little changes. `smoothing`: past ticks once more, from all of a window.
 - `baselines`: what others proposed, to compare with.
-- `mechanism`: one window, from people's rows to a table at every tick. `planning`: which levels, strategies and shares it gets.
+- `design`: what is public before the first tick. `planning`: which levels, strategies and shares it gets.
+- `mechanism`: one window, from people's rows to a table at every tick. `margins`: of sexes or ages, measured by themselves.
+- `visiting`, `visited_tree`: levels of very large domains, of which only nodes below people are looked at.
 
 Names are loaded on first use. Plan files, with a ledger and private state, are `sudare.releases.kinds.series`.
 

@@ -9,34 +9,26 @@ Whatever is published is a function of the measured numbers and of public ones. 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from sudare.domain.domain import Domain
-from sudare.domain.layout import Layout
 from sudare.domain.table import CountTable
 from sudare.errors import ParameterError
 from sudare.kernels.series.measuring import add_changes
 from sudare.noise.addressed import NoiseKey
-from sudare.noise.lattice import discrete_gaussian, discrete_laplace
-from sudare.noise.sampler import Sampler
-from sudare.parameters import shown
-from sudare.privacy.budget import Budget
-from sudare.privacy.events import ReleaseEvent
-from sudare.privacy.series_measurements import SeriesMeasurement
-from sudare.privacy.unit import Unit
 from sudare.refine.trees import NoisyTree, Words
+from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign
 from sudare.series.estimation import RunningEstimate
-from sudare.series.filtering import MAX_AREA, FilteredEstimate, area_of
-from sudare.series.paths import Caps, LevelChanges, Paths
-from sudare.series.state_space import StateSpace
-from sudare.series.strategies import SeriesStrategy
-from sudare.tables.trees.dense_tree import MAX_DENSE_BITS, cells_of_nodes, places_in_tree, refined_totals
+from sudare.series.filtering import FilteredEstimate
+from sudare.series.margins import changes_of_margins, meet_measured_margins
+from sudare.series.paths import LevelChanges, Paths
+from sudare.series.visited_tree import refine_below
+from sudare.series.visiting import MeasuredPast, VisitedEstimate, key_of_tick, noise_of_level
+from sudare.tables.trees.dense_tree import cells_of_nodes, places_in_tree, refined_totals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,168 +36,16 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Values = NDArray[np.float64]
 
-__all__ = ["History", "LevelDesign", "SeriesDesign", "SeriesWindow", "TickTable", "refined_table"]
-
-PART_BITS = 6
-"""Noise below this depth of the tree has the keys of its ancestor there, so that a part of the domain can be drawn by itself."""
-
-
-@dataclass(frozen=True, eq=False)
-class LevelDesign:
-    """How one level of the tree is measured.
-
-    Attributes:
-        strategy: what is measured of the changes.
-        measurement: the noise, and what it costs for a window.
-    """
-
-    strategy: SeriesStrategy
-    measurement: SeriesMeasurement
-
-    @cached_property
-    def sampler(self) -> Sampler:
-        """Of the noise."""
-        if self.measurement.noise == "laplace":
-            return discrete_laplace(self.measurement.spread)
-        return discrete_gaussian(sigma_squared=self.measurement.spread)
-
-    @property
-    def noise_variance(self) -> float:
-        """Of the noise, in the whole numbers of the measurement."""
-        spread = float(self.measurement.spread)
-        return spread if self.measurement.noise == "gaussian" else 2 * spread**2
-
-    @cached_property
-    def variances(self) -> Values:
-        """Of the plain estimates of counts, at each tick, whatever people do."""
-        return self.strategy.deviations() ** 2 * self.noise_variance
-
-    def filtered_variances(self, drift: float, nodes: int = MAX_AREA**2) -> tuple[Values, Values]:
-        """Of the filtered estimates of counts, at each tick, where counts change by random steps: from noise, and from lag.
-
-        Args:
-            drift: the variance of the change of a count from tick to tick, which is an assumption: with independent people, the
-                share of them that comes or goes times the count.
-            nodes: how many the level has: with few, their common mean, which is not filtered, is much of each count.
-        """
-        space = StateSpace.of(self.strategy, self.noise_variance)
-        if space is None or nodes == 1:
-            return self.variances, np.zeros_like(self.variances)
-        noise, lag = space.predicted_variances(self.strategy.ticks, drift)
-        whole = 1 / min(nodes, area_of(nodes))
-        return noise + (self.variances - noise) * whole, lag * (1 - whole)
-
-    def estimate(self, nodes: int, *, filters: bool) -> RunningEstimate | FilteredEstimate:
-        """What estimates the counts of a level of so many nodes."""
-        if filters and nodes > 1 and FilteredEstimate.suits(self.strategy):
-            return FilteredEstimate(self.strategy, nodes, self.noise_variance)
-        return RunningEstimate(self.strategy, nodes)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SeriesDesign:
-    """Everything about a series that is public before its first tick.
-
-    Args:
-        domain: the cells.
-        layout: how they lie along the leaves of the tree.
-        bits: how many halvings make up each level of the tree.
-        levels: how the total and each level of the tree are measured, from the total.
-        unit: who is protected, and over which time.
-        cost: what a window costs.
-        absent_after: after so many ticks without a row somebody counts as absent.
-        learns: whether it is learned from the noisy counts which places are likely to be empty.
-        filters: whether counts of quiet places are estimated with less noise (`filtering`).
-        blocks: how many windows a unit's protected time can meet: two for any so many ticks after each other.
-
-    Raises:
-        ParameterError: if the parts do not fit together, or the tree is too deep.
-    """
-
-    domain: Domain
-    layout: Layout
-    bits: tuple[int, ...]
-    levels: tuple[LevelDesign, ...]
-    unit: Unit
-    cost: Budget
-    absent_after: int = 1
-    learns: bool = True
-    filters: bool = True
-    blocks: int = 1
-
-    def __post_init__(self) -> None:
-        if sum(self.bits) != self.layout.depth or self.layout.depth > MAX_DENSE_BITS:
-            requirement = f"steps that add up to the depth of the tree, at most {MAX_DENSE_BITS}"
-            raise ParameterError("bits", "SeriesDesign", requirement, shown(self.bits))
-        if len(self.levels) != len(self.bits) + 1:
-            requirement = f"{len(self.bits) + 1} levels, the total first"
-            raise ParameterError("levels", "SeriesDesign", requirement, len(self.levels))
-        if len({level.strategy.ticks for level in self.levels}) != 1:
-            raise ParameterError("levels", "SeriesDesign", "of windows of the same length", "different ones")
-        if self.blocks < (2 if self.unit.time is not None and self.unit.time.span == "person-window" else 1):
-            requirement = "2 where any so many ticks after each other are protected, which meet two windows"
-            raise ParameterError("blocks", "SeriesDesign", requirement, self.blocks)
-        for level in self.levels:
-            if self.is_of_events:
-                if level.strategy.name != "fresh":
-                    requirement = "measured afresh at every tick, where events are protected"
-                    raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
-                continue
-            made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
-            if level.measurement.sensitivity < made_for(level.measurement.moves):
-                requirement = "measured with noise that is made for the sensitivity of its strategy"
-                raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
-
-    @property
-    def ticks(self) -> int:
-        """How many ticks a window has."""
-        return self.levels[0].strategy.ticks
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 of the numbers by which ticks are measured: they must be the same at all ticks of a window."""
-        levels = [
-            (one.strategy.coefficients, one.measurement.noise, str(one.measurement.spread)) for one in self.levels
-        ]
-        facts = (self.bits, self.caps.widths, self.caps.moves, self.absent_after, self.is_of_events, levels)
-        return sha256(repr(facts).encode()).hexdigest()
-
-    def bind(self, before: str, tick: int, changes: Sequence[LevelChanges]) -> str:
-        """SHA-256 of all that is measured up to a tick: of the design, of its changes, and of what this gave for the tick before.
-
-        Args:
-            before: what was bound at the last tick that was measured; empty for the first one.
-            tick: its number.
-            changes: of the tick.
-        """
-        found = sha256(f"{self.digest} {before} {tick}".encode())
-        for part in (array for level in changes for array in (level.nodes, level.changes)):
-            found.update(part.size.to_bytes(8, "little"))
-            found.update(part.astype("<i8").tobytes())
-        return found.hexdigest()
-
-    @property
-    def is_of_events(self) -> bool:
-        """Whether single appearances are protected, each of which is in one table alone."""
-        return self.unit.time is not None and self.unit.time.span == "event"
-
-    @cached_property
-    def depths(self) -> tuple[int, ...]:
-        """How many halvings lie above each level, from the total."""
-        return tuple(int(sum(self.bits[:level])) for level in range(len(self.levels)))
-
-    @cached_property
-    def caps(self) -> Caps:
-        """How often a person may move at each level."""
-        widths = tuple(1 << self.layout.depth - depth for depth in self.depths)
-        moves = tuple(level.measurement.moves for level in self.levels)
-        return Caps(widths=widths, moves=moves, absent_after=self.absent_after)
-
-    def event(self, entropy: str = "secure") -> ReleaseEvent:
-        """What a window costs, and why."""
-        measurements = tuple(level.measurement for level in self.levels) * self.blocks
-        name = "secure" if entropy == "secure" else "research"
-        return ReleaseEvent("series", self.unit, self.cost, measurements, name)  # type: ignore[arg-type]
+__all__ = [
+    "History",
+    "LevelDesign",
+    "MarginDesign",
+    "SeriesDesign",
+    "SeriesWindow",
+    "TickTable",
+    "refined_table",
+    "sums_of_margins",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,15 +56,19 @@ class TickTable:
         tick: its number in the window, from 0.
         table: whole numbers >= 0.
         measured: what was measured of the nodes of each level, from the total.
+        margins: what was measured of the sums along each axis of the design's margins.
+        nodes: of each level, which of its nodes were looked at; None where all were.
     """
 
     tick: int
     table: CountTable
     measured: tuple[Counts, ...]
+    margins: tuple[Counts, ...] = ()
+    nodes: tuple[Counts | None, ...] = ()
 
 
 class History(Protocol):
-    """The changes of all ticks so far, kept in memory or in files; None for a tick that is missing."""
+    """The changes of all ticks so far, of levels and then of margins, in memory or in files; None for a tick that is missing."""
 
     def __len__(self) -> int:
         """How many ticks there were."""
@@ -264,10 +108,20 @@ class SeriesWindow:
         self.paths = Paths(design.caps, people)
         self.history: History = [] if history is None else history
         self.reference: CountTable | None = None
-        self.estimates = [
+        whole = design.whole_levels
+        self._whole: list[RunningEstimate | FilteredEstimate] = [
             level.estimate(1 << depth, filters=design.filters)
-            for level, depth in zip(design.levels, design.depths, strict=True)
+            for level, depth in zip(design.levels[:whole], design.depths[:whole], strict=True)
         ]
+        self._whole += [
+            margin.level.estimate(design.domain.shape[margin.axis], filters=False) for margin in design.margins
+        ]
+        self._visited = [VisitedEstimate(level) for level in design.levels[whole:]]
+
+    @property
+    def estimates(self) -> list[RunningEstimate | FilteredEstimate | VisitedEstimate]:
+        """Of the levels that are looked at as a whole, of the margins, and of the other levels."""
+        return [*self._whole, *self._visited]
 
     @property
     def tick(self) -> int:
@@ -276,7 +130,7 @@ class SeriesWindow:
 
     @cached_property
     def _cells(self) -> tuple[NDArray[np.int32], ...]:
-        return cells_of_nodes(self.design.layout, self.design.bits)
+        return cells_of_nodes(self.design.layout, self.design.bits[: self.design.whole_levels - 1])
 
     def publish(self, cells: Counts, opted_out: NDArray[np.bool_] | None = None) -> TickTable:
         """Measure, estimate and refine the next tick.
@@ -302,9 +156,7 @@ class SeriesWindow:
             ParameterError: if the window is over, or the cells are none of the domain.
         """
         tick = self._next_tick("publish")
-        changes = self.paths.advance(tick, self._places(cells), opted_out)
-        self.history.append(changes)
-        return changes
+        return self._remember(self.paths.advance(tick, self._places(cells), opted_out))
 
     def advance_counts(self, cells: Counts, people: Counts) -> tuple[LevelChanges, ...]:
         """The same where events are protected: counts of the tick, of nobody in particular.
@@ -328,8 +180,15 @@ class SeriesWindow:
             sums = np.zeros(nodes.size, dtype=np.int64)  # in whole numbers: counts may pass 2**53
             np.add.at(sums, places, people)
             counts.append(LevelChanges(nodes, sums))
-        self.history.append(tuple(counts))
-        return tuple(counts)
+        return self._remember(tuple(counts))
+
+    def _remember(self, levels: tuple[LevelChanges, ...]) -> tuple[LevelChanges, ...]:
+        """Add the changes of the margins to those of the levels, and both to the history."""
+        design = self.design
+        axes = [margin.axis for margin in design.margins]
+        changes = (*levels, *changes_of_margins(design.domain, design.layout, axes, levels[-1]))
+        self.history.append(changes)
+        return changes
 
     def draw(self, bound: str | None = None) -> TickTable:
         """Measure, estimate and refine the tick to which people were taken last, once.
@@ -338,11 +197,21 @@ class SeriesWindow:
             bound: what `SeriesDesign.bind` gave: the noise is then that of a key for this input alone, below the window's,
                 so that even a key that meets two inputs reveals no difference. Left out, the noise is that of the window's key.
         """
-        tick = self.tick - 1
-        key = self.key if bound is None else self.key.child(bound, tick)
-        measured = self._measured(key, tick)
-        estimated = [estimate.update(noisy) for estimate, noisy in zip(self.estimates, measured, strict=True)]
-        return TickTable(tick, self._refined(key, tick, estimated), measured)
+        tick, whole = self.tick - 1, self.design.whole_levels
+        key = key_of_tick(self.key, tick, bound)
+        measured, pasts = self._measured(key, tick, bound)
+        estimated = [estimate.update(noisy) for estimate, noisy in zip(self._whole, measured, strict=True)]
+        for estimate, past in zip(self._visited, pasts, strict=True):
+            estimate.advance(past, bound)
+        table = self._refined(key, tick, estimated, pasts)
+        looked_at = [estimate.looked_at() for estimate in self._visited]
+        return TickTable(
+            tick,
+            table,
+            (*measured[:whole], *(values for _, values in looked_at)),
+            measured[whole:],
+            (*(None for _ in range(whole)), *(nodes for nodes, _ in looked_at)),
+        )
 
     def skip(self) -> None:
         """Leave out a tick: nobody's change is counted at it, and nothing is drawn."""
@@ -367,48 +236,98 @@ class SeriesWindow:
         wished[present] = places_in_tree(self.design.layout, cells[present].astype(np.uint64))
         return wished
 
-    def _measured(self, key: NoiseKey, tick: int) -> tuple[Counts, ...]:
-        """C x + z of every node of every level, in whole numbers. The history is read once."""
-        levels, words = self.design.levels, key.child("tick", tick)
-        noisy = tuple(
-            noise_of_level(words, number, depth, level.sampler)
-            for number, (level, depth) in enumerate(zip(levels, self.design.depths, strict=True))
-        )
-        for earlier, changes in self._seen_at(tick):
-            for level, measured, changed in zip(levels, noisy, () if changes is None else changes, strict=False):
+    def _measured(
+        self, key: NoiseKey, tick: int, bound: str | None
+    ) -> tuple[tuple[Counts, ...], tuple[MeasuredPast, ...]]:
+        """C x + z of every node of the levels that are looked at as a whole, and of all margins, in whole numbers.
+
+        Of the other levels it is told how to find it of any node. The history is read once.
+        """
+        design, words, whole = self.design, key.child("tick", tick), self.design.whole_levels
+        noisy = [
+            noise_of_level(words, number, design.depths[number], level.sampler)
+            for number, level in enumerate(design.levels[:whole])
+        ]
+        for margin in design.margins:
+            sums = np.arange(design.domain.shape[margin.axis])
+            noisy.append(words.child("margin", margin.axis).draw(margin.level.sampler, sums))
+        measured = (*design.levels[:whole], *design.measured[len(design.levels) :])
+        below: list[tuple[LevelChanges, ...] | None] = []
+        for earlier, changes in enumerate(self.history):
+            below.append(None if changes is None else changes[whole : len(design.levels)])
+            if changes is None or (design.is_of_events and earlier != tick):
+                continue  # of events a tick measures its own counts alone, which are none of people who stay
+            seen = (*changes[:whole], *changes[len(design.levels) :])
+            for level, values, changed in zip(measured, noisy, seen, strict=True):
                 coefficient = level.strategy.coefficients[tick - earlier]
                 if coefficient:
-                    add_changes(measured, changed.nodes, changed.changes, coefficient)
-        return noisy
+                    add_changes(values, changed.nodes, changed.changes, coefficient)
+        return tuple(noisy), self._pasts(below, bound)
 
-    def _seen_at(self, tick: int) -> Iterator[tuple[int, tuple[LevelChanges, ...] | None]]:
-        """The changes that a tick measures; of events its own counts alone, which are none of people who stay."""
-        for earlier, changes in enumerate(self.history):
-            if earlier == tick or not self.design.is_of_events:
-                yield earlier, changes
+    def _pasts(self, below: Sequence[tuple[LevelChanges, ...] | None], bound: str | None) -> tuple[MeasuredPast, ...]:
+        """How to find what was measured of the levels that are not looked at as a whole."""
+        if not self._visited:
+            return ()
+        design, whole = self.design, self.design.whole_levels
+        keys = self._visited[0].keys(self.key, [changes is None for changes in below], bound)
+        return tuple(
+            MeasuredPast(
+                design.levels[number],
+                number,
+                design.depths[number],
+                keys,
+                [None if changes is None else changes[number - whole] for changes in below],
+                design.is_of_events,
+            )
+            for number in range(whole, len(design.levels))
+        )
 
     def _variances(self, level: int, tick: int) -> float | Values:
         """Of the estimates of a level, or of each of its nodes."""
-        estimate = self.estimates[level]
+        estimate = self._whole[level]
         if isinstance(estimate, FilteredEstimate):
             return estimate.variances()
         return float(self.design.levels[level].variances[tick])
 
-    def _refined(self, key: NoiseKey, tick: int, estimated: Sequence[Values]) -> CountTable:
-        variances = [self._variances(level, tick) for level in range(len(estimated))]
+    def _refined(
+        self, key: NoiseKey, tick: int, estimated: Sequence[Values], pasts: Sequence[MeasuredPast] = ()
+    ) -> CountTable:
+        design = self.design
+        whole = design.whole_levels
+        variances = [self._variances(level, tick) for level in range(whole)]
         words = key.child("ties", tick).stream()
-        return refined_table(self.design, estimated, variances, words, self._cells, self.reference)
+        counts = refined_nodes(design, estimated[:whole], variances, words, self._cells, self.reference)
+        leaves: NDArray[np.uint64] = np.flatnonzero(counts).astype(np.uint64)
+        people = counts[leaves.view(np.int64)]
+        if self._visited:
+            leaves, people = refine_below(design, counts, self._visited, pasts, words)
+        table = table_of_leaves(design, leaves, people)
+        return meet_measured_margins(table, sums_of_margins(design, estimated[whole:]), words)
+
+
+def sums_of_margins(design: SeriesDesign, estimated: Sequence[Values]) -> Mapping[int, Values]:
+    """The estimated sums along each axis of the design's margins, by axis."""
+    return {margin.axis: sums for margin, sums in zip(design.margins, estimated, strict=True)}
 
 
 def refined_table(
+    design: SeriesDesign, estimated: Sequence[Values], variances: Sequence[float | Values], words: Words
+) -> CountTable:
+    """Whole numbers >= 0 that add up, from estimates of all nodes of all levels; see `refined_nodes`."""
+    counts = refined_nodes(design, estimated, variances, words)
+    leaves = np.flatnonzero(counts)
+    return table_of_leaves(design, leaves.astype(np.uint64), counts[leaves])
+
+
+def refined_nodes(
     design: SeriesDesign,
     estimated: Sequence[Values],
     variances: Sequence[float | Values],
     words: Words,
     cells: tuple[NDArray[np.int32], ...] | None = None,
     reference: CountTable | None = None,
-) -> CountTable:
-    """Whole numbers >= 0 that add up, from estimates of the nodes of all levels.
+) -> Counts:
+    """Whole numbers >= 0 of the nodes of the last of some levels, which add up to those of levels above it.
 
     Args:
         design: of the series.
@@ -418,26 +337,22 @@ def refined_table(
         cells: how many cells each node of each level has; found if left out.
         reference: a published table of another window.
     """
-    known = cells_of_nodes(design.layout, design.bits) if cells is None else cells
+    bits = design.bits[: len(estimated) - 1]
+    known = cells_of_nodes(design.layout, bits) if cells is None else cells
     values = tuple(values.copy() for values in estimated)
-    tree = NoisyTree(design.bits, values, tuple(variances), known, is_laplace=False)
-    leaves = refined_totals(tree, design.layout, design.domain, words, learns=design.learns, reference=reference)
-    positive = np.flatnonzero(leaves)
-    keys = design.layout.to_raster(positive.astype(np.uint64))
-    return CountTable.from_unique_cells(design.domain, keys, leaves[positive])
+    tree = NoisyTree(bits, values, tuple(variances), known, is_laplace=False)
+    public = reference if len(bits) == len(design.bits) else None  # known for all cells, or not at all
+    return refined_totals(
+        tree,
+        design.layout,
+        design.domain,
+        words,
+        learns=design.learns,
+        reference=public,
+        last=len(design.bits),
+    )
 
 
-def noise_of_level(key: NoiseKey, level: int, depth: int, sampler: Sampler) -> Counts:
-    """The noise of all nodes of a level at a tick, part by part.
-
-    Args:
-        key: of the tick.
-        level: its number.
-        depth: how many halvings lie above it.
-        sampler: of the noise.
-    """
-    if depth <= PART_BITS:
-        return key.child("level", level).draw(sampler, np.arange(1 << depth))
-    within = np.arange(1 << depth - PART_BITS)
-    parts = (key.child("part", part).child("level", level) for part in range(1 << PART_BITS))
-    return np.concatenate([part.draw(sampler, within) for part in parts])
+def table_of_leaves(design: SeriesDesign, leaves: NDArray[np.uint64], people: Counts) -> CountTable:
+    """A table of the leaves that have somebody."""
+    return CountTable.from_unique_cells(design.domain, design.layout.to_raster(leaves), people)

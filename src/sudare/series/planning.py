@@ -16,11 +16,12 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import epsilon_to_rho
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
-from sudare.series.mechanism import LevelDesign, SeriesDesign
+from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
 from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
+from sudare.tables.trees.short_axes import planned_margins
 
 __all__ = ["StrategyChoice", "compare_strategies", "plan_series"]
 
@@ -35,6 +36,13 @@ INNER_WEIGHT = 0.3
 
 MAX_STEP_BITS = 6
 """Halvings of one step of a tree that no plan of a single table gives; refining takes the square of the number of children."""
+
+MARGIN_WEIGHT = 0.05
+"""What the sums along a short axis get of what the tree gets: they are few and large, beside which their noise is small."""
+
+MAX_BITS = 40
+WHOLE_BITS = 18
+"""Of trees that are too deep to be looked at as a whole, levels of up to 2**18 nodes are."""
 
 WEIGHT_DIGITS = 10**6
 
@@ -105,14 +113,18 @@ def plan_series(
     read_budget(budget, "plan_series")
     n = exact_integer(ticks, "ticks", "plan_series", f"from 1 to {MAX_TICKS}", smallest=1, largest=MAX_TICKS)
     layout = map_layout(domain, MAX_DENSE_BITS)
-    if layout.depth > MAX_DENSE_BITS:
-        raise ParameterError("domain", "plan_series", f"of at most 2**{MAX_DENSE_BITS} cells", domain.cells)
+    if layout.depth > MAX_BITS:
+        requirement = f"of at most 2**{MAX_BITS} cells when padded to powers of two"
+        raise ParameterError("domain", "plan_series", requirement, domain.cells)
     bits, weights = _tree_of(domain, budget, layout.depth)
+    axes = planned_margins(domain) if bits else ()
     caps = _read_caps(moves, len(bits) + 1)
     blocks = 2 if span == "person-window" else 1
     is_event = span == "event"
     unit = Unit(who, time=ProtectedTime(span, 1 if is_event else n))
-    depths = [sum(bits[:level]) for level in range(len(bits) + 1)]
+    depths = [*(sum(bits[:level]) for level in range(len(bits) + 1)), *(0 for _ in axes)]
+    # Of an axis of categories no more is known than that people change it with their cell.
+    caps, weights = (*caps, *caps[-1:] * len(axes)), (*weights, *(MARGIN_WEIGHT * sum(weights) for _ in axes))
     named = "fresh" if is_event else strategy
     strategies = [_strategy(named, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
     # An appearance moves one tick of what is measured by 1, whatever the length of the window.
@@ -128,11 +140,13 @@ def plan_series(
         domain=domain,
         layout=layout,
         bits=bits,
-        levels=levels,
+        levels=levels[: len(bits) + 1],
+        margins=tuple(MarginDesign(axis, one) for axis, one in zip(axes, levels[len(bits) + 1 :], strict=True)),
         unit=unit,
         cost=budget,
         absent_after=n if absent_after is None else absent_after,
         blocks=blocks,
+        whole_bits=MAX_DENSE_BITS if layout.depth <= MAX_DENSE_BITS else WHOLE_BITS,
     )
 
 
@@ -164,7 +178,7 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
         return _plain_tree(depth)
-    return tuple(bits), tuple(float(weight) for weight in weights)
+    return tuple(bits), tuple(float(weight) for weight in weights[: len(bits) + 1])  # without those of margins
 
 
 def _plain_tree(depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:

@@ -82,6 +82,8 @@ def _noise_and_lag(design: SeriesDesign, drift: float | None) -> tuple[list[Valu
         return [level.variances for level in design.levels], lambda height, tick: 0.0
     parts = [
         level.filtered_variances(drift * (1 << design.layout.depth - depth), 1 << depth)
+        if depth <= design.whole_bits
+        else (level.variances, level.variances * 0.0)
         for level, depth in zip(design.levels, design.depths, strict=True)
     ]
 

@@ -22,7 +22,8 @@ from sudare.domain.table import CountTable
 from sudare.parameters import exact_integer
 from sudare.refine.trees import Words
 from sudare.series.filtering import AGES, SIZES, FilteredEstimate, mean_of_areas
-from sudare.series.mechanism import LevelDesign, SeriesDesign, refined_table
+from sudare.series.margins import meet_measured_margins
+from sudare.series.mechanism import LevelDesign, SeriesDesign, refined_table, sums_of_margins
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["SmoothedLevel", "smooth_level", "smooth_window"]
 
 Measured = Callable[[int], "Sequence[Counts] | None"]
-"""Gives what was measured of each level at a tick; None for a tick that was left out."""
+"""Gives what was measured of each level, and then of each margin, at a tick; None for a tick that was left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +77,24 @@ def smooth_window(
     for level, (one, path, depth) in enumerate(zip(design.levels, paths, design.depths, strict=True)):
         path.mkdir()
         smoothed.append(_smoothed(one, 1 << depth, measured, level, path, number))
+    margins = _sums_of_margins(design, measured, number)
     for levels in zip(*smoothed, strict=True):
         tick = levels[0].tick
         counts, variances = [level.counts for level in levels], [level.variances for level in levels]
         if measured(tick) is not None:
-            yield tick, refined_table(design, counts, variances, words(tick))
+            ties = words(tick)
+            table = refined_table(design, counts, variances, ties)
+            yield tick, meet_measured_margins(table, sums_of_margins(design, [one[tick] for one in margins]), ties)
+
+
+def _sums_of_margins(design: SeriesDesign, measured: Measured, ticks: int) -> list[list[Reals]]:
+    """The sums of each margin at each tick, as they were estimated at it: they are few, and are not filtered."""
+    found: list[list[Reals]] = []
+    for number, margin in enumerate(design.margins, start=len(design.levels)):
+        estimate = margin.level.estimate(design.domain.shape[margin.axis], filters=False)
+        values = (measured(tick) for tick in range(ticks))
+        found.append([estimate.skip() if one is None else estimate.update(one[number]) for one in values])
+    return found
 
 
 def smooth_level(

@@ -5,5 +5,6 @@
 - `regular_files`: files that are no pipes and no devices.
 - `preparing`: being told that code is compiled, which happens once.
 - `closing`: objects that are closed at the end of a ``with`` block.
+- `memory`: large arrays, whose memory goes back to the system.
 - `clock`: the time now, also where a computer's clock is wrong.
 """

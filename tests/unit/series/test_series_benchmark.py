@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from benchmarks import series, series_strategies, series_streams, series_ticks
+from benchmarks import series, series_margins, series_strategies, series_streams, series_ticks
 from benchmarks.__main__ import BENCHMARKS, PARTS
 
 from sudare.series.baselines import BASELINES
@@ -12,10 +13,11 @@ SMALL = series_streams.StreamSize(side=64, blocks=4, people=3_000, ticks=12)
 
 
 def test_every_part_can_be_run_by_itself_and_states_what_it_must_reach() -> None:
-    assert set(series.PARTS) == {"series_strategies", "series_streams", "series_ticks"} <= set(PARTS)
+    assert set(series.PARTS) == {"series_margins", "series_strategies", "series_streams", "series_ticks"} <= set(PARTS)
     assert "series" in BENCHMARKS
     wanted = {"fresh_vs_moves_144_k2", "blt_vs_toeplitz", "tick_seconds_10m", "tick_growth", "memory_growth"}
-    assert wanted | {"vs_uniform_and_sample", "prediction_error_min"} <= set(series.TARGETS)
+    wanted |= {"vs_uniform_and_sample", "prediction_error_min", "series_margin_bias", "series_total_bias"}
+    assert wanted <= set(series.TARGETS)
     assert {f"vs_{name}" for name in BASELINES} - {"vs_uniform", "vs_sample"} <= set(series.TARGETS)
 
 
@@ -42,6 +44,12 @@ def test_errors_of_a_short_day_are_near_their_predictions() -> None:
     assert last > 1
     assert day > 1
     assert series_strategies.buffered_vs_all((24,), (2,)) < 1.01
+
+
+def test_a_bias_is_the_largest_mean_error_of_any_part() -> None:
+    errors = np.array([[[1.0, -2.0]], [[1.0, 2.0]]])
+    assert series_margins.bias(errors) == 1.0
+    assert series_margins.bias(errors[..., 1:]) == 0.0
 
 
 def test_ticks_are_timed_in_a_process_of_their_own() -> None:

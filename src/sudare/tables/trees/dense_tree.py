@@ -125,7 +125,14 @@ def refined_densely(
 
 
 def refined_totals(
-    tree: NoisyTree, layout: Layout, domain: Domain, words: Words, *, learns: bool, reference: CountTable | None
+    tree: NoisyTree,
+    layout: Layout,
+    domain: Domain,
+    words: Words,
+    *,
+    learns: bool,
+    reference: CountTable | None,
+    last: int | None = None,
 ) -> Counts:
     """Whole counts >= 0 of the leaves of a measured tree.
 
@@ -136,8 +143,10 @@ def refined_totals(
         words: gives random words.
         learns: whether it is learned from the noisy counts which places are likely to be empty.
         reference: a public table over the same domain.
+        last: the number of the level of cells, if the tree ends above it.
     """
-    estimates, judge = _estimates(tree, layout, layout.axes_of(domain).ordered_axes, learns, reference)
+    axes = layout.axes_of(domain).ordered_axes
+    estimates, judge = _estimates(tree, layout, axes, learns, reference, len(tree.bits) if last is None else last)
     return refine_from_top(tree, estimates, words, judge)
 
 
@@ -164,7 +173,7 @@ def _with_margins(
 
 
 def _estimates(
-    tree: NoisyTree, layout: Layout, axes: Sequence[int], learns: bool, reference: CountTable | None
+    tree: NoisyTree, layout: Layout, axes: Sequence[int], learns: bool, reference: CountTable | None, last: int
 ) -> tuple[Estimates, Judge]:
     """Estimates of all nodes, and what else is known of them once their parents are refined."""
     judges: list[Judge] = []
@@ -172,7 +181,7 @@ def _estimates(
         by_occupancy = use_occupancy(_around(tree.bits, layout, axes), is_laplace=tree.is_laplace)
         if len(axes) == MAP_AXES:
             where = locating(tree.bits, layout)
-            judges.append(use_settlements(where, len(tree.bits), is_laplace=tree.is_laplace, at_ends=by_occupancy))
+            judges.append(use_settlements(where, last, is_laplace=tree.is_laplace, at_ends=by_occupancy))
         judges.append(by_occupancy)
 
     def learned(level: OpenLevel) -> JudgeOfLevel | None:
@@ -220,14 +229,23 @@ def _sums_of_nodes(table: CountTable, layout: Layout, bits: Sequence[int]) -> li
 
 
 def cells_of_nodes(layout: Layout, bits: Sequence[int]) -> tuple[Cells, ...]:
-    """How many cells each node has. Where there is no padding, this takes no memory."""
+    """How many cells each node has. Where there is no padding, this takes no memory.
+
+    Args:
+        layout: how the cells lie along the leaves.
+        bits: how many halvings make up each level, from the top; not always down to the cells.
+    """
+    rest = layout.depth - sum(bits)
     if not layout.is_padded:
         heights = [layout.depth - sum(bits[:level]) for level in range(len(bits) + 1)]
         return tuple(np.broadcast_to(np.int32(1 << height), (1 << layout.depth - height,)) for height in heights)
-    leaves = np.zeros(1 << layout.depth, dtype=np.int32)
+    leaves = np.zeros(1 << layout.depth - rest, dtype=np.int32)
     for first in range(0, layout.cells, AT_ONCE):
         keys = np.arange(first, min(first + AT_ONCE, layout.cells), dtype=np.uint64)
-        leaves[layout.to_tree(keys).view(np.int64)] = 1
+        if rest:
+            np.add.at(leaves, layout.to_tree(keys).view(np.int64) >> rest, 1)
+        else:
+            leaves[layout.to_tree(keys).view(np.int64)] = 1
     return tuple(summed_up(leaves, bits))
 
 

@@ -52,6 +52,7 @@ from sudare.series.paths import LevelChanges
 from sudare.storage.hashes import keyed_digest
 from sudare.storage.staging import translate_errors
 from sudare.system.clock import offset_text, time_text
+from sudare.system.memory import give_back_large_arrays
 
 __all__ = ["TICKS", "close_window", "close_windows_before", "run_tick"]
 
@@ -360,6 +361,7 @@ def run_tick(
         InputError: if the data is not there.
         OutputError: if something cannot be written; where it is the report of the window, the tick was published.
     """
+    give_back_large_arrays()  # a service does this tick after tick
     with open_ledger(plan.ledger.location) if ledger is None else nullcontext(ledger) as opened:
         require_same_plan(plan, tick, opened)
         close_windows_before(plan, tick.window, ledger=opened)

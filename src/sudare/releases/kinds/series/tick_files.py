@@ -34,11 +34,14 @@ def write_tick_files(plan: SeriesPlan, published: TickTable, folder: Path) -> li
 
 
 def _write_measured(published: TickTable, path: Path) -> Path:
-    """What was measured of each level, as it was: others can estimate from it in another way.
+    """What was measured of each level and then of each margin, as it was: others can estimate from it in another way.
 
     Noise cannot be compressed: numbers are written in as few bytes as hold the largest of their level.
     """
-    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(published.measured)}
+    numbers = (*published.measured, *published.margins)
+    levels = {f"level{number}": _narrowed(level) for number, level in enumerate(numbers)}
+    looked_at = ((number, nodes) for number, nodes in enumerate(published.nodes) if nodes is not None)
+    levels |= {f"nodes{number}": _narrowed(nodes) for number, nodes in looked_at}
     with path.open("wb") as stream:
         np.savez(stream, **levels)  # type: ignore[arg-type]
     return path

@@ -76,7 +76,7 @@ def write_revision(plan: SeriesPlan, ticks: Sequence[DayTick], folder: Path) -> 
 
     design = plan.design
     can_learn = any(FilteredEstimate.suits(level.strategy) for level in design.levels[1:])
-    if not (plan.measurements and plan.revision) or design.is_of_events or not can_learn:
+    if not (plan.measurements and plan.revision) or design.is_of_events or design.is_visited or not can_learn:
         return None
     time = time_column(plan.domain, plan.count)
     folders = {tick.number: plan.folder / tick.folder for tick in ticks if tick.state == PUBLISHED and tick.folder}
@@ -88,7 +88,7 @@ def write_revision(plan: SeriesPlan, ticks: Sequence[DayTick], folder: Path) -> 
     try:
         with (folder / REVISION).open("wb") as stream:
             writer = None
-            revised = smooth_window(design, _measured(folders, len(design.levels)), work, _words(ticks))
+            revised = smooth_window(design, _measured(folders, len(design.measured)), work, _words(ticks))
             for number, table in revised:
                 totals[number] = int(table.total)
                 rows = _rows(table, datetime.fromisoformat(ticks[number].begins), time, plan.count)
