@@ -22,7 +22,7 @@ from sudare.bilingual import Words
 from sudare.errors import InputError, MissingPackageError, OutputError, ParameterError
 from sudare.export import export_format_named, export_format_names, export_release, exporting, registry
 from sudare.export.description import ErrorOfSums, Fact, PublicationHead, PublishedCube, SpanningDimension
-from sudare.export.excel import MAX_ROWS
+from sudare.export.formats.excel import MAX_ROWS
 from sudare.releases.documents import describe_file
 from sudare.releases.registry import run_plan
 from tests.contracts.export_readers import READERS, ReadBack, px_text

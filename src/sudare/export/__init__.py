@@ -2,7 +2,7 @@
 
 - `description`: a published table, or published records, as every format needs them; `folders`: made from a release folder.
 - `format`: what a format is; `registry`: all of them by name; `exporting`: one call that writes any of them.
-- `px`, `jsonstat`, `sdmx`, `sdmx_structure`, `excel`, `geopackage`, `qgis_style`, `deployments`: the formats.
+- `formats`: the formats themselves.
 - `dense`, `sentences`, `export_words`: all cells in order; what is said of a release; the words.
 
 An exported file is made from published files alone: no ledger is opened, and no true data is read.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from sudare.domain import Mesh
 
-__all__ = ["ErrorOfSums", "Fact", "PublicationHead", "PublishedCube", "PublishedRecords", "SpanningDimension"]
+__all__ = ["ErrorOfSums", "ExportableRows", "Fact", "PublicationHead", "PublishedCube", "SpanningDimension"]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class PublishedCube:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PublishedRecords:
+class ExportableRows:
     """Published records.
 
     Attributes:

@@ -15,7 +15,7 @@ from sudare.domain import Bins, Mesh, MeshList, Positions, Times, mesh_level
 from sudare.domain.attributes import Attribute
 from sudare.errors import InputError
 from sudare.export import export_words as texts
-from sudare.export.description import Fact, PublicationHead, PublishedCube, PublishedRecords, SpanningDimension
+from sudare.export.description import ExportableRows, Fact, PublicationHead, PublishedCube, SpanningDimension
 from sudare.export.sentences import errors_of, guarantee_of_counts, language_of
 from sudare.releases.documents import StatedDocument
 from sudare.releases.registry import find_kind_of_folder
@@ -114,12 +114,13 @@ def _counts(document: StatedDocument) -> PublishedCube:
     guarantee, facts = guarantee_of_counts(document.values)
     places = list(table.domain.places_of(table.keys))
     dimensions, along = [], []
-    mesh: dict[str, Any] = {}
+    mesh_axis, window, mesh_cells = -1, None, None
     for axis, attribute in enumerate(table.domain.attributes):
         own = tuple(places.pop(0) for _ in attribute.shape)
         if isinstance(attribute, (Mesh, MeshList)):
             dimension, where, cells = _mesh_dimension(attribute, own)
-            mesh = mesh or {"mesh": attribute.window, "mesh_axis": axis, "mesh_cells": cells}
+            if window is None:
+                mesh_axis, window, mesh_cells = axis, attribute.window, cells
         else:
             dimension, where = _plain_dimension(attribute, own[0])
         dimensions.append(dimension)
@@ -135,7 +136,9 @@ def _counts(document: StatedDocument) -> PublishedCube:
         places=tuple(one[order] for one in along),
         values=np.asarray(table.counts, dtype=np.int64)[order],
         hidden=np.zeros(order.size, dtype=np.bool_),
-        **mesh,
+        mesh=window,
+        mesh_axis=mesh_axis,
+        mesh_cells=mesh_cells,
     )
 
 
@@ -226,14 +229,14 @@ def _number_of_table(folder: Path, names: list[str], table: str | None) -> int:
     return names.index(table)
 
 
-def _records(document: StatedDocument) -> PublishedRecords:
+def _records(document: StatedDocument) -> ExportableRows:
     """Title, columns and rows; nothing of the figures of a report that is for the holder of the records."""
     columns = tuple(str(name) for name in document["published"]["columns"])
     protects = {_stated_words(step["protects"]): None for step in document["steps"]}
     rows = _rows_of(document.listed_files()[0])
     if tuple(rows[0]) != columns:
         raise ValueError
-    return PublishedRecords(head=_head(document, tuple(protects)), columns=columns, rows=rows[1:])
+    return ExportableRows(head=_head(document, tuple(protects)), columns=columns, rows=rows[1:])
 
 
 def _rows_of(path: Path) -> list[list[str]]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Protocol
 
 from sudare.bilingual import Words
-from sudare.export.description import PublishedCube, PublishedRecords
+from sudare.export.description import ExportableRows, PublishedCube
 
 __all__ = ["ExportFormat", "Publication"]
 
-Publication = PublishedCube | PublishedRecords
+Publication = PublishedCube | ExportableRows
 
 
 class ExportFormat(Protocol):

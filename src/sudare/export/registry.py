@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["export_format_named", "export_format_names", "register_export_format"]
 
 _HOMES: dict[str, str] = {
-    "sdmx": "sudare.export.sdmx:SDMX",
-    "px": "sudare.export.px:PX",
-    "json-stat": "sudare.export.jsonstat:JSON_STAT",
-    "opendp-registry": "sudare.export.deployments:DEPLOYMENT_RECORD",
-    "xlsx": "sudare.export.excel:EXCEL",
-    "gpkg": "sudare.export.geopackage:GEOPACKAGE",
+    "sdmx": "sudare.export.formats.sdmx:SDMX",
+    "px": "sudare.export.formats.px:PX",
+    "json-stat": "sudare.export.formats.jsonstat:JSON_STAT",
+    "opendp-registry": "sudare.export.formats.deployments:DEPLOYMENT_RECORD",
+    "xlsx": "sudare.export.formats.excel:EXCEL",
+    "gpkg": "sudare.export.formats.geopackage:GEOPACKAGE",
 }
 """The module of each format, and what its object is called there."""
 

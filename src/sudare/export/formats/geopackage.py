@@ -21,7 +21,7 @@ from sudare.errors import OutputError
 from sudare.export import export_words as texts
 from sudare.export.dense import number_text, require_cube
 from sudare.export.description import PublicationHead, PublishedCube
-from sudare.export.qgis_style import style_of
+from sudare.export.formats.qgis_style import style_of
 from sudare.export.sentences import notes_of
 from sudare.io.formats.geoparquet import mesh_bounds, polygons_as_wkb
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sudare.bilingual import Words
 from sudare.export.dense import all_numbers, number_text, require_dense
 from sudare.export.description import PublishedCube
-from sudare.export.sdmx_structure import (
+from sudare.export.formats.sdmx_structure import (
     AGENCY,
     CONF_STATUS,
     VERSION,
