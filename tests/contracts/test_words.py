@@ -39,6 +39,7 @@ LONELY = {
     "io/formats/text_files.py": "a text by which encodings are told apart",
     "releases/data/mesh_lists.py": "names of columns in public files",
     "releases/kinds/counts/running.py": "names of columns in public files",
+    "export/sentences.py": "letters by which the language of a title is recognized",
     "drafting/public_lists.py": "labels as data spells them",
     "drafting/roles.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",

@@ -169,7 +169,7 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
 
     Example:
         >>> len(build_app("ja").registered_commands)
-        18
+        19
     """
     words = Catalogue(language)
     command_class, group_class = in_language(words)
