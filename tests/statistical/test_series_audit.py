@@ -53,7 +53,7 @@ def design(moves: Any = 2) -> SeriesDesign:
 class Measuring(SeriesWindow):
     """A window whose measured numbers alone are looked at."""
 
-    def _refined(self, key: NoiseKey, tick: int, estimated: Any) -> CountTable:
+    def _refined(self, key: NoiseKey, tick: int, estimated: Any, pasts: Any = ()) -> CountTable:
         return NO_TABLE
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.errors import InputError
@@ -16,7 +14,7 @@ from sudare.examination.series_windows import PublishedWindow
 from sudare.examination.subjects import Subject, open_subject
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import Entry, PublicationNoted, Reserved, Settled, TickSettled
-from sudare.privacy import ReleaseEvent
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.series.verification import read_tick_document
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import DOCUMENT
@@ -119,17 +117,17 @@ def _windows(
         if number not in closed and document is None:
             unknown.append(NO_TICK.format(entry=number))
             continue
-        event = closed[number].event if document is None else ReleaseEvent.from_json(json.dumps(document["event"]))
+        event = closed[number].event if document is None else document.event()
         begins = entry.time if document is None else str(document["tick"]["window"])
         windows.append(PublishedWindow(name=entry.hash, begins=begins, event=event, ticks=frozenset(numbers)))
     return tuple(windows), unknown
 
 
-def _document_of(tick: TickSettled) -> dict[str, Any] | None:
+def _document_of(tick: TickSettled) -> StatedDocument | None:
     """The document of a tick, if it is there as the ledger settled it."""
     path = Path(tick.result.get("folder", "")) / DOCUMENT
     if not path.is_file() or hash_of_file(path) != tick.result.get("document_sha256"):
         return None
     with suppress(InputError):
-        return read_tick_document(path.parent)
+        return StatedDocument(path, read_tick_document(path.parent))
     return None

@@ -31,7 +31,7 @@ FORMATS: Mapping[str, str] = {"sudare-people/1": "people", "sudare-protected-tab
 """Of documents, and what a folder with one is; others are releases of counts or of a series."""
 
 
-RELEASES: Mapping[str, tuple[str, Callable[..., dict[str, Any]], Callable[..., list[Check]]]] = {
+RELEASES: Mapping[str, tuple[str, Callable[..., Mapping[str, object]], Callable[..., list[Check]]]] = {
     TICK_FORMAT: ("tick", read_tick_document, verify_tick),
     DAY_FORMAT: ("series-day", read_day_document, verify_day),
 }

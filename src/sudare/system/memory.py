@@ -1,8 +1,8 @@
 """Memory of large arrays, given back to the operating system when they are gone.
 
-The C library keeps what was freed in the hope that it is asked for again. From the first large arrays on it takes ever larger ones
-(up to 32 MB) from the same pool, one pool for each thread. A process that does the same work again and again then grows until all
-pools have met all sizes, without using any of it.
+The C library keeps what was freed in the hope that it is asked for again. From the first large arrays on it takes ever larger
+ones (up to 32 MB) from the same pool, one pool for each thread. A process that does the same work again and again then grows
+until all pools have met all sizes, without using any of it.
 """
 
 from __future__ import annotations

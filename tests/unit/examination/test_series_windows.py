@@ -16,6 +16,7 @@ from sudare.domain import CountTable
 from sudare.examination import examine
 from sudare.examination.series_windows import PublishedWindow, average_windows, remarks_on_windows
 from sudare.privacy import ReleaseEvent, Unit
+from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime
 from sudare.series.planning import plan_series
 from tests.unit.releases.kinds.series.crowds import Crowds, build_crowds
@@ -56,7 +57,10 @@ def test_noise_that_does_not_carry_a_window_is_found() -> None:
     """The control: each tick drawn afresh with the noise of one table, as if a window were a single release."""
     design = plan_series(MAP, Budget(rho=0.1), ticks=48, moves=2, strategy="fresh")
     event = design.event()
-    small = tuple(replace(one, spread=one.spread / 48) for one in event.measurements)  # type: ignore[type-var]
+    small = tuple(
+        replace(one, spread=one.spread / 48) for one in event.measurements if isinstance(one, SeriesMeasurement)
+    )
+    assert len(small) == len(event.measurements)
     wrong = replace(event, measurements=event.measurements)
     object.__setattr__(wrong, "measurements", small)
     found = average_windows([window(wrong, 48)])

@@ -117,7 +117,7 @@ def test_revisions_meet_margins(tmp_path: Any) -> None:
     window = SeriesWindow(plan, NoiseKey.for_research(3), PEOPLE)
     published = [window.publish(rows) for rows in walk()]
     told = [(*one.measured, *one.margins) for one in published]
-    last = {3: window.estimates[-1].counts}
+    last = {3: window.estimates[-1].counts}  # type: ignore[union-attr]
     revised = dict(smooth_window(plan, lambda tick: told[tick], tmp_path, lambda _: NoiseKey.for_research(1).stream()))
     table = revised[TICKS - 1].to_dense()
     surplus = last[3] - table.sum(axis=(0, 1, 2))

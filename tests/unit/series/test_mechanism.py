@@ -12,9 +12,10 @@ from sudare import Budget
 from sudare.domain import Category, CountTable, Domain
 from sudare.errors import GuaranteeError, ParameterError
 from sudare.noise.addressed import NoiseKey
-from sudare.series.mechanism import LevelDesign, SeriesWindow, noise_of_level
+from sudare.series.mechanism import LevelDesign, SeriesWindow
 from sudare.series.planning import compare_strategies, plan_series
 from sudare.series.strategies import strategy_for
+from sudare.series.visiting import noise_of_level
 
 MAP = CountTable.from_dense(np.zeros((16, 16), dtype=np.int64)).domain
 KEY = NoiseKey.for_research(7)

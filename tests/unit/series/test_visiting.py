@@ -13,9 +13,9 @@ from sudare.domain import CountTable, Domain, Mesh
 from sudare.errors import ParameterError
 from sudare.noise.addressed import NoiseKey
 from sudare.series import visiting
-from sudare.series.mechanism import SeriesDesign, SeriesWindow, noise_of_level
+from sudare.series.mechanism import SeriesDesign, SeriesWindow
 from sudare.series.planning import plan_series
-from sudare.series.visiting import VisitedEstimate, noise_of_nodes
+from sudare.series.visiting import VisitedEstimate, noise_of_level, noise_of_nodes
 
 SIDE, PEOPLE, TICKS = 32, 300, 8
 MAP = CountTable.from_dense(np.zeros((SIDE, SIDE), dtype=np.int64)).domain
@@ -162,6 +162,8 @@ def test_a_domain_beyond_what_is_looked_at_as_a_whole_is_planned_and_published()
     for _ in range(2):
         table = window.publish(cells).table
         assert abs(table.total - 2000) < 100
-    assert sum(level.nodes.size for level in window.estimates[plan.whole_levels :]) < 100_000  # type: ignore[union-attr]
+    visited = [level for level in window.estimates if isinstance(level, VisitedEstimate)]
+    assert len(visited) == len(plan.levels) - plan.whole_levels
+    assert sum(int(level.nodes.size) for level in visited) < 100_000
     with pytest.raises(ParameterError, match="whole_bits"):
         replace(plan, whole_bits=30)

@@ -10,6 +10,7 @@ from starlette.responses import FileResponse, JSONResponse
 from sudare.bilingual import Words
 from sudare.domain import Mesh, MeshList
 from sudare.errors import InputError
+from sudare.releases.documents import StatedDocument
 from sudare.releases.kinds.counts import read_document, read_published_table
 from sudare.releases.registry import find_kind_of_folder, verify_folder
 from sudare.storage.guarded_json import read_json
@@ -44,8 +45,8 @@ def show_release(request: Request) -> Response:
         attack_command=f"sudare attack {name}",
         folder=name,
         kind=kind.name,
-        title=document.get("title", name),
-        publisher=document.get("publisher", ""),
+        title=document.get("title") or name,
+        publisher=document.get("publisher") or "",
         files=_listed(document),
         has_report=(folder / PAGE).is_file(),
         rows=rows,
@@ -62,7 +63,7 @@ def give_file(request: Request) -> Response:
     folder = workspace.place(request.query_params.get("folder", ""))
     name = request.query_params.get("name", "")
     find_kind_of_folder(folder)
-    if name not in (*(file["name"] for file in _listed(_document(folder))), DOCUMENT, PAGE):
+    if name not in (*_listed(_document(folder)), DOCUMENT, PAGE):
         raise InputError(NO_FILE.format(name=name))
     path = folder / name
     if not path.is_file():
@@ -123,20 +124,20 @@ def _worst(report: Any, language: str) -> str:
     return "" if verdict is None else verdict.explain(language)
 
 
-def _document(folder: Path) -> dict[str, Any]:
+def _document(folder: Path) -> StatedDocument:
+    path = folder / DOCUMENT
     try:
-        values = read_json(folder / DOCUMENT)
+        values = read_json(path)
     except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
+        values = None
+    return StatedDocument(path, values if isinstance(values, dict) else {})
 
 
-def _listed(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Files that a document lists, by names that lead nowhere else."""
-    files = document.get("files", [])
-    listed = files if isinstance(files, list) else []
-    known = [file for file in listed if isinstance(file, dict) and isinstance(file.get("name"), str)]
-    return [file for file in known if Path(file["name"]).name == file["name"]]
+def _listed(document: StatedDocument) -> list[str]:
+    """Names of files that a document lists, if they lead nowhere else."""
+    files = document.get("files")
+    listed = [file.get("name") for file in files if isinstance(file, dict)] if isinstance(files, list) else []
+    return [name for name in listed if isinstance(name, str) and Path(name).name == name]
 
 
 def _table(folder: Path) -> tuple[list[list[str]], list[str], int, bool]:

@@ -21,9 +21,9 @@ __all__ = [
     "TICK_FORMAT",
     "DocumentFacts",
     "PublishedTick",
-    "ReferenceRecord",
     "TickDocument",
     "TickRecord",
+    "TickReference",
     "write_tick_document",
 ]
 
@@ -83,7 +83,7 @@ class PublishedTick:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReferenceRecord:
+class TickReference:
     """A published table of an earlier window by which a tick was refined.
 
     Attributes:
@@ -130,7 +130,7 @@ class TickDocument(ReleaseDocument):
     published: PublishedTick
     domain: Mapping[str, Any]
     input: InputHash
-    reference: ReferenceRecord | None = None
+    reference: TickReference | None = None
 
 
 def write_tick_document(
@@ -142,7 +142,7 @@ def write_tick_document(
     keyed_hash: str,
     *,
     filtered: Sequence[float],
-    reference: ReferenceRecord | None,
+    reference: TickReference | None,
     facts: DocumentFacts,
 ) -> TickDocument:
     """The document of a tick."""

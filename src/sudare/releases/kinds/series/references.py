@@ -22,7 +22,7 @@ from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import StatedDocument
 from sudare.releases.folder_store import FolderStore
 from sudare.releases.kinds.series.clock import Tick
-from sudare.releases.kinds.series.document import TICK_FORMAT, ReferenceRecord
+from sudare.releases.kinds.series.document import TICK_FORMAT, TickReference
 from sudare.releases.kinds.series.plan_file import LAST, YESTERDAY, TickPlan
 from sudare.releases.verification import check_files
 from sudare.storage.guarded_json import read_json
@@ -46,7 +46,7 @@ class ReferenceTable:
         table: None if there is none.
     """
 
-    record: ReferenceRecord
+    record: TickReference
     table: CountTable | None = None
 
 
@@ -62,7 +62,7 @@ def find_reference(plan: TickPlan, ledger: Ledger, window_hash: str) -> Referenc
     asked = plan.series.reference
     if asked is None:
         return None
-    record = ReferenceRecord(asked=asked if asked in (YESTERDAY, LAST) else "release")
+    record = TickReference(asked=asked if asked in (YESTERDAY, LAST) else "release")
     if asked not in (YESTERDAY, LAST):
         return _read_table(plan, Path(plan.fill(asked)), window_hash, record)
     for tick in _candidates(plan, asked):
@@ -91,11 +91,12 @@ def _candidates(plan: TickPlan, asked: str) -> Iterator[Tick]:
             yield found
 
 
-def _read_table(plan: TickPlan, folder: Path, window_hash: str, record: ReferenceRecord) -> ReferenceTable:
+def _read_table(plan: TickPlan, folder: Path, window_hash: str, record: TickReference) -> ReferenceTable:
     """The table of a folder, if it is a whole release of the same cells, and none of this window."""
     with suppress(SudareError, OSError, ValueError, LookupError, TypeError):
         path = folder / DOCUMENT
-        document = StatedDocument(path, read_json(path))
+        values = read_json(path)
+        document = StatedDocument(path, values if isinstance(values, dict) else {})
         is_sound = document["format"] in FORMATS and not any(c.outcome == "failed" for c in check_files(document))
         is_same = document["domain"] == describe_domain(plan.series.domain)
         is_other = document["ledger"]["hash"] != window_hash

@@ -33,8 +33,8 @@ from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.document import (
     TICK_FORMAT,
     DocumentFacts,
-    ReferenceRecord,
     TickDocument,
+    TickReference,
     write_tick_document,
 )
 from sudare.releases.kinds.series.plan_file import SeriesPlan, TickPlan, read_series_plan
@@ -103,7 +103,7 @@ class DrawnTick:
     published: TickTable
     keyed_hash: str
     filtered: tuple[float, ...]
-    reference: ReferenceRecord | None
+    reference: TickReference | None
     facts: DocumentFacts
     left_out: int = 0
 

@@ -339,7 +339,8 @@ class WindowFolder:
     def facts(self, tick: int) -> DocumentFacts | None:
         """What was kept of a tick's document; None if nothing was."""
         with suppress(OSError, ValueError, TypeError):
-            return DocumentFacts(**read_json(self.folder / FACTS.format(tick)))
+            kept = read_json(self.folder / FACTS.format(tick))
+            return DocumentFacts(**kept) if isinstance(kept, dict) else None
         return None
 
     def measured_changes(self, published: int) -> list[tuple[LevelChanges, ...] | None]:

@@ -72,6 +72,7 @@ def test_the_table_of_the_same_time_yesterday_is_handed_over(yesterday: Path, mo
     document = place_of(yesterday, 1) / "release.json"
     stated = {"asked": "yesterday", "begins": "2026-11-16T06:00:00", "sha256": hash_of_file(document)}
     assert said_of(yesterday, 1)["reference"] == stated
+    assert given[0] is not None
     assert given[0].total == json.loads(document.read_text(encoding="utf-8"))["published"]["total"]
     assert said_of(yesterday, 2)["reference"] == {"asked": "yesterday"}, "tick 2 of yesterday is missing"
     assert given[1] is None
@@ -114,7 +115,7 @@ def test_the_folder_of_a_release_can_be_named_by_the_tick(yesterday: Path, tmp_p
 
 
 def test_a_reference_makes_another_window(tmp_path: Path) -> None:
-    fingerprints = []
+    fingerprints: list[str] = []
     for text in (PLAN, refer_to("yesterday"), refer_to("last")):
         if not fingerprints:
             build_series(tmp_path, text)
