@@ -20,6 +20,7 @@ from sudare.noise.addressed import NoiseKey
 from sudare.series.mechanism import LevelDesign, SeriesDesign, SeriesWindow
 from sudare.series.paths import Caps, Paths
 from sudare.series.planning import plan_series
+from sudare.series.strategies import SeriesStrategy
 
 MAP = CountTable.from_dense(np.zeros((4, 4), dtype=np.int64)).domain
 TICKS, OTHERS, RHO = 12, 3, 1
@@ -72,16 +73,22 @@ def measured(
 NOBODY = np.full(TICKS, -1)
 
 
-def cost_of(plan: SeriesDesign, person: Any, make: Callable[..., SeriesWindow] = Measuring) -> float:
-    """The rho that a path spends, from the difference of two windows under one key."""
+def rho_between(plan: SeriesDesign, one: list[Any], other: list[Any]) -> float:
+    """The rho of the difference between measured numbers under the same keys, of one window or of several."""
+    levels = plan.levels * (len(one) // len(plan.levels))
+    squares = [float(((a - b) ** 2).sum()) for a, b in zip(one, other, strict=True)]
+    return sum(s / (2 * float(level.measurement.spread)) for s, level in zip(squares, levels, strict=True))
+
+
+def costs(plan: SeriesDesign, make: Callable[..., SeriesWindow] = Measuring) -> list[float]:
+    """The rho that each path spends, from the difference of two windows under one key."""
     key = NoiseKey.for_research(1)
-    pairs = zip(measured(plan, key, person, make), measured(plan, key, NOBODY, make), strict=True)
-    squares = [float(((one - other) ** 2).sum()) for one, other in pairs]
-    return sum(s / (2 * float(level.measurement.spread)) for s, level in zip(squares, plan.levels, strict=True))
+    nobody = measured(plan, key, NOBODY, make)
+    return [rho_between(plan, measured(plan, key, path, make), nobody) for path in PATHS]
 
 
 def highest(plan: SeriesDesign, make: Callable[..., SeriesWindow] = Measuring) -> float:
-    return max(cost_of(plan, path, make) for path in PATHS)
+    return max(costs(plan, make))
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, (2, 3, 3)], ids=str)
@@ -123,6 +130,13 @@ def narrower(plan: SeriesDesign, sensitivity: Callable[[LevelDesign], int]) -> S
     return made
 
 
+def halved(strategy: SeriesStrategy) -> SeriesStrategy:
+    """The strategy in half as fine whole numbers: as good a strategy, but not the one that is measured."""
+    return replace(
+        strategy, coefficients=tuple(-(-one // 2) for one in strategy.coefficients), scale=strategy.scale // 2
+    )
+
+
 def test_twins_that_spend_more_than_is_charged_are_caught() -> None:
     plan = design(1)
     assert highest(plan, _Capless) > RHO, "cap not enforced"
@@ -133,30 +147,45 @@ def test_twins_that_spend_more_than_is_charged_are_caught() -> None:
     stocks = narrower(long, lambda level: TICKS)
     assert highest(stocks) > RHO, "sensitivity of stocks used for moves"
     assert highest(long) <= RHO * (1 + 1e-9)
-    smaller = narrower(plan, lambda level: level.measurement.sensitivity // 2)
+    smaller = narrower(plan, lambda level: halved(level.strategy).l2_squared(level.measurement.moves))
     assert highest(smaller) > RHO, "sensitivity of smaller coefficients than those used"
     of_other_coefficients = narrower(plan, lambda level: level.measurement.sensitivity * 3 // 4)
     assert highest(of_other_coefficients) > RHO, "another sensitivity than that of what is measured"
 
 
-def test_a_window_begins_anew() -> None:
-    """A twin that keeps paths across windows would let a person's first window change the second."""
-    plan = design()
-    first, second = SeriesWindow(plan, NoiseKey.for_research(1), 1), SeriesWindow(plan, NoiseKey.for_research(2), 1)
-    for tick in range(TICKS):
-        first.publish(np.array([tick]))
-    alone = [second.publish(np.array([5])).measured[-1] for _ in range(2)]
-    kept = SeriesWindow(plan, NoiseKey.for_research(2), 1)
-    kept.paths.cells, kept.paths.left = first.paths.cells.copy(), first.paths.left.copy()
-    carried = [kept.publish(np.array([5])).measured[-1] for _ in range(2)]
-    assert not all(np.array_equal(a, b) for a, b in zip(alone, carried, strict=True))
+def two_days(plan: SeriesDesign, first: Any, second: Any, *, keeps_paths: bool = False) -> list[Any]:
+    """All measured numbers of two windows with one person more than the crowd, each window with a key of its own."""
+    found, before = [], None
+    for number, person in enumerate((first, second)):
+        window = Measuring(plan, NoiseKey.for_research(number), OTHERS + 1)
+        if keeps_paths and before is not None:
+            window.paths.cells, window.paths.left = before.paths.cells.copy(), before.paths.left.copy()
+        ticks = [window.publish(np.append(CROWD[tick], person[tick])).measured for tick in range(TICKS)]
+        found += [np.array([tick[level] for tick in ticks], dtype=np.float64) for level in range(len(plan.levels))]
+        before = window
+    return found
+
+
+def test_one_day_spends_nothing_in_the_window_of_another() -> None:
+    """A twin that keeps caps and places across windows lets a person's first day change the second: more than is charged."""
+    plan, second = design(1), CORNERS[np.arange(TICKS) // 6]
+    nobody = two_days(plan, NOBODY, second)
+    spent = costs(plan)
+    worst = int(np.argmax(spent))
+    assert rho_between(plan, two_days(plan, PATHS[worst], second), nobody) == pytest.approx(spent[worst])
+    kept = rho_between(
+        plan,
+        two_days(plan, PATHS[worst], second, keeps_paths=True),
+        two_days(plan, NOBODY, second, keeps_paths=True),
+    )
+    assert kept > RHO * (1 + 1e-9), "cap kept across windows"
 
 
 def test_the_likelihood_ratio_of_a_window_has_the_mean_that_is_charged() -> None:
     """From the measured numbers of many windows under fresh keys: mean at most rho, and not much below it for the worst path."""
     plan = design()
-    worst = max(PATHS, key=lambda path: cost_of(plan, path))
-    exact, runs = cost_of(plan, worst), 400
+    spent = costs(plan)
+    worst, exact, runs = PATHS[int(np.argmax(spent))], max(spent), 400
     key = NoiseKey.for_research(0)
     without = measured(plan, key, NOBODY)
     with_them = measured(plan, key, worst)
