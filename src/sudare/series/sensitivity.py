@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.int64]
 
-__all__ = ["gram_matrix", "gram_of_coefficients", "path_l1", "path_l2_squared", "require_chain_conditions"]
+__all__ = [
+    "gram_matrix",
+    "gram_of_coefficients",
+    "path_l1",
+    "path_l1_of_coefficients",
+    "path_l2_squared",
+    "require_chain_conditions",
+]
 
 MAX_SUM = 2**62
 """No sum of the dynamic programme may pass this, so that 64-bit numbers hold all of them."""
@@ -158,6 +165,42 @@ def path_l1(rows: Matrix, moves: int, *, may_leave: bool = True) -> int:
     whole = c.astype(np.int64)
     stays = np.stack([np.abs(whole - whole[:, [tick]]).sum(axis=0) for tick in range(whole.shape[1])])
     return _longest_chain(stays, np.abs(whole).sum(axis=0), count, may_leave)
+
+
+def path_l1_of_coefficients(coefficients: NDArray[np.int64], moves: int, *, may_leave: bool = True) -> int:
+    """`path_l1` of the lower triangular Toeplitz matrix with these coefficients in its first column, in O((moves + 1) n**2).
+
+    A stay from tick a to tick b = a + d adds the sum of |c_m| for m below d, and of |c_(m + d) - c_m| for m from 0 to n - 1 - b,
+    so that one running sum gives all stays of a length.
+
+    Args:
+        coefficients: whole numbers c_0, ..., c_(n - 1).
+        moves: how many moves a path has after its entry, at most.
+        may_leave: whether a path may end by one last exit that is not counted as a move.
+
+    Raises:
+        ParameterError: if an argument is not of this kind.
+
+    Example:
+        >>> import numpy as np
+        >>> path_l1_of_coefficients(np.array([1] + [0] * 143), 2, may_leave=False)  # changes: 2 k + 1
+        5
+    """
+    function = "path_l1_of_coefficients"
+    c = np.asarray(coefficients)
+    if c.ndim != 1 or c.size == 0 or c.dtype.kind not in "iu":
+        raise ParameterError("coefficients", function, "whole numbers in one dimension", describe_array(c))
+    if sum(abs(int(value)) for value in c) >= MAX_SUM:
+        raise ParameterError("coefficients", function, "smaller: their sum passes 2**62", describe_array(c))
+    count = exact_integer(moves, "moves", function, _MOVES, smallest=0, largest=MAX_MOVES)
+    read_flag(may_leave, "may_leave", function)
+    c = c.astype(np.int64)
+    n, sizes = c.size, np.cumsum(np.abs(c))
+    stays = np.zeros((n, n), dtype=np.int64)
+    for length in range(1, n):
+        rows = np.arange(n - length)
+        stays[rows, rows + length] = sizes[length - 1] + np.cumsum(np.abs(c[length:] - c[:-length]))[::-1]
+    return _longest_chain(stays, sizes[::-1], count, may_leave)
 
 
 def _longest_chain(stays: Matrix, last: NDArray[np.int64], moves: int, may_leave: bool) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.parameters import exact_integer, shown
-from sudare.series.sensitivity import MAX_SUM, gram_of_coefficients, path_l2_squared
+from sudare.series.sensitivity import MAX_SUM, gram_of_coefficients, path_l1_of_coefficients, path_l2_squared
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -279,10 +279,4 @@ def _l2_squared(coefficients: tuple[int, ...], moves: int, may_leave: bool) -> i
 
 @lru_cache(maxsize=64)
 def _l1(coefficients: tuple[int, ...], moves: int, may_leave: bool) -> int:
-    from sudare.series.sensitivity import path_l1
-
-    ticks = len(coefficients)
-    rows = np.zeros((ticks, ticks), dtype=np.int64)
-    for tick in range(ticks):
-        rows[tick:, tick] = coefficients[: ticks - tick]
-    return path_l1(rows, moves, may_leave=may_leave)
+    return path_l1_of_coefficients(np.array(coefficients), moves, may_leave=may_leave)

@@ -15,6 +15,7 @@ from sudare.series.sensitivity import (
     gram_matrix,
     gram_of_coefficients,
     path_l1,
+    path_l1_of_coefficients,
     path_l2_squared,
     require_chain_conditions,
 )
@@ -53,6 +54,22 @@ def largest(rows: NDArray[np.int64], nodes: int, moves: int, power: int, *, may_
         int((np.abs(measured(rows, path, nodes)) ** power).sum())
         for path in paths(rows.shape[1], nodes, moves, may_leave=may_leave)
     )
+
+
+@given(
+    coefficients=st.lists(st.integers(-50, 50), min_size=1, max_size=12),
+    moves=st.integers(0, 5),
+    may_leave=st.booleans(),
+)
+def test_stays_of_equal_length_are_summed_together(coefficients: list[int], moves: int, may_leave: bool) -> None:
+    slow = path_l1(toeplitz(coefficients), moves, may_leave=may_leave)
+    assert path_l1_of_coefficients(np.array(coefficients), moves, may_leave=may_leave) == slow
+
+
+def test_coefficients_of_other_kinds_are_refused() -> None:
+    for wrong in (np.array([1.5]), np.array([], dtype=np.int64), np.eye(2, dtype=np.int64), np.array([2**62])):
+        with pytest.raises(ParameterError, match="coefficients"):
+            path_l1_of_coefficients(wrong, 1)
 
 
 FALLING = [[1, 0, 0, 0, 0], [1, 1, 1, 1, 1], [16, 8, 6, 5, 4], [100, 61, 48, 41, 36], [9, 4, 1, 0, 0], [3, 3, 3, 3, 2]]
