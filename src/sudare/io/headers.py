@@ -2,9 +2,9 @@
 
 This is looked at before anything is charged for. It tells nothing about anybody: which files there are, what their columns are
 called and of which type they are is what the office decided when it laid out the data, and would be the same whoever was in it.
-So a row is never looked at: of a text file its first line, of a Parquet, Arrow or DuckDB file the schema, of a query that it is
-one. Where that does not tell (an encoding that the header alone leaves open, types of a query's columns), nothing is said here,
-and the release itself finds out when it is paid for.
+So a row is never looked at: of a text file its first line, of a workbook its first row, of a Parquet, Arrow, DuckDB or
+GeoPackage file the schema, of a query that it is one. Where that does not tell (an encoding that the header alone leaves open,
+types of a query's columns), nothing is said here, and the release itself finds out when it is paid for.
 
 A text file without a header has a person in its first line. No name is shown unless one that was asked for is among them.
 """
@@ -23,9 +23,10 @@ from sudare.io import complaints
 from sudare.io.counting import require_reading
 from sudare.io.engine import open_engine, told
 from sudare.io.formats.arrow_files import arrow_schema
+from sudare.io.formats.row_formats import ROW_FORMATS
 from sudare.io.formats.text_files import AUTO, encoding_in, is_utf8, open_member
 from sudare.io.loading import defaults_of
-from sudare.io.relations import ArrowFiles, ParquetFiles, Query, SourceRelation, TextStream
+from sudare.io.relations import ArrowFiles, ParquetFiles, Query, RowFiles, SourceRelation, TextStream
 from sudare.io.source import MAX_HEADER, TEXT_FORMATS, Source, delimiter_of, files_and_format
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ def require_columns(source: Source, wanted: Sequence[str]) -> tuple[str, ...] | 
             headers = _possible_headers(file, source.encoding)
         elif form == "arrow":
             headers = [tuple(arrow_schema(file).names)]
+        elif form in ROW_FORMATS:
+            headers = [ROW_FORMATS[form].columns(file)]
         elif form in ("parquet", "geoparquet"):
             headers = [tuple(ParquetFiles((file,)).schema_of(file).names)]
         else:
@@ -99,6 +102,8 @@ def names_of_columns(source: Source) -> tuple[str, ...]:
         return _header(files[0], source.encoding, delimiter_of(files[0])) or ()
     if form == "arrow":
         return tuple(arrow_schema(files[0]).names)
+    if form in ROW_FORMATS:
+        return ROW_FORMATS[form].columns(files[0])
     if form in ("parquet", "geoparquet"):
         return tuple(ParquetFiles(files).schema_of(files[0]).names)
     return ()
@@ -121,6 +126,8 @@ def _described(source: Source, files: tuple[str, ...], form: str, connection: ob
         stream.headers = {file: names for file, names in headers.items() if names is not None}
         stream.types = dict.fromkeys(stream.headers[files[0]], "VARCHAR")
         return stream
+    elif form in ROW_FORMATS:
+        relation = RowFiles(files, form=form)
     else:
         relation = ArrowFiles(files) if form == "arrow" else ParquetFiles(files)
     relation.describe(connection)  # type: ignore[arg-type]

@@ -25,10 +25,10 @@ MEMORY = "1GB"
 def read_records(
     path: str | Path, columns: Sequence[str], encoding: str = AUTO, *, texts: Collection[str] = ()
 ) -> dict[str, NDArray[Any]]:
-    r"""Some columns of CSV, Parquet or Arrow files: texts as texts, numbers as numbers, dates as texts like 2020-01-31.
+    r"""Some columns of files: texts as texts, numbers as numbers, dates as texts like 2020-01-31.
 
-    A column of a CSV file is a column of numbers if all of it prints back the same as numbers: codes such as 007 stay texts.
-    Rows come in any order; the fields of a row stay together.
+    Where the format has no types (CSV, Excel) a column is one of numbers if all of it prints back the same as numbers: codes such
+    as 007 stay texts. Rows come in any order; the fields of a row stay together.
 
     Args:
         path: a file, a folder or a pattern.
@@ -69,7 +69,7 @@ def read_records(
                 raise relation.failure from None
             files, kind = (relation.files, relation.kind) if relation is not None else (source.paths, "data")
             raise told(failure, files, kind, memory=MEMORY, encoding=encoding, query=False) from None
-    read = {name: _plain(table[name], name, is_text=relation.kind == "CSV" and name not in texts) for name in wanted}
+    read = {name: _plain(table[name], name, is_text=relation.is_all_text and name not in texts) for name in wanted}
     return {name: values.astype(str) if name in texts else values for name, values in read.items()}
 
 

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from glob import escape, has_magic
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -24,15 +25,26 @@ from sudare.errors import InputError
 from sudare.io import complaints
 from sudare.io.engine import identifier, literal
 from sudare.io.formats.arrow_files import arrow_schema, sound_batches
+from sudare.io.formats.row_formats import ROW_FORMATS
 from sudare.io.formats.text_files import encoding_of, is_utf8, open_member
 from sudare.io.source import Source, delimiter_of, files_and_format, first_fields
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["ArrowFiles", "CsvFiles", "ParquetFiles", "Query", "SourceRelation", "TextStream", "open_relation"]
+__all__ = [
+    "ArrowFiles",
+    "CsvFiles",
+    "ParquetFiles",
+    "Query",
+    "RowFiles",
+    "SourceRelation",
+    "TextStream",
+    "open_relation",
+]
 
 FILE_COLUMN, ROW_COLUMN = "__sudare_file", "__sudare_row"
+ROWS_AT_ONCE = 10_000
 
 
 @dataclass
@@ -43,12 +55,15 @@ class SourceRelation(ABC):
         files: the files, in the order of their names.
         types: DuckDB's type of each column, by its name.
         failure: what went wrong inside a stream, where DuckDB would only say that it did.
+        kind: what people call the format.
+        is_all_text: whether the format has no types: numbers come as texts.
     """
 
     files: tuple[str, ...]
     types: dict[str, str] = field(default_factory=dict)
     failure: InputError | None = None
     kind = "data"
+    is_all_text = False
 
     @abstractmethod
     def describe(self, connection: DuckDBPyConnection) -> None:
@@ -151,6 +166,7 @@ class TextStream(SourceRelation):
     encoding: str = "utf-8"
     headers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     kind = "CSV"
+    is_all_text = True
 
     def describe(self, connection: DuckDBPyConnection) -> None:
         """Find out the columns, all of them text."""
@@ -269,6 +285,7 @@ class ArrowFiles(TextStream):
     """Arrow files (IPC, Feather version 2)."""
 
     kind = "Arrow"
+    is_all_text = False
     schema: Any = None
 
     def describe(self, connection: DuckDBPyConnection) -> None:
@@ -299,6 +316,34 @@ class ArrowFiles(TextStream):
     def _batches(self, file: str, needed: Sequence[str]) -> Iterator[Any]:
         for batch in sound_batches(file):
             yield batch.select(list(needed))
+
+
+@dataclass
+class RowFiles(TextStream):
+    """Files whose rows come one by one from a reader of their format, all columns as text."""
+
+    form: str = ""
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        """What people call the format."""
+        return ROW_FORMATS[self.form].kind
+
+    def describe(self, connection: DuckDBPyConnection) -> None:
+        """Find out the columns, all of them text."""
+        self.headers = {file: ROW_FORMATS[self.form].columns(file) for file in self.files}
+        self.types = dict.fromkeys(self.headers[self.files[0]], "VARCHAR")
+
+    def _rows_before(self, file: str) -> int:
+        return ROW_FORMATS[self.form].rows_before
+
+    def _batches(self, file: str, needed: Sequence[str]) -> Iterator[Any]:
+        import pyarrow
+
+        rows = ROW_FORMATS[self.form].rows(file, needed)
+        while part := list(islice(rows, ROWS_AT_ONCE)):
+            columns = [pyarrow.array(list(column), pyarrow.string()) for column in zip(*part, strict=True)]
+            yield pyarrow.RecordBatch.from_arrays(columns, names=list(needed))
 
 
 @dataclass
@@ -377,6 +422,8 @@ def open_relation(source: Source, connection: DuckDBPyConnection) -> SourceRelat
         relation = ParquetFiles(files)
     elif form == "arrow":
         relation = ArrowFiles(files)
+    elif form in ROW_FORMATS:
+        relation = RowFiles(files, form=form)
     elif not any(file.lower().endswith(".zip") or not is_utf8(encoding_of(file, source.encoding)) for file in files):
         relation = CsvFiles(files, encoding=source.encoding)
     else:

@@ -33,7 +33,7 @@ __all__ = [
     "is_estat_header",
 ]
 
-FORMATS = ("csv", "parquet", "arrow", "duckdb", "e-stat", "people-flow", "geotiff", "geoparquet")
+FORMATS = ("csv", "parquet", "arrow", "duckdb", "e-stat", "people-flow", "geotiff", "geoparquet", "xlsx", "gpkg")
 SUFFIXES: dict[str, str] = {
     ".csv": "csv",
     ".csv.gz": "csv",
@@ -51,6 +51,8 @@ SUFFIXES: dict[str, str] = {
     ".zip": "text",
     ".tif": "geotiff",
     ".tiff": "geotiff",
+    ".xlsx": "xlsx",
+    ".gpkg": "gpkg",
 }
 TEXT_FORMATS = frozenset({"csv", "text", "e-stat", "people-flow"})
 ESTAT_COLUMNS = ("KEY_CODE", "HTKSYORI", "HTKSAKI", "GASSAN")
@@ -67,7 +69,7 @@ class Source:
     Args:
         path: a file, a folder, a pattern such as ``"data/*.parquet"``, or several of them.
         format: ``"auto"`` tells it from the names and the first row; or csv, parquet, arrow, duckdb, e-stat, people-flow,
-            geotiff, geoparquet.
+            geotiff, geoparquet, xlsx, gpkg.
         rows: ``"people"`` if each row is one person, ``"counts"`` if a column holds counts. e-Stat, people-flow and GeoTIFF
             files always hold counts.
         count: the column of counts; by default ``"count"``, the first value column of e-Stat files (the population), and

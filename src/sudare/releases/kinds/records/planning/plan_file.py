@@ -41,7 +41,7 @@ HINT = Words("The documentation has some to start from.", "文書に例があり
 TOP_KEYS = (*HEADER_KEYS, "source", "columns", "protection", "steps")
 RECORD_KEYS = (*SOURCE_KEYS, "others", "population", "person", "opt_outs_removed", "larger_than_memory")
 UNIT_KEYS = ("who", "rows", "adjacency")
-READ_FORMATS = ("auto", "csv", "parquet", "arrow")
+READ_FORMATS = ("auto", "csv", "parquet", "arrow", "xlsx", "gpkg")
 FORMATS = ("csv", "parquet")
 
 

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 ARGUS = "tau-argus"
-FORMATS = ("auto", "csv", "parquet", "arrow", ARGUS)
+FORMATS = ("auto", "csv", "parquet", "arrow", "xlsx", "gpkg", ARGUS)
 SHAPES: dict[str, tuple[str, ...]] = {
     "records": (*SOURCE_KEYS, "value", "decimals", "weight", "holding", "request", "asks"),
     "cells": (*SOURCE_KEYS, "value", "decimals", "contributors", "largest"),
