@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse
+from starlette.routing import Route
 
 from sudare.domain.mesh import MESH_LEVELS
 from sudare.domain.times import PERIODS
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from sudare.web.workspace import WorkFolder
 
-__all__ = ["make_plan", "show_draft"]
+__all__ = ["ROUTES", "make_plan", "show_draft"]
 
 FIRST_SHARE = Decimal("0.25")
 PLAN, LEDGER = "plan.toml", "budget.db"
@@ -224,3 +225,9 @@ def _day(form: Form, key: str, field: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise InputError(TEXTS["draft.bad_day"].format(value=text, field=TEXTS[field])) from None
+
+
+ROUTES = (
+    Route("/draft", show_draft),
+    Route("/draft", make_plan, methods=["POST"]),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import JSONResponse, RedirectResponse
+from starlette.routing import Route
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["open_example", "show_home", "take_upload"]
+__all__ = ["ROUTES", "open_example", "show_home", "take_upload"]
 
 SPACE_LEFT = 1 << 28
 """Bytes that an upload leaves free on the disk."""
@@ -102,3 +103,10 @@ async def _copy(request: Request, target: Path) -> None:
         raise OutputError(NO_SPACE) from None
     finally:
         part.unlink(missing_ok=True)
+
+
+ROUTES = (
+    Route("/", show_home),
+    Route("/examples", open_example, methods=["POST"]),
+    Route("/files/{name}", take_upload, methods=["PUT"]),
+)

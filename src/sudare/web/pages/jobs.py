@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from starlette.responses import StreamingResponse
+from starlette.routing import Route
 
 from sudare.bilingual import Language, Words
 from sudare.errors import InputError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["show_job", "stream_job"]
+__all__ = ["ROUTES", "show_job", "stream_job"]
 
 NO_JOB = Words(
     "This page does not know that work any more. What was published is among the releases.",
@@ -66,3 +67,9 @@ def _values(event: JobEvent, language: Language) -> dict[str, object]:
         "result": event.result,
         "problem": "" if event.problem is None else event.problem.explain(language),
     }
+
+
+ROUTES = (
+    Route("/job/{name}", show_job),
+    Route("/job/{name}/events", stream_job),
+)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from starlette.routing import Route
+
 from sudare.bilingual import Language
 from sudare.ledger import Dataset, Ledger, open_ledger
 from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, Reserved, Settled
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["LedgerLine", "show_ledgers"]
+__all__ = ["ROUTES", "LedgerLine", "show_ledgers"]
 
 MAX_LINES = 500
 
@@ -104,3 +106,6 @@ def _local(moment: str) -> str:
     from datetime import datetime
 
     return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M %Z}"
+
+
+ROUTES = (Route("/ledgers", show_ledgers),)

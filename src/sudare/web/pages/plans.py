@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import JSONResponse, RedirectResponse
+from starlette.routing import Route
 
 from sudare.bilingual import Language, Words
 from sudare.drafting import with_budget
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["budget_in_words", "run_plan_file", "show_curves", "show_plan", "show_point"]
+__all__ = ["ROUTES", "budget_in_words", "run_plan_file", "show_curves", "show_plan", "show_point"]
 
 OTHER_KIND = Words(
     "Plans of this kind are carried out by the command `sudare run {file}`.",
@@ -194,3 +195,11 @@ def _values(point: BudgetPoint, language: Language) -> dict[str, object]:
         ],
         "alternatives": [[words.explain(language), ratio] for words, ratio in point.alternatives],
     }
+
+
+ROUTES = (
+    Route("/plan", show_plan),
+    Route("/plan/curves", show_curves),
+    Route("/plan/point", show_point),
+    Route("/plan/run", run_plan_file, methods=["POST"]),
+)

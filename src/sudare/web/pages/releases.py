@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import FileResponse, JSONResponse
+from starlette.routing import Route
 
 from sudare.bilingual import Words
 from sudare.domain import Mesh, MeshList
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["attack_release", "give_file", "show_release", "verify_release_folder"]
+__all__ = ["ROUTES", "attack_release", "give_file", "show_release", "verify_release_folder"]
 
 MAX_ROWS = 200
 PAGE = "release.html"
@@ -151,3 +152,11 @@ def _table(folder: Path) -> tuple[list[list[str]], list[str], int, bool]:
     ]
     has_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in attributes)
     return rows, list(columns), int(table.keys.size), has_map
+
+
+ROUTES = (
+    Route("/release", show_release),
+    Route("/release/file", give_file),
+    Route("/release/verify", verify_release_folder, methods=["POST"]),
+    Route("/release/attack", attack_release, methods=["POST"]),
+)
