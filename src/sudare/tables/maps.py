@@ -11,7 +11,6 @@ import math
 import struct
 import zlib
 from base64 import b64encode
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,23 +18,18 @@ import numpy as np
 
 from sudare.domain import Domain, Mesh, MeshList, mesh_level
 from sudare.domain.sparse_table import SparseTable
+from sudare.tables.palettes import COLD_COLOURS, COLOURS, STEPS, mix_colours, shades_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.uint8]
 
-__all__ = ["COLD_COLOURS", "COLOURS", "MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
+__all__ = ["MapAxes", "Pixels", "find_map", "legend_ticks", "pixels_of", "png_of"]
 
 MAX_PIXELS = 1024
 MIN_AXIS_LENGTH = 8
 """Tables of two plain axes are shown as a map if both are at least this long."""
-
-COLOURS = ("#fde3a7", "#fbb877", "#f5875e", "#de4968", "#a8327d", "#721f81", "#411070", "#150e38")
-"""From few people to many, in even steps of the logarithm; dark means many, in print too."""
-
-COLD_COLOURS = ("#d5f0ea", "#a8dfd5", "#73c7bb", "#3fa79c", "#1f8680", "#116463", "#0b4547", "#06292c")
-"""From little below 0 to much, in the same steps: green, because the others end in a dark blue."""
 
 SIGNED_SHADES = 127
 """Of each sign, in the palette of a signed map."""
@@ -133,8 +127,8 @@ def png_of(pixels: Pixels, most: float) -> str:
         pixels: the counts.
         most: the count that gets the last colour; as many below 0 get the last cold one.
     """
-    steps = SIGNED_SHADES if pixels.has_negative else 254
-    shades = np.ceil(np.log1p(np.abs(pixels.counts)) * (steps / np.log1p(max(most, 1.0))))
+    steps = SIGNED_SHADES if pixels.has_negative else STEPS
+    shades = shades_of(pixels.counts, most, steps=steps)
     if pixels.has_negative:
         shades = np.minimum(shades, steps) + np.where(pixels.counts < 0, float(steps), 0.0)
     # One row of bytes: which filter (none), then a palette index for each pixel.
@@ -161,18 +155,11 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 def _palette(is_signed: bool) -> Bytes:
     """256 colours; the first is that of no people, which is transparent. Signed maps share them between both signs."""
     if is_signed:
-        parts = [_mixed(COLOURS, SIGNED_SHADES), _mixed(COLD_COLOURS, SIGNED_SHADES), np.zeros((1, 3))]
+        parts = [mix_colours(COLOURS, SIGNED_SHADES), mix_colours(COLD_COLOURS, SIGNED_SHADES), np.zeros((1, 3))]
     else:
-        parts = [_mixed(COLOURS, 255)]
+        parts = [mix_colours(COLOURS, 255)]
     palette: Bytes = np.concatenate([np.zeros((1, 3)), *parts]).astype(np.uint8)
     return palette
-
-
-def _mixed(colours: Sequence[str], number: int) -> NDArray[np.float64]:
-    """So many colours between the given ones."""
-    given = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours], dtype=np.float64)
-    steps, shades = np.linspace(0, 1, len(given)), np.linspace(0, 1, number)
-    return np.stack([np.interp(shades, steps, given[:, part]) for part in range(3)], axis=1).round()
 
 
 def legend_ticks(most: float) -> list[tuple[int, float]]:

@@ -139,7 +139,7 @@ def _in_terminal(speaker: Speaker, counts: Grid) -> Text:
 def _colours(shades: Grid) -> list[list[tuple[int, int, int]]]:
     import numpy as np
 
-    from sudare.tables.maps import COLD_COLOURS, COLOURS
+    from sudare.tables.palettes import COLD_COLOURS, COLOURS
 
     mixed = np.where((shades < 0)[..., None], _mixed(COLD_COLOURS, -shades), _mixed(COLOURS, shades))
     mixed[shades == 0] = BACKGROUND

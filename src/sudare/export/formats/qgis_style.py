@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from sudare.tables.maps import COLD_COLOURS, COLOURS
+from sudare.tables.palettes import COLD_COLOURS, COLOURS
 
 __all__ = ["style_of"]
 

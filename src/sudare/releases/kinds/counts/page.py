@@ -36,7 +36,8 @@ from sudare.releases.page_numbers import (
     with_greek_letters,
 )
 from sudare.releases.page_template import page_template
-from sudare.tables.maps import COLD_COLOURS, COLOURS, MapAxes, find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.maps import MapAxes, find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.palettes import COLD_COLOURS, COLOURS
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -32,7 +32,8 @@ from sudare.releases.page_numbers import (
 )
 from sudare.releases.page_template import page_template, stated_words
 from sudare.storage.staging import DOCUMENT
-from sudare.tables.maps import COLOURS, find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.maps import find_map, legend_ticks, pixels_of, png_of
+from sudare.tables.palettes import COLOURS
 
 if TYPE_CHECKING:
     from jinja2 import Template
