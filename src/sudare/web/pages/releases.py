@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,16 +10,19 @@ from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route
 
 from sudare.bilingual import Words
-from sudare.domain import Mesh, MeshList
+from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError
 from sudare.releases.documents import StatedDocument
-from sudare.releases.kinds.counts import read_document, read_published_table
 from sudare.releases.registry import find_kind_of_folder, verify_folder
 from sudare.storage.guarded_json import read_json
 from sudare.storage.staging import DOCUMENT
+from sudare.tables.maps import find_map
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.guard import SANDBOX_POLICY
+from sudare.web.maps.description import CategoryChoice, category_choices, describe_map
+from sudare.web.maps.layers import published_table
 from sudare.web.rendering import language_of, page, text_of
+from sudare.web.words.maps import SCRIPT_TEXTS
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,6 +32,7 @@ __all__ = ["ROUTES", "attack_release", "give_file", "show_release", "verify_rele
 
 MAX_ROWS = 200
 PAGE = "release.html"
+LAYERS = ("released", "error", "truth", "difference")
 NO_FILE = Words("This release has no file '{name}'.", "この公表にファイル「{name}」はありません。")
 
 
@@ -38,7 +43,8 @@ def show_release(request: Request) -> Response:
     folder = workspace.place(name)
     kind = find_kind_of_folder(folder)
     document = _document(folder)
-    rows, columns, total, has_map = _table(folder) if kind.name == "counts" else ([], [], 0, False)
+    table = published_table(folder) if kind.name == "counts" else None
+    rows, columns = ([], []) if table is None else _first_rows(table)
     return page(
         request,
         "release.html.jinja",
@@ -52,8 +58,8 @@ def show_release(request: Request) -> Response:
         has_report=(folder / PAGE).is_file(),
         rows=rows,
         columns=columns,
-        total=total,
-        has_map=has_map,
+        total=0 if table is None else int(table.keys.size),
+        map=None if table is None or find_map(table.domain) is None else _map(request, folder, table, document),
     )
 
 
@@ -141,17 +147,47 @@ def _listed(document: StatedDocument) -> list[str]:
     return [name for name in listed if isinstance(name, str) and Path(name).name == name]
 
 
-def _table(folder: Path) -> tuple[list[list[str]], list[str], int, bool]:
-    """The first cells of a published table, and whether it is a map."""
-    table = read_published_table(folder, read_document(folder))
-    attributes = table.domain.attributes
+def _first_rows(table: SparseTable) -> tuple[list[list[str]], list[str]]:
+    """The first cells of a published table, and the names of its columns."""
     keys = table.keys[:MAX_ROWS]
     columns = table.domain.columns_of(keys)
     rows = [
         [*(str(columns[name][place]) for name in columns), f"{table.counts[place]:,}"] for place in range(keys.size)
     ]
-    has_map = any(isinstance(attribute, (Mesh, MeshList)) for attribute in attributes)
-    return rows, list(columns), int(table.keys.size), has_map
+    return rows, list(columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _MapSection:
+    """What the template and the script of the map need.
+
+    Attributes:
+        about: the map, as `sudare.web.maps.description` has it.
+        words: texts that the script fills in.
+        choices: attributes beside the map.
+        has_errors: whether the release says what errors to expect.
+        has_plan: whether the plan is here, so that its holder may look at the true counts.
+    """
+
+    about: dict[str, Any]
+    words: dict[str, str]
+    choices: list[CategoryChoice]
+    has_errors: bool
+    has_plan: bool
+
+
+def _map(request: Request, folder: Path, table: SparseTable, document: StatedDocument) -> _MapSection:
+    language = language_of(request)
+    about = describe_map(table, document.values)
+    words = {name: text_of(language, f"map.{name}") for name in SCRIPT_TEXTS}
+    words |= {f"layer_{name}": text_of(language, f"map.layer.{name}") for name in LAYERS}
+    return _MapSection(
+        about=about,
+        words=words | {"first": text_of(language, "map.left"), "second": text_of(language, "map.right")},
+        choices=category_choices(table),
+        has_errors=bool(about["errors"]["all"]),
+        has_plan=context_of(request).workspace.plan_of(folder) is not None,
+    )
 
 
 ROUTES = (

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from sudare.bilingual import Words
 from sudare.web.words.common import COMMON
 from sudare.web.words.drafts import DRAFTS
+from sudare.web.words.maps import MAPS
 from sudare.web.words.plans import PLANS
 from sudare.web.words.releases import RELEASES
 
 __all__ = ["TEXTS"]
 
-TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES}
+TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **MAPS, **PLANS, **RELEASES}

@@ -33,9 +33,4 @@ RELEASES: Mapping[str, Words] = {
     "release.count": Words("count", "度数"),
     "release.cost": Words("Cost", "使った予算"),
     "release.promise": Words("Promise", "保証"),
-    "release.layer.published": Words("published", "公表値"),
-    "release.layer.error": Words("expected error", "予想される誤差"),
-    "release.layer.truth": Words("truth (for the holder alone)", "真値（保有者のみ）"),
-    "release.layer.difference": Words("difference", "差"),
-    "release.truth_mark": Words("CONFIDENTIAL: true counts, never to be published", "秘: 真の度数（公表禁止）"),
 }

@@ -1,0 +1,41 @@
+// The table twin of a map: the squares in view with the most of what it shows.
+import { amountOf } from "./shading.js";
+
+const ROWS = 20;
+
+export function largestInView(view, paint, released, truth) {
+  const level = view.level;
+  const found = [];
+  const add = (row, column, published, known) => {
+    const amount = amountOf(paint, published, known);
+    const size = Math.abs(amount);
+    if (!amount || (found.length === ROWS && size <= Math.abs(found.at(-1).amount))) return;
+    let at = found.length;
+    while (at > 0 && Math.abs(found[at - 1].amount) < size) at -= 1;
+    found.splice(at, 0, { row, column, amount, published });
+    if (found.length > ROWS) found.pop();
+  };
+  const seen = view.seen();
+  released.each(level, ...seen, (row, column, value) => add(row, column, value, truth?.value(level, row, column) ?? 0));
+  truth?.each(level, ...seen, (row, column, value) => { if (!released.value(level, row, column)) add(row, column, 0, value); });
+  return found;
+}
+
+export function fillTable(table, caption, rows) {
+  table.caption.textContent = caption;
+  table.tBodies[0].replaceChildren(
+    ...rows.map(([place, ...numbers]) => {
+      const row = document.createElement("tr");
+      const head = document.createElement("th");
+      head.scope = "row";
+      head.textContent = place;
+      row.append(head);
+      for (const number of numbers) {
+        const cell = row.insertCell();
+        cell.className = "number";
+        cell.textContent = number;
+      }
+      return row;
+    }),
+  );
+}
