@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from sudare.bilingual import Words
 from sudare.web.words.common import COMMON
 from sudare.web.words.drafts import DRAFTS
+from sudare.web.words.journeys import JOURNEYS
 from sudare.web.words.plans import PLANS
 from sudare.web.words.releases import RELEASES
+from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES}
+TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES, **JOURNEYS, **TABLES}
