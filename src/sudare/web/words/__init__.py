@@ -9,10 +9,11 @@ from sudare.web.words.common import COMMON
 from sudare.web.words.drafts import DRAFTS
 from sudare.web.words.journeys import JOURNEYS
 from sudare.web.words.plans import PLANS
+from sudare.web.words.queries import QUERIES
 from sudare.web.words.records import RECORDS
 from sudare.web.words.releases import RELEASES
 from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES, **JOURNEYS, **TABLES, **RECORDS}
+TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES, **JOURNEYS, **TABLES, **RECORDS, **QUERIES}
