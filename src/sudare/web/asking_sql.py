@@ -1,6 +1,6 @@
 """Private SQL for the page: what can be asked where, and answers as rows and bars with their errors.
 
-Everything goes through `sudare.connect`, as `sudare sql` does: the same prices, the same ledger, the same store of answers, so that a
+Everything goes through `sudare.connect`, as `sudare sql` does: the same prices, the same ledger, the same store of answers. A
 question that was asked before costs nothing.
 """
 

@@ -51,6 +51,28 @@ JOURNEYS: Mapping[str, Words] = {
     ),
     "journey.of_kind": Words("This plan is of another kind.", "この計画は別の種類のものです。"),
     "journey.see_release": Words("See the release", "公表済みの結果を見る"),
+    "ledger.timeline": Words("Spent over time", "使用の推移"),
+    "ledger.timeline_picture": Words(
+        "Sum of the stated costs over time, up to the total: {number} charges",
+        "記載された費用の合計の推移と総予算（{number} 件）",
+    ),
+    "ledger.timeline_note": Words(
+        "Steps are the costs as they were stated. What is left is told by the ledger's own rule of composition, above.",
+        "段差は記載された費用です。残りの予算は台帳の合成規則による値（上の表）を見てください。",
+    ),
+    "ledger.state.settled": Words("released", "公表済み"),
+    "ledger.state.reserved": Words("set aside", "予約中"),
+    "ledger.state.cancelled": Words("given back", "取消"),
+    "ledger.state.noted": Words("published without a price", "費用なしの公表"),
+    "ledger.by_purpose": Words("For what", "用途別"),
+    "ledger.purpose": Words("Purpose", "用途"),
+    "ledger.times": Words("Times", "回数"),
+    "ledger.share_of_total": Words("Share of the total", "総予算に対する割合"),
+    "ledger.analyst": Words("account of {who}", "{who} の口座"),
+    "ledger.head": Words(
+        "{number:,} entries; the last one has the hash {hash}", "記録 {number:,} 件、最後のハッシュ {hash}"
+    ),
+    "ledger.noted": Words("Published without a price: {title}", "費用なしの公表: {title}"),
     "stage.protect": Words("protecting the cells", "秘匿処理"),
     "journey.working": Words("Working …", "処理中…"),
 }
