@@ -130,6 +130,10 @@ class WorkFolder:
         found = (path for path in self._files() if path.suffix == LEDGER_SUFFIX)
         return [self.name_of(path) for path in found if _is_ledger(path)]
 
+    def toml_files(self) -> list[str]:
+        """Files that may be plans or metadata, by their names."""
+        return [self.name_of(path) for path in self._files() if path.suffix == ".toml"]
+
     def plans(self) -> list[FoundPlan]:
         """Plans of any kind."""
         from sudare.releases.registry import find_kind_of_plan

@@ -9,10 +9,11 @@ from starlette.routing import Route
 
 from sudare.bilingual import Language
 from sudare.ledger import Dataset, Ledger, open_ledger
-from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, Reserved, Settled
+from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, PublicationNoted, Reserved, Settled
 from sudare.web.context import context_of, plain_page
 from sudare.web.pages.plans import budget_in_words
 from sudare.web.rendering import language_of, page, text_of
+from sudare.web.spending import timeline_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -50,16 +51,19 @@ def show_ledgers(request: Request) -> Response:
             shown.append(
                 {
                     "location": location,
-                    "faults": len(ledger.verify()),
+                    "faults": ledger.verify(),
+                    "head": ledger.head(),
                     "datasets": [_balance(dataset, ledger, language) for dataset in ledger.datasets()],
                 }
             )
     command = f"sudare ledger show {shown[0]['location']}" if shown else ""
-    return page(request, "ledgers.html.jinja", command=command, ledgers=shown)
+    checks = [f"sudare ledger verify {one['location']}" for one in shown]
+    return page(request, "ledgers.html.jinja", command=command, ledgers=shown, checks=checks)
 
 
 def _balance(dataset: Dataset, ledger: Ledger, language: Language) -> dict[str, object]:
-    lines = [_line(entry, language) for entry in ledger.entries(dataset.name)][-MAX_LINES:]
+    entries = list(ledger.entries(dataset.name))
+    lines = [_line(entry, language) for entry in entries[-MAX_LINES:]]
     return {
         "name": dataset.name,
         "who": dataset.unit.who,
@@ -68,6 +72,7 @@ def _balance(dataset: Dataset, ledger: Ledger, language: Language) -> dict[str, 
         "reserved": budget_in_words(dataset.reserved),
         "left": budget_in_words(dataset.remaining),
         "share": _share(dataset),
+        "timeline": timeline_of(dataset, entries),
         "lines": list(reversed(lines)),
     }
 
@@ -95,6 +100,8 @@ def _line(entry: Entry, language: Language) -> LedgerLine:
         what = text_of(language, "ledger.settled", number=payload.reservation)
     elif isinstance(payload, Cancelled):
         what = text_of(language, "ledger.cancelled", number=payload.reservation)
+    elif isinstance(payload, PublicationNoted):
+        what = text_of(language, "ledger.noted", title=payload.title)
     elif isinstance(payload, DatasetAdded):
         what = text_of(language, "ledger.dataset-added")
     else:

@@ -24,6 +24,7 @@ from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
+from sudare.web.plan_pages import page_of_kind
 from sudare.web.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.rendering import language_of, page
 
@@ -49,6 +50,9 @@ BY_HAND = Words(
 @plain_page
 def show_plan(request: Request) -> Response:
     """What a plan means, with a slider for its budget."""
+    elsewhere = page_of_kind(request)
+    if elsewhere:
+        return RedirectResponse(elsewhere, status_code=303)
     opened = _open(request)
     found = find_obstacles(find_kind_of_plan(opened.file).load(), opened.plan)
     plan = opened.plan

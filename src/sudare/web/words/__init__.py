@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from sudare.bilingual import Words
 from sudare.web.words.common import COMMON
 from sudare.web.words.drafts import DRAFTS
+from sudare.web.words.journeys import JOURNEYS
 from sudare.web.words.maps import MAPS
 from sudare.web.words.plans import PLANS
+from sudare.web.words.queries import QUERIES
+from sudare.web.words.records import RECORDS
 from sudare.web.words.releases import RELEASES
+from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **MAPS, **PLANS, **RELEASES}
+PARTS = (COMMON, DRAFTS, MAPS, PLANS, RELEASES, JOURNEYS, TABLES, RECORDS, QUERIES)
+TEXTS: Mapping[str, Words] = {name: words for part in PARTS for name, words in part.items()}

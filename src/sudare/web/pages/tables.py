@@ -1,0 +1,205 @@
+"""A table by disclosure control: from a file to a plan, its cells and why they are hidden, other choices, and another try."""
+
+from __future__ import annotations
+
+import os.path
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
+
+from sudare.drafting import ColumnShape, look_at_columns
+from sudare.errors import InputError, PlanError
+from sudare.io import Source
+from sudare.releases.kinds.tables.methods.registry import method_named
+from sudare.releases.kinds.tables.planning.input_plan import RecordsInput
+from sudare.releases.kinds.tables.planning.plan_file import TablePlan
+from sudare.releases.kinds.tables.running import TABLES
+from sudare.releases.registry import find_kind_of_plan
+from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.pages.ways import number_in, run_values
+from sudare.web.plan_variants import read_values, write_new_plan, write_variant
+from sudare.web.rendering import language_of, page
+from sudare.web.table_cells import compare_choices, facts_of, grids_of, protected_of
+from sudare.web.words import TEXTS
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from sudare.drafting import SeenColumn
+
+__all__ = ["ROUTES", "make_table_plan", "show_cell", "show_new_table", "show_table_plan", "try_again"]
+
+PLAN = "plan.toml"
+NUMBERS = (ColumnShape.WHOLE, ColumnShape.DECIMAL)
+ROLES = ("dimension", "value", "holding", "out")
+
+
+@plain_page
+def show_table_plan(request: Request) -> Response:
+    """What a plan does; its cells, and what other choices cost, when that is asked for."""
+    context = context_of(request)
+    file, plan = _open(request)
+    name = context.workspace.name_of(file)
+    method = method_named(plan.method)
+    is_looking = "cells" in request.query_params and not method.is_of_meshes
+    grids = grids_of(protected_of(plan), [table.name for table in plan.tables]) if is_looking else []
+    costs = compare_choices(plan) if is_looking and "costs" in request.query_params else []
+    return page(
+        request,
+        "tables.html.jinja",
+        command=f"sudare protect {name} --check",
+        method=method.words.name,
+        is_of_meshes=method.is_of_meshes,
+        rules=[one.full for one in (*plan.rules, *plan.record_rules)],
+        dimensions=[one for table in plan.tables for one in table.dimensions],
+        is_looking=is_looking,
+        grids=grids,
+        costs=costs,
+        can_retry=isinstance(plan.source, RecordsInput) and len(plan.tables) == 1,
+        settings=_settings(read_values(file)),
+        **run_values(context, file, TABLES, plan),
+    )
+
+
+@plain_page
+def show_cell(request: Request) -> Response:
+    """What the holder may know of a cell."""
+    file, plan = _open(request)
+    text = request.query_params.get("cell", "")
+    if not text.isdecimal() or len(text) > 9:
+        raise InputError(TEXTS["tables.no_such_cell"])
+    facts = facts_of(plan, protected_of(plan), int(text))
+    name = context_of(request).workspace.name_of(file)
+    return page(request, "table_cell.html.jinja", command=f"sudare protect {name}", file=name, facts=facts)
+
+
+@form_page
+def try_again(request: Request, form: Form) -> Response:
+    """Write another version of a plan, with other rules, fewer spanning variables or another method."""
+    workspace = context_of(request).workspace
+    file = workspace.place(form.get("file", ""))
+    _read(file)
+    values = _changed(read_values(file), form)
+    made = write_variant(file, values)
+    return RedirectResponse(f"/tables?file={quote(workspace.name_of(made))}&cells=1", status_code=303)
+
+
+@plain_page
+def show_new_table(request: Request) -> Response:
+    """The columns of a file, and what each may be in a table."""
+    name = request.query_params.get("file", "")
+    file = context_of(request).workspace.place(name)
+    seen = look_at_columns(Source(str(file)))
+    return page(request, "table_new.html.jinja", file=name, stem=file.stem, columns=_guessed(seen.columns), roles=ROLES)
+
+
+@form_page
+def make_table_plan(request: Request, form: Form) -> Response:
+    """Write the plan that a form describes."""
+    workspace = context_of(request).workspace
+    file = workspace.place(form.get("file", ""))
+    columns = look_at_columns(Source(str(file))).columns
+    folder = workspace.free_folder(form.get("title") or file.stem)
+    roles = {column.name: form.get(f"role-{place}", "out") for place, column in enumerate(columns)}
+    spanning = [name for name, role in roles.items() if role == "dimension"]
+    values = [name for name, role in roles.items() if role == "value"]
+    holdings = [name for name, role in roles.items() if role == "holding"]
+    if not spanning:
+        raise InputError(TEXTS["tables.keep_one"])
+    if len(values) > 1 or len(holdings) > 1:
+        raise InputError(TEXTS["tables.one_value"])
+    source = {"path": os.path.relpath(file, folder), "rows": "records"}
+    source |= {"value": values[0]} if values else {}
+    source |= {"holding": holdings[0]} if holdings else {}
+    planned: dict[str, Any] = {
+        "kind": "tables",
+        "title": form.get("title", "").strip() or file.stem,
+        "publisher": form.get("publisher", "").strip() or "-",
+        "language": language_of(request),
+        "source": source,
+        "dimensions": {name: {} for name in spanning},
+        "rules": _rules({}, form, has_values=bool(values)),
+        "protection": {"method": "suppress"},
+    }
+    plan = write_new_plan(folder, PLAN, planned)
+    return RedirectResponse(f"/tables?file={quote(workspace.name_of(plan))}", status_code=303)
+
+
+def _open(request: Request) -> tuple[Path, TablePlan]:
+    file = context_of(request).workspace.place(request.query_params.get("file", ""))
+    return file, _read(file)
+
+
+def _read(file: Path) -> TablePlan:
+    if find_kind_of_plan(file).name != TABLES.name:
+        raise PlanError(TEXTS["journey.of_kind"])
+    return TABLES.read_plan(file)
+
+
+def _guessed(columns: tuple[SeenColumn, ...]) -> list[tuple[SeenColumn, str]]:
+    """Texts span a table; the last column of numbers is added up. Names of people are left to whoever decides."""
+    numbers = [column.name for column in columns if column.shape in NUMBERS]
+    found = []
+    for column in columns:
+        is_text = column.shape in (ColumnShape.TEXT, ColumnShape.YES_NO)
+        role = "value" if numbers and column.name == numbers[-1] else "dimension" if is_text else "out"
+        found.append((column, role))
+    return found
+
+
+def _settings(values: dict[str, Any]) -> dict[str, object]:
+    rules, protection = values.get("rules", {}), values.get("protection", {})
+    p_percent = rules.get("p_percent")
+    return {
+        "threshold": rules.get("threshold", ""),
+        "p": p_percent.get("p", "") if isinstance(p_percent, dict) else "",
+        "method": protection.get("method", "suppress"),
+        "cost": protection.get("cost", "value"),
+        "base": protection.get("base", 5),
+    }
+
+
+def _changed(values: dict[str, Any], form: Form) -> dict[str, Any]:
+    dimensions = values.get("dimensions", {})
+    kept = {name: one for place, (name, one) in enumerate(dimensions.items()) if form.get(f"keep-{place}")}
+    if not kept:
+        raise InputError(TEXTS["tables.keep_one"])
+    changed = {**values, "dimensions": kept}
+    if len(kept) < len(dimensions):
+        changed.pop("tables", None)
+    changed["rules"] = _rules(values.get("rules", {}), form, has_values="value" in values.get("source", {}))
+    if form.get("method") == "round":
+        base = number_in(form, "base", "tables.base", smallest=2, largest=10**6) or Decimal(5)
+        changed["protection"] = {"method": "round", "base": int(base)}
+    else:
+        cost = form.get("cost", "value")
+        changed["protection"] = {"method": "suppress", "cost": cost if cost in ("value", "count", "equal") else "value"}
+    return changed
+
+
+def _rules(rules: dict[str, Any], form: Form, *, has_values: bool) -> dict[str, Any]:
+    kept = {key: value for key, value in rules.items() if key not in ("threshold", "p_percent")}
+    threshold = number_in(form, "threshold", "tables.threshold", smallest=1, largest=10**6)
+    p = number_in(form, "p", "tables.p_percent", largest=1000)
+    if threshold is not None:
+        kept["threshold"] = int(threshold)
+    else:
+        kept.pop("range", None)
+    if p is not None and has_values:
+        before = rules.get("p_percent")
+        kept["p_percent"] = {**(before if isinstance(before, dict) else {}), "p": p}
+    return kept
+
+
+ROUTES = (
+    Route("/tables", show_table_plan),
+    Route("/tables/cell", show_cell),
+    Route("/tables/retry", try_again, methods=["POST"]),
+    Route("/tables/new", show_new_table),
+    Route("/tables/new", make_table_plan, methods=["POST"]),
+)

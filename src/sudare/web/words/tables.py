@@ -1,0 +1,117 @@
+"""Texts of the pages about tables by disclosure control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sudare.bilingual import Words
+
+__all__ = ["TABLES"]
+
+TABLES: Mapping[str, Words] = {
+    "tables.lead": Words(
+        "Cells that say too much about a few contributors are unsafe. See which they are, what protects them and what it costs.",
+        "少数の提供者の情報が現れるセルは安全ではありません。どのセルか、どう保護されるか、その代償は何かを確認できます。",
+    ),
+    "tables.rules": Words("Rules", "秘匿の規則"),
+    "tables.dimensions": Words("Spanning variables", "集計の軸"),
+    "tables.look": Words("Show the cells", "セルを表示する"),
+    "tables.look_note": Words(
+        "This reads the data. What is shown then is for its holder alone.",
+        "データを読み込みます。表示される内容はデータ保有者だけのものです。",
+    ),
+    "tables.cells": Words("Cells", "セル"),
+    "tables.cells_note": Words(
+        "Choose a cell for the rule it breaks, its contributors, and what an attacker can work out.",
+        "セルを選ぶと、該当する規則・提供者・攻撃者が推定できる範囲が表示されます。",
+    ),
+    "tables.cut": Words(
+        "The first {shown:,} of {total:,} cells are shown.",
+        "{total:,} セルのうち最初の {shown:,} セルを表示しています。",
+    ),
+    "tables.meshes": Words(
+        "Meshes are merged as a whole; they have no table of cells to look at. Carry the plan out to see the result.",
+        "メッシュは全体として合算されるため、セルの表示はありません。実行すると結果が表示されます。",
+    ),
+    "tables.number": Words("number", "数"),
+    "tables.status": Words("Status", "状態"),
+    "tables.status.safe": Words("published", "公表"),
+    "tables.status.primary": Words("primary suppression", "一次秘匿"),
+    "tables.status.secondary": Words("secondary suppression", "二次秘匿"),
+    "tables.status.unsafe": Words("unsafe, and shown changed", "一次秘匿対象（値を変えて公表）"),
+    "tables.status.empty": Words("empty", "該当なし"),
+    "tables.mark.primary": Words("prim.", "一次"),
+    "tables.mark.secondary": Words("sec.", "二次"),
+    "tables.mark.unsafe": Words("unsafe", "対象"),
+    "tables.cell": Words("The cell", "セル"),
+    "tables.true_value": Words("True value", "真の値"),
+    "tables.shown_value": Words("Published value", "公表される値"),
+    "tables.hidden": Words("hidden", "秘匿"),
+    "tables.broken": Words("Rules that it breaks", "該当した規則"),
+    "tables.no_rule": Words("none", "なし"),
+    "tables.by_hand": Words("marked by hand", "手動の指定"),
+    "tables.why_secondary": Words(
+        "It breaks no rule. It is hidden so that other cells cannot be worked out by subtraction.",
+        "規則には該当しません。他のセルが引き算で求められないように秘匿されています。",
+    ),
+    "tables.contributors": Words("Contributors", "提供者数"),
+    "tables.largest": Words("Largest contributions", "上位の値"),
+    "tables.required": Words("Must stay possible", "確保すべき範囲"),
+    "tables.interval": Words("What an attacker can work out", "攻撃者が推定できる範囲"),
+    "tables.between": Words("between {low} and {high}", "{low} から {high} まで"),
+    "tables.at_least": Words("{low} or more, without limit", "{low} 以上（上限なし）"),
+    "tables.at_most": Words("{high} or less, without limit", "{high} 以下（下限なし）"),
+    "tables.anything": Words("nothing", "推定できない"),
+    "tables.known": Words("exactly {value}: it is not protected", "{value} と特定できる（保護されていません）"),
+    "tables.shown_as_is": Words("it is published", "公表されている"),
+    "tables.changed": Words("the published value is changed; see the report", "公表値は変更されている（報告書を参照）"),
+    "tables.costs": Words("Compare costs", "代償を比べる"),
+    "tables.costs_do": Words("Compare other choices", "他の選び方と比べる"),
+    "tables.costs_note": Words(
+        "Each line protects the same unsafe cells in another way. Nothing is written.",
+        "同じ一次秘匿対象を別の方法で保護した場合の比較です。何も書き出しません。",
+    ),
+    "tables.choice": Words("Choice", "選び方"),
+    "tables.hidden_cells": Words("Hidden cells", "秘匿セル数"),
+    "tables.hidden_extra": Words("of them secondary", "うち二次秘匿"),
+    "tables.lost_value": Words("Value lost or moved (sum)", "失われる・動く値の合計"),
+    "tables.seconds": Words("Seconds", "秒"),
+    "tables.choice.suppress-value": Words("hide, least value", "秘匿（値の合計を最小に）"),
+    "tables.choice.suppress-count": Words("hide, fewest contributors", "秘匿（提供者数を最小に）"),
+    "tables.choice.suppress-equal": Words("hide, fewest cells", "秘匿（セル数を最小に）"),
+    "tables.choice.suppress-exact": Words("hide, least value, proved", "秘匿（値の合計の最小を証明）"),
+    "tables.choice.round-5": Words("round to multiples of 5", "5 の倍数に丸める"),
+    "tables.choice.primary": Words("hide unsafe cells alone (not safe)", "一次秘匿のみ（安全ではない）"),
+    "tables.retry": Words("Recode and try again", "分類を粗くして再試行"),
+    "tables.retry_note": Words(
+        "Fewer spanning variables or other rules need fewer hidden cells.",
+        "軸を減らすか規則を変えると、秘匿セルを減らせます。",
+    ),
+    "tables.keep": Words("Keep as spanning variables", "残す軸"),
+    "tables.keep_one": Words("Keep at least one spanning variable.", "軸を1つ以上残してください。"),
+    "tables.threshold": Words("Contributors at least", "提供者数の下限"),
+    "tables.p_percent": Words("p % rule (p; empty for none)", "p % 規則（p、使わない場合は空欄）"),
+    "tables.how": Words("Protect by", "保護の方法"),
+    "tables.how.suppress": Words("hiding cells", "セルの秘匿"),
+    "tables.how.round": Words("rounding", "丸め"),
+    "tables.cost": Words("Hide as little as possible of", "秘匿を少なくする対象"),
+    "tables.cost.value": Words("the values", "値"),
+    "tables.cost.count": Words("contributors", "提供者数"),
+    "tables.cost.equal": Words("cells", "セル数"),
+    "tables.base": Words("Round to multiples of", "丸めの基数"),
+    "tables.try": Words("Try it", "試す"),
+    "tables.new_title": Words("Which table?", "どの表を作りますか"),
+    "tables.new_lead": Words(
+        "Say what spans the table and what is added up. Codes of a spanning variable are those that the file has: a code that "
+        "nobody else knows is published with them.",
+        "表の軸と集計する値を選んでください。軸の区分はファイルにある値になります（その区分名は公表されます）。",
+    ),
+    "tables.role.dimension": Words("spans the table", "表の軸"),
+    "tables.role.value": Words("is added up", "集計する値"),
+    "tables.role.holding": Words("says who contributes", "提供者の番号"),
+    "tables.role.out": Words("leave out", "使わない"),
+    "tables.make": Words("Make the plan", "計画を作る"),
+    "tables.one_value": Words("Choose one column to add up, or none.", "集計する値は1列までです。"),
+    "tables.no_such_cell": Words("This table has no such cell.", "この表にそのセルはありません。"),
+    "tables.legend": Words("Legend", "凡例"),
+}
