@@ -85,6 +85,8 @@ def exact_fraction(
 
 def _plain_number(value: object) -> Fraction | None:
     """The number that a value stands for; None if it stands for no finite one."""
+    if type(value) is int and value.bit_length() <= MAX_BITS:  # nearly every one: all that follows would say the same
+        return Fraction(value)
     if _is_boolean(value) or type(value).__name__ == "timedelta64":
         return None
     if isinstance(value, str):
@@ -155,7 +157,8 @@ def exact_integer(
     Raises:
         ParameterError: if the value is a boolean, not a whole number, or out of bounds.
     """
-    if not isinstance(value, numbers.Integral) or _plain_number(value) is None:
+    is_plain = type(value) is int and value.bit_length() <= MAX_BITS
+    if not is_plain and (not isinstance(value, numbers.Integral) or _plain_number(value) is None):
         raise error(parameter, function, requirement, shown(value), hint)
     number = int(value)
     if (smallest is not None and number < smallest) or (largest is not None and number > largest):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -165,7 +165,9 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
 
     Args:
         language: of the help.
-        given: what was typed. A command of another distribution is loaded only if it stands in it; None loads them all.
+        given: what was typed. Only the command that its first words name is built, because building all takes longer than many
+            commands do; all are if these words name none. A command of another distribution is loaded only if it stands
+            in it. None builds and loads them all.
 
     Example:
         >>> len(build_app("ja").registered_commands)
@@ -175,7 +177,10 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
     command_class, group_class = in_language(words)
     app = _group("sudare", words, group_class, add_completion=True)
     app.callback()(group_callback(words, f"sudare {__version__}"))
+    names = {name for _, name, _ in COMMANDS} | {path.partition(" ")[0] for path in GROUPS}
     for panel, name, function in COMMANDS:
+        if not _may_be_meant(name, names, given):
+            continue
         is_missing = name in extensions.HOMES and not extensions.is_installed(name)
         if name in extensions.HOMES and not is_missing and (given is None or extensions.is_typed(name, given)):
             function = extensions.load_extension(name).function
@@ -184,6 +189,8 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
     groups = {"": app}
     for path, (panel, members) in GROUPS.items():
         parent, _, name = path.rpartition(" ")
+        if not _may_be_meant(path.partition(" ")[0], names, given):
+            continue
         key = path.replace(" ", ".")
         group = groups[path] = _group(key, words, group_class, add_completion=False)
         group.callback()(group_callback(words))
@@ -191,6 +198,12 @@ def build_app(language: Language, given: Sequence[str] | None = None) -> typer.T
             _add(group, member, f"{key}.{member}", function, words, command_class)
         groups[parent].add_typer(group, name=name, rich_help_panel=words(f"panel.{panel}"))
     return app
+
+
+def _may_be_meant(name: str, names: Collection[str], given: Sequence[str] | None) -> bool:
+    """Whether a command or group can be the one that was typed: no other one is if the first word names it."""
+    is_completing = any(variable in os.environ for variable in extensions.COMPLETIONS)
+    return not given or is_completing or given[0] not in names or given[0] == name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

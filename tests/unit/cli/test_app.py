@@ -229,6 +229,28 @@ def test_a_signal_is_told_whatever_it_was_turned_into(
     assert (told.error["kind"], told.error["exit_code"]) == ("interrupted", 128 + number)
 
 
+@pytest.mark.parametrize(
+    ("typed", "commands", "groups"),
+    [
+        (["plan", "ledger"], ["plan"], []),
+        (["collect", "prio", "send"], [], ["collect"]),
+        ([], [name for _, name, _ in cli_app.COMMANDS], [path for path in cli_app.GROUPS if " " not in path]),
+        (["--lang", "ja", "plan"], [name for _, name, _ in cli_app.COMMANDS], None),
+        (["no-such-command"], [name for _, name, _ in cli_app.COMMANDS], None),
+    ],
+)
+def test_only_what_is_typed_is_built(typed: list[str], commands: list[str], groups: list[str] | None) -> None:
+    app = cli_app.build_app("en", typed)
+    assert [one.name for one in app.registered_commands] == commands
+    assert groups is None or [one.name for one in app.registered_groups] == groups
+
+
+@pytest.mark.parametrize("variable", ["COMP_WORDS", "_TYPER_COMPLETE_ARGS"])
+def test_a_shell_that_completes_is_offered_all(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "sudare pl")
+    assert len(cli_app.build_app("en", ["plan"]).registered_commands) == len(cli_app.COMMANDS)
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("moment", ["get_command", "build_app", "clear_abandoned", "find_language", "spoken"])
 def test_a_signal_before_the_command_begins(
