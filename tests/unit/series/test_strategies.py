@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.series.sensitivity import gram_of_coefficients, path_l1, require_chain_conditions
-from sudare.series.strategies import STRATEGIES, Buffers, best_power, fitted_buffers, strategy_for
+from sudare.series.strategies import STRATEGIES, Buffers, Norm, best_power, fitted_buffers, strategy_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,9 +117,30 @@ def test_no_strategy_beats_the_power_by_more_than_a_percent(ticks: int, moves: i
     assert strategy_for("buffered", ticks, moves).noise_factor(moves) <= power * 1.01
 
 
-@given(ticks=st.integers(1, 60), moves=st.integers(0, 30), name=st.sampled_from(sorted(STRATEGIES)))
-def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int, name: str) -> None:
-    strategy = strategy_for(name, ticks, moves)
+@pytest.mark.parametrize("ticks", [1, 2, 3, 24, 144])
+@pytest.mark.parametrize("moves", [0, 2, 8, 40])
+def test_for_laplace_noise_no_strategy_beats_the_power_by_more_than_a_percent(ticks: int, moves: int) -> None:
+    factors = {name: strategy_for(name, ticks, moves, "l1").noise_factor(moves, norm="l1") for name in STRATEGIES}
+    assert max(factors["power"], factors["buffered"]) <= min(factors.values()) * 1.01
+
+
+def test_the_power_for_gaussian_noise_is_a_bad_one_for_laplace_noise() -> None:
+    for moves, loss in ((0, 1.2), (40, 1.25)):
+        fitting, other = strategy_for("power", 144, moves, "l1"), strategy_for("power", 144, moves)
+        assert other.noise_factor(moves, norm="l1") > loss * fitting.noise_factor(moves, norm="l1")
+
+
+NORMS: tuple[Norm, ...] = ("l2", "l1")
+
+
+@given(
+    ticks=st.integers(1, 60),
+    moves=st.integers(0, 30),
+    name=st.sampled_from(sorted(STRATEGIES)),
+    norm=st.sampled_from(NORMS),
+)
+def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int, name: str, norm: Norm) -> None:
+    strategy = strategy_for(name, ticks, moves, norm)
     assert strategy.ticks == ticks
     assert all(type(value) is int and value >= 0 for value in strategy.coefficients)
     require_chain_conditions(gram_of_coefficients(np.array(strategy.coefficients)))
@@ -130,9 +151,10 @@ def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int
     name=st.sampled_from(sorted(STRATEGIES)),
     changes=st.lists(st.integers(-1000, 1000), min_size=1, max_size=40),
     moves=st.integers(0, 5),
+    norm=st.sampled_from(NORMS),
 )
-def test_without_noise_estimates_are_the_running_sums(name: str, changes: list[int], moves: int) -> None:
-    strategy = strategy_for(name, len(changes), moves)
+def test_without_noise_estimates_are_the_running_sums(name: str, changes: list[int], moves: int, norm: Norm) -> None:
+    strategy = strategy_for(name, len(changes), moves, norm)
     measured = np.convolve(strategy.coefficients, changes)[: len(changes)]
     estimated = np.convolve(strategy.response(), measured)[: len(changes)] / strategy.scale
     largest = np.abs(np.cumsum(changes)).max() + np.abs(changes).sum()
@@ -168,8 +190,9 @@ def test_more_moves_never_cost_less() -> None:
         (("fresh", 0, 1), "ticks"),
         (("fresh", 5000, 1), "ticks"),
         (("fresh", 5, -1), "moves"),
+        (("fresh", 5, 1, "l3"), "norm"),
     ],
 )
-def test_wrong_arguments_are_named(arguments: tuple[str, int, int], named: str) -> None:
+def test_wrong_arguments_are_named(arguments: Any, named: str) -> None:
     with pytest.raises(ParameterError, match=f"'{named}'"):
         strategy_for(*arguments)
