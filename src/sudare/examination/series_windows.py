@@ -23,7 +23,7 @@ from sudare.examination.views import IncompatibleTables
 from sudare.privacy import Budget, ReleaseEvent, best_power
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.releases.page_numbers import percent_rounded_up
-from sudare.series.strategies import strategy_for
+from sudare.series.strategies import Norm, strategy_for
 
 __all__ = [
     "BOUNDED_BY_WINDOW",
@@ -97,7 +97,8 @@ class PublishedWindow:
             if self.is_of_events:
                 sums[0] = sums.get(0, 0.0) + 1 / variance
                 continue
-            squares = [one**2 for one in strategy_for(level.strategy, level.ticks, level.moves).coefficients]
+            norm: Norm = "l1" if level.noise == "laplace" else "l2"
+            squares = [one**2 for one in strategy_for(level.strategy, level.ticks, level.moves, norm).coefficients]
             for first in range(level.ticks):
                 seen = sum(squares[tick - first] for tick in self.ticks if tick >= first)
                 sums[first] = sums.get(first, 0.0) + seen / variance

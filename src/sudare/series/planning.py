@@ -17,13 +17,13 @@ from sudare.privacy.conversion import epsilon_to_rho
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign
-from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, SeriesStrategy, strategy_for
+from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, Norm, SeriesStrategy, strategy_for
 from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
 from sudare.tables.trees.dense_tree import MAX_DENSE_BITS
 from sudare.tables.trees.short_axes import planned_margins
 
-__all__ = ["StrategyChoice", "compare_strategies", "plan_series"]
+__all__ = ["StrategyChoice", "compare_strategies", "norm_of", "plan_series"]
 
 SMALL_LEVEL = 1 << 12
 """Levels of at most so many nodes keep all that was measured, and estimate without rounding."""
@@ -40,6 +40,9 @@ MAX_STEP_BITS = 6
 MARGIN_WEIGHT = 0.05
 """What the sums along a short axis get of what the tree gets: they are few and large, beside which their noise is small."""
 
+MAX_PLANNED_RHO = Fraction(5)
+"""Beyond it a tree is planned as for this one, so that nobody is warned of a rho that they did not ask for."""
+
 MAX_BITS = 40
 WHOLE_BITS = 18
 """Of trees that are too deep to be looked at as a whole, levels of up to 2**18 nodes are."""
@@ -53,22 +56,35 @@ class StrategyChoice:
 
     Attributes:
         name: of the strategy.
-        deviation: the largest standard deviation of a count at a tick, at rho = 1/2 for one level.
+        deviation: the largest standard deviation of a count at a tick, at rho = 1/2 for one level, or at epsilon = 1.
     """
 
     name: str
     deviation: float
 
 
-def compare_strategies(ticks: int, moves: int) -> tuple[StrategyChoice, ...]:
+def norm_of(budget: Budget) -> Norm:
+    """By which norm of a path the noise of a budget is chosen: a pure epsilon has Laplace noise."""
+    return "l1" if budget.currency == "epsilon" else "l2"
+
+
+def compare_strategies(ticks: int, moves: int, norm: Norm = "l2") -> tuple[StrategyChoice, ...]:
     """All strategies for a window, the best first.
+
+    Args:
+        ticks: how many ticks a window has.
+        moves: how many moves a person may have in it.
+        norm: by which noise is chosen (`norm_of`).
 
     Example:
         >>> [choice.name for choice in compare_strategies(144, 2)][:2]
         ['power', 'buffered']
     """
-    found = [StrategyChoice(name, strategy_for(name, ticks, moves).noise_factor(moves)) for name in STRATEGIES]
-    found.append(StrategyChoice("tree", TreeStrategy(ticks).noise_factor(moves)))
+    found = [
+        StrategyChoice(name, strategy_for(name, ticks, moves, norm).noise_factor(moves, norm=norm))
+        for name in STRATEGIES
+    ]
+    found.append(StrategyChoice("tree", TreeStrategy(ticks).noise_factor(moves, norm=norm)))
     return tuple(sorted(found, key=lambda choice: round(choice.deviation, 3)))
 
 
@@ -86,7 +102,8 @@ def plan_series(
     """A design for a series of tables about the same people.
 
     The tree and the shares of its levels are those of a single table with the same noise, each share times the noise that the
-    level's strategy needs: the errors of a level are its strategy's factor over the root of its share.
+    level's strategy needs: the errors of a level are its strategy's factor over the root of its share, or over its share itself
+    where noise is Laplace's.
 
     Args:
         domain: the cells.
@@ -125,12 +142,14 @@ def plan_series(
     depths = [*(sum(bits[:level]) for level in range(len(bits) + 1)), *(0 for _ in axes)]
     # Of an axis of categories no more is known than that people change it with their cell.
     caps, weights = (*caps, *caps[-1:] * len(axes)), (*weights, *(MARGIN_WEIGHT * sum(weights) for _ in axes))
-    named = "fresh" if is_event else strategy
-    strategies = [_strategy(named, n, cap, depth) for cap, depth in zip(caps, depths, strict=True)]
+    named, norm = "fresh" if is_event else strategy, norm_of(budget)
+    strategies = [_strategy(named, n, cap, depth, norm) for cap, depth in zip(caps, depths, strict=True)]
     # An appearance moves one tick of what is measured by 1, whatever the length of the window.
-    factors = [1.0 if is_event else one.noise_factor(cap) for one, cap in zip(strategies, caps, strict=True)]
+    factors = [1.0 if is_event else one.noise_factor(cap, norm=norm) for one, cap in zip(strategies, caps, strict=True)]
     measured = [strategy_for("fresh", 1, 0) if is_event else one for one in strategies]
-    shares = _shares([weight * factor for weight, factor in zip(weights, factors, strict=True)])
+    # The sum of w**2 f**2 / s is smallest for shares s in proportion to w f; that of w**2 f**2 / s**2 to their power 2/3.
+    power = 2 / 3 if norm == "l1" else 1.0
+    shares = _shares([(weight * factor) ** power for weight, factor in zip(weights, factors, strict=True)])
     levels = tuple(
         LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap))
         for one, made_for, share, cap in zip(strategies, measured, shares, caps, strict=True)
@@ -174,7 +193,8 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     """The levels of the tree that a single table would get, and their shares; a level of its own for few cells."""
     if depth == 0:
         return (), (1.0,)
-    plan = plan_table(domain, Budget(rho=_rho_of(budget)))
+    rho = _rho_of(budget)
+    plan = plan_table(domain, Budget(rho=rho if budget.currency == "rho" else min(rho, MAX_PLANNED_RHO)))
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
         return _plain_tree(depth)
@@ -198,11 +218,11 @@ def _rho_of(budget: Budget) -> Fraction:
     return epsilon_to_rho(budget.epsilon, budget.delta)
 
 
-def _strategy(name: str | None, ticks: int, moves: int, depth: int) -> SeriesStrategy:
+def _strategy(name: str | None, ticks: int, moves: int, depth: int, norm: Norm) -> SeriesStrategy:
     """The strategy that was named; else the best one, with buffers where there are many nodes."""
     if name is not None:
-        return strategy_for(name, ticks, moves)
-    return strategy_for("power" if 1 << depth <= SMALL_LEVEL else "buffered", ticks, moves)
+        return strategy_for(name, ticks, moves, norm)
+    return strategy_for("power" if 1 << depth <= SMALL_LEVEL else "buffered", ticks, moves, norm)
 
 
 def _measurement(budget: Budget, share: Fraction, strategy: SeriesStrategy, moves: int) -> SeriesMeasurement:

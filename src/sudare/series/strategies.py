@@ -3,7 +3,8 @@
 A table at tick t is the running sum of all changes up to t. Measured is neither the running sums A x nor the changes x, but
 some C x between the two; the running sums are then estimated as A C^-1 (C x + z). With C = (1 - shift)^-a, a = 0 measures
 changes, whose noise adds up over the day; a = 1 measures stocks, and whoever stays is in all of them; a = 1/2 is the square
-root of the running sum. The more often people may move, the larger the best a.
+root of the running sum. The more often people may move, the larger the best a. It is another one for Gaussian noise, whose cost
+is by the l2 norm of a path, than for Laplace noise, whose cost is by its l1 norm.
 
 Coefficients are whole numbers. Sensitivities are computed from these, so that rounding costs nothing in privacy.
 
@@ -16,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-__all__ = ["STRATEGIES", "Buffers", "SeriesStrategy", "best_power", "fitted_buffers", "strategy_for"]
+__all__ = ["STRATEGIES", "Buffers", "Norm", "SeriesStrategy", "best_power", "fitted_buffers", "strategy_for"]
+
+Norm = Literal["l2", "l1"]
+"""By which norm of a path noise is chosen: l2 for Gaussian noise, l1 for Laplace noise."""
 
 MAX_TICKS = 4096
 MAX_MOVES = 1024
@@ -46,6 +50,8 @@ BAND = 0.5
 """Length of the band of the banded strategy, in windows."""
 
 POWER_STEPS = 30
+FIRST_POWERS = 11
+"""Powers from 0 to 1 that are tried first for Laplace noise, for which there can be two minima: one of them may be stocks."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +117,10 @@ class SeriesStrategy:
         """The standard deviation of the estimated count at each tick, for noise of standard deviation 1 on what is measured."""
         return np.sqrt(np.cumsum(self.response() ** 2)) / self.scale
 
-    def noise_factor(self, moves: int, *, may_leave: bool = True) -> float:
-        """The largest standard deviation of a count at rho = 1/2: what strategies are compared by."""
+    def noise_factor(self, moves: int, *, may_leave: bool = True, norm: Norm = "l2") -> float:
+        """The largest standard deviation of a count, by which strategies are compared: at rho = 1/2, or at epsilon = 1 in l1."""
+        if norm == "l1":
+            return float(self.deviations().max()) * sqrt(2) * self.l1(moves, may_leave=may_leave)
         return float(self.deviations().max()) * sqrt(self.l2_squared(moves, may_leave=may_leave))
 
     def rounding_share(self) -> float:
@@ -122,7 +130,7 @@ class SeriesStrategy:
         return float(np.abs(error).max())
 
 
-def strategy_for(name: str, ticks: int, moves: int) -> SeriesStrategy:
+def strategy_for(name: str, ticks: int, moves: int, norm: Norm = "l2") -> SeriesStrategy:
     """A strategy by its name.
 
     | name | measures |
@@ -138,6 +146,7 @@ def strategy_for(name: str, ticks: int, moves: int) -> SeriesStrategy:
         name: one of these.
         ticks: how many ticks a window has, at most 4,096.
         moves: how many moves a path has, at most.
+        norm: of a path, by which the noise will be chosen.
 
     Raises:
         ParameterError: if an argument is not of this kind.
@@ -154,23 +163,31 @@ def strategy_for(name: str, ticks: int, moves: int) -> SeriesStrategy:
     k = exact_integer(moves, "moves", "strategy_for", f"from 0 to {MAX_MOVES}", smallest=0, largest=MAX_MOVES)
     if not isinstance(name, str) or name not in STRATEGIES:
         raise ParameterError("name", "strategy_for", f"one of {sorted(STRATEGIES)}", shown(name))
-    return STRATEGIES[name](n, k)
+    if norm not in ("l2", "l1"):
+        raise ParameterError("norm", "strategy_for", "'l2' or 'l1'", shown(norm))
+    return STRATEGIES[name](n, k, norm)
 
 
 @lru_cache(maxsize=256)
-def best_power(ticks: int, moves: int) -> float:
+def best_power(ticks: int, moves: int, norm: Norm = "l2") -> float:
     """The power of the running sum whose largest error is smallest for paths of so many moves, by golden section.
 
-    From 1/2 for people who never move up to 1 for people who move at every tick.
+    In l2 from 1/2 for people who never move up to 1 for people who move at every tick. In l1 the powers are smaller for people
+    who seldom move, and 1, which is fresh noise, from fewer moves on.
     """
     low, high, ratio = 0.3, 1.0, (5**0.5 - 1) / 2
+    ends: dict[float, float] = {}
 
     def error(power: float) -> float:
-        return _rounded("power", _power_coefficients(ticks, power), moves).noise_factor(moves)
+        return _rounded("power", _power_coefficients(ticks, power), moves).noise_factor(moves, norm=norm)
 
+    if norm == "l1":
+        ends = {power: error(power) for power in np.linspace(0, 1, FIRST_POWERS).tolist()}
+        first, step = min(ends, key=lambda power: ends[power]), 1 / (FIRST_POWERS - 1)
+        low, high = max(0.0, first - step), min(1.0, first + step)
     left, right = high - ratio * (high - low), low + ratio * (high - low)
     at_left, at_right = error(left), error(right)
-    for _ in range(POWER_STEPS if ticks <= 288 else POWER_STEPS // 2):
+    for _ in range((POWER_STEPS if ticks <= 288 else POWER_STEPS // 2) // (1 if norm == "l2" else 3)):
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - ratio * (high - low)
@@ -179,7 +196,9 @@ def best_power(ticks: int, moves: int) -> float:
             low, left, at_left = left, right, at_right
             right = low + ratio * (high - low)
             at_right = error(right)
-    return round((low + high) / 2, 4)
+    found = round((low + high) / 2, 4)
+    # At 1 the l1 error falls at once: stocks cost their length, however often a path moves.
+    return min((found, *ends), key=lambda power: ends.get(power, min(at_left, at_right)))
 
 
 def _power_coefficients(ticks: int, power: float) -> Reals:
@@ -188,36 +207,36 @@ def _power_coefficients(ticks: int, power: float) -> Reals:
     return np.concatenate([[1.0], np.cumprod((steps - 1 + power) / steps)])
 
 
-def _fresh(ticks: int, moves: int) -> SeriesStrategy:
+def _fresh(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
     return SeriesStrategy("fresh", (1,) * ticks, 1, Buffers(np.ones(1), np.ones(1)))
 
 
-def _moves(ticks: int, moves: int) -> SeriesStrategy:
+def _moves(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
     return SeriesStrategy("moves", (1,) + (0,) * (ticks - 1), 1, Buffers(np.zeros(0), np.zeros(0)))
 
 
-def _square_root(ticks: int, moves: int) -> SeriesStrategy:
+def _square_root(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
     return _rounded("square-root", _power_coefficients(ticks, 0.5), moves)
 
 
-def _power(ticks: int, moves: int) -> SeriesStrategy:
-    return _rounded("power", _power_coefficients(ticks, best_power(ticks, moves)), moves)
+def _power(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
+    return _rounded("power", _power_coefficients(ticks, best_power(ticks, moves, norm)), moves)
 
 
-def _buffered(ticks: int, moves: int) -> SeriesStrategy:
-    wanted = _power_coefficients(ticks, best_power(ticks, moves))
+def _buffered(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
+    wanted = _power_coefficients(ticks, best_power(ticks, moves, norm))
     buffers = fitted_buffers(wanted)
     return _rounded("buffered", buffers.coefficients(ticks), moves, buffers)
 
 
-def _banded(ticks: int, moves: int) -> SeriesStrategy:
+def _banded(ticks: int, moves: int, norm: Norm) -> SeriesStrategy:
     """The coefficients times a line that falls to 0 at the end of the band."""
     band = max(1, round(ticks * BAND))
     line = np.maximum(1.0 - np.arange(ticks) / band, 0.0)
-    return _rounded("banded", _power_coefficients(ticks, best_power(ticks, moves)) * line, moves)
+    return _rounded("banded", _power_coefficients(ticks, best_power(ticks, moves, norm)) * line, moves)
 
 
-STRATEGIES: dict[str, Callable[[int, int], SeriesStrategy]] = {
+STRATEGIES: dict[str, Callable[[int, int, Norm], SeriesStrategy]] = {
     "fresh": _fresh,
     "moves": _moves,
     "square-root": _square_root,
@@ -234,6 +253,8 @@ def fitted_buffers(wanted: Reals) -> Buffers:
         return Buffers(wanted[1:], np.zeros(ticks - 1))
     if wanted[-1] == 1.0:
         return Buffers(np.ones(1), np.ones(1))
+    if wanted[1] == 0.0:
+        return Buffers(np.zeros(0), np.zeros(0))
     count = min(BUFFERS, ticks - 1)
     decays = np.exp(-np.exp(np.linspace(np.log(SLOWEST / ticks), np.log(FASTEST), count)))
     places = np.unique(np.round(np.exp(np.linspace(0, np.log(ticks - 1), 200))).astype(np.int64))

@@ -36,3 +36,17 @@ def test_errors_are_as_predicted(filters: bool, share: float) -> None:
         blocks = np.array(errors)[8:].reshape(len(later), SIDE // side, side, SIDE // side, side).sum(axis=(2, 4))
         expected = [one.deviation**2 for one in predicted if one.cells == side**2]
         assert 0.8 < np.sqrt((blocks**2).mean() / np.mean(expected)) < 1.2
+
+
+@pytest.mark.parametrize("budget", [Budget(rho=0.5), Budget(epsilon=8)], ids=["rho", "epsilon"])
+@pytest.mark.parametrize("moves", [0, 4, 40])
+def test_no_cell_is_predicted_to_be_worse_than_by_fresh_noise(budget: Budget, moves: int) -> None:
+    """Whatever noise a budget has: the best strategy for Gaussian noise would be a third worse for Laplace noise and 40 moves."""
+    last = [143]
+    ours, fresh = (
+        predict_series(plan_series(MAP, budget, ticks=144, moves=moves, strategy=strategy), last)[0].deviation
+        for strategy in (None, "fresh")
+    )
+    assert ours <= fresh * 1.001
+    if moves == 0:
+        assert ours < fresh / 3

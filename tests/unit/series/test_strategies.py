@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,12 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.series.sensitivity import gram_of_coefficients, path_l1, require_chain_conditions
-from sudare.series.strategies import STRATEGIES, best_power, strategy_for
+from sudare.series.strategies import STRATEGIES, Buffers, Norm, best_power, fitted_buffers, strategy_for
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Reals = NDArray[np.float64]
 
 KNOWN = {
     (24, False): [2.07, 3.12, 3.78, 4.68, 5.82],
@@ -27,6 +34,80 @@ def test_the_square_root_has_the_known_errors(ticks: int, may_leave: bool) -> No
     assert figures == pytest.approx(KNOWN[ticks, may_leave], abs=0.006)
 
 
+ORACLE = {
+    24: (0.11700408787760352, -0.0026000908417245366, 2.0745810060752543),
+    144: (0.047138680066728784, -0.00016539887742711423, 2.6476643398728403),
+    1440: (0.014871574165967181, -5.169125535614528e-06, 3.381096899698095),
+}
+"""jax-privacy 2.0.0, `matrix_factorization.toeplitz`: the last of `optimal_max_error_strategy_coefs(n)`, the last of its
+`inverse_coef`, and the largest `per_query_error`, which is a variance."""
+
+ORACLE_BUFFERS = {
+    24: (
+        (0.9836798, 0.85002951, 0.57293797, 0.20248082),
+        (0.1617561, 0.15484271, 0.1272329, 0.05616376),
+        2.0745810124688866,
+    ),
+    144: (
+        (0.99598474, 0.95542705, 0.80635354, 0.3874352),
+        (0.0824466, 0.10948739, 0.1670664, 0.14082089),
+        2.647673627289809,
+    ),
+    1440: (
+        (0.99942943, 0.99138188, 0.93383291, 0.59063594),
+        (0.03211901, 0.06302976, 0.15570139, 0.24453207),
+        3.38172109145955,
+    ),
+}
+"""`buffered_toeplitz.optimize(n=n, min_buffers=4, max_buffers=4)` there: `buf_decay`, `output_scale`, and the root of
+`sensitivity_squared` times `max_error`."""
+
+ORACLE_BANDED = {
+    24: (2.834755964602796, 4.364317723053103, 1.444329443403679),
+    144: (3.430398049997125, 5.163324313601957, 1.9647791166480741),
+}
+"""The square root times a line that falls to 0 at half of the window: `per_query_error` at the middle and at the end, and
+`sensitivity_squared`."""
+
+
+def noise_of(coefficients: Reals) -> Reals:
+    """The variance of each count, for noise of variance 1: by a matrix that is turned around."""
+    ticks = len(coefficients)
+    rows = np.array([[coefficients[i - j] if i >= j else 0.0 for j in range(ticks)] for i in range(ticks)])
+    return np.asarray(((np.tri(ticks) @ np.linalg.inv(rows)) ** 2).sum(axis=1))
+
+
+@pytest.mark.parametrize("ticks", ORACLE)
+def test_coefficients_of_the_square_root_are_those_of_jax_privacy(ticks: int) -> None:
+    last, inverse, variance = ORACLE[ticks]
+    strategy = strategy_for("square-root", ticks, 0)
+    assert strategy.coefficients[-1] / strategy.scale == pytest.approx(last, abs=ticks / strategy.scale)
+    assert np.diff(strategy.response())[-1] == pytest.approx(inverse, abs=ticks / strategy.scale)
+    assert strategy.deviations()[-1] ** 2 == pytest.approx(variance / strategy.scale**2, rel=1e-5)
+    assert strategy.noise_factor(0, may_leave=False) == pytest.approx(variance, rel=1e-5)
+
+
+@pytest.mark.parametrize("ticks", ORACLE_BUFFERS)
+def test_buffers_are_as_good_as_those_that_jax_privacy_finds(ticks: int) -> None:
+    decays, weights, error = ORACLE_BUFFERS[ticks]
+    theirs = Buffers(np.array(weights), np.array(decays)).coefficients(ticks)
+    square_root = np.cumprod(np.append(1.0, 1 - 0.5 / np.arange(1, ticks)))
+    ours = fitted_buffers(square_root).coefficients(ticks)
+    found = [float(np.sqrt((one**2).sum() * noise_of(one).max())) for one in (theirs, ours)]
+    assert found[0] == pytest.approx(error, rel=1e-6), "both libraries mean the same by buffers"
+    assert found[1] <= found[0] * 1.001
+
+
+@pytest.mark.parametrize("ticks", ORACLE_BANDED)
+def test_errors_of_a_band_are_those_of_jax_privacy(ticks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sudare.series.strategies.best_power", lambda *_: 0.5)
+    strategy = strategy_for("banded", ticks, 0)
+    middle, end, squared = ORACLE_BANDED[ticks]
+    variances = (strategy.deviations() * strategy.scale) ** 2
+    assert [variances[ticks // 2], variances[-1]] == pytest.approx([middle, end], rel=1e-5)
+    assert strategy.l2_squared(0, may_leave=False) / strategy.scale**2 == pytest.approx(squared, rel=1e-5)
+
+
 @pytest.mark.parametrize("ticks", [1, 2, 3, 7, 24, 144])
 @pytest.mark.parametrize("moves", [0, 2, 8, 200])
 def test_no_strategy_beats_the_power_by_more_than_a_percent(ticks: int, moves: int) -> None:
@@ -36,9 +117,30 @@ def test_no_strategy_beats_the_power_by_more_than_a_percent(ticks: int, moves: i
     assert strategy_for("buffered", ticks, moves).noise_factor(moves) <= power * 1.01
 
 
-@given(ticks=st.integers(1, 60), moves=st.integers(0, 30), name=st.sampled_from(sorted(STRATEGIES)))
-def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int, name: str) -> None:
-    strategy = strategy_for(name, ticks, moves)
+@pytest.mark.parametrize("ticks", [1, 2, 3, 24, 144])
+@pytest.mark.parametrize("moves", [0, 2, 8, 40])
+def test_for_laplace_noise_no_strategy_beats_the_power_by_more_than_a_percent(ticks: int, moves: int) -> None:
+    factors = {name: strategy_for(name, ticks, moves, "l1").noise_factor(moves, norm="l1") for name in STRATEGIES}
+    assert max(factors["power"], factors["buffered"]) <= min(factors.values()) * 1.01
+
+
+def test_the_power_for_gaussian_noise_is_a_bad_one_for_laplace_noise() -> None:
+    for moves, loss in ((0, 1.2), (40, 1.25)):
+        fitting, other = strategy_for("power", 144, moves, "l1"), strategy_for("power", 144, moves)
+        assert other.noise_factor(moves, norm="l1") > loss * fitting.noise_factor(moves, norm="l1")
+
+
+NORMS: tuple[Norm, ...] = ("l2", "l1")
+
+
+@given(
+    ticks=st.integers(1, 60),
+    moves=st.integers(0, 30),
+    name=st.sampled_from(sorted(STRATEGIES)),
+    norm=st.sampled_from(NORMS),
+)
+def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int, name: str, norm: Norm) -> None:
+    strategy = strategy_for(name, ticks, moves, norm)
     assert strategy.ticks == ticks
     assert all(type(value) is int and value >= 0 for value in strategy.coefficients)
     require_chain_conditions(gram_of_coefficients(np.array(strategy.coefficients)))
@@ -49,9 +151,10 @@ def test_coefficients_are_whole_and_fulfil_the_conditions(ticks: int, moves: int
     name=st.sampled_from(sorted(STRATEGIES)),
     changes=st.lists(st.integers(-1000, 1000), min_size=1, max_size=40),
     moves=st.integers(0, 5),
+    norm=st.sampled_from(NORMS),
 )
-def test_without_noise_estimates_are_the_running_sums(name: str, changes: list[int], moves: int) -> None:
-    strategy = strategy_for(name, len(changes), moves)
+def test_without_noise_estimates_are_the_running_sums(name: str, changes: list[int], moves: int, norm: Norm) -> None:
+    strategy = strategy_for(name, len(changes), moves, norm)
     measured = np.convolve(strategy.coefficients, changes)[: len(changes)]
     estimated = np.convolve(strategy.response(), measured)[: len(changes)] / strategy.scale
     largest = np.abs(np.cumsum(changes)).max() + np.abs(changes).sum()
@@ -87,8 +190,9 @@ def test_more_moves_never_cost_less() -> None:
         (("fresh", 0, 1), "ticks"),
         (("fresh", 5000, 1), "ticks"),
         (("fresh", 5, -1), "moves"),
+        (("fresh", 5, 1, "l3"), "norm"),
     ],
 )
-def test_wrong_arguments_are_named(arguments: tuple[str, int, int], named: str) -> None:
+def test_wrong_arguments_are_named(arguments: Any, named: str) -> None:
     with pytest.raises(ParameterError, match=f"'{named}'"):
         strategy_for(*arguments)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sudare.errors import ParameterError
 from sudare.series.planning import compare_strategies
-from sudare.series.sensitivity import gram_matrix, path_l2_squared, require_chain_conditions
+from sudare.series.sensitivity import gram_matrix, path_l1, path_l2_squared, require_chain_conditions
 from sudare.series.tree_strategy import TreeEstimate, TreeStrategy
 from tests.unit.series.test_sensitivity import largest
 
@@ -72,6 +72,13 @@ def test_each_count_is_the_best_from_the_sums_that_end_by_then(ticks: int) -> No
         assert deviations[tick] ** 2 == pytest.approx(variance)
 
 
+@pytest.mark.parametrize("ticks", [1, 4, 7, 13])
+@pytest.mark.parametrize("moves", [0, 2])
+def test_the_l1_charge_is_that_of_its_rows(ticks: int, moves: int) -> None:
+    for may_leave in (True, False):
+        assert TreeStrategy(ticks).l1(moves, may_leave=may_leave) == path_l1(rows_of(ticks), moves, may_leave=may_leave)
+
+
 def test_without_noise_counts_are_running_sums() -> None:
     changes = np.random.default_rng(1).integers(-9, 9, (13, 2))
     estimate = TreeEstimate(2)
@@ -80,12 +87,15 @@ def test_without_noise_counts_are_running_sums() -> None:
         assert estimate.update(np.array(ended)) == pytest.approx(changes[: tick + 1].sum(axis=0))
 
 
-def test_the_tree_is_compared_and_never_the_best() -> None:
+def test_the_tree_is_compared_and_never_the_best_for_gaussian_noise() -> None:
     for ticks, moves in [(24, 0), (24, 2), (144, 0), (144, 2), (144, 8)]:
         choices = {choice.name: choice.deviation for choice in compare_strategies(ticks, moves)}
         assert choices["tree"] == pytest.approx(TreeStrategy(ticks).noise_factor(moves))
         assert choices["tree"] > 1.5 * choices["power"]
     assert choices["tree"] > choices["fresh"]
+    for ticks, share in [(144, 1.4), (720, 0.95)]:
+        choices = {choice.name: choice.deviation for choice in compare_strategies(ticks, 2, "l1")}
+        assert (choices["tree"] > share * choices["power"]) == (ticks == 144), "as the module says"
 
 
 def test_wrong_arguments_are_named() -> None:

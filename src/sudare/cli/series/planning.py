@@ -35,7 +35,7 @@ def show_series_plan(speaker: Speaker, file: Path, *, plan_only: bool = False) -
     from sudare.releases.kinds.series.plan_file import read_series_plan
     from sudare.releases.kinds.series.running import TICKS
     from sudare.releases.preflight import find_obstacles
-    from sudare.series.planning import compare_strategies, plan_series
+    from sudare.series.planning import compare_strategies, norm_of, plan_series
     from sudare.series.prediction import predict_series
 
     plan, words = read_series_plan(file), speaker.words
@@ -53,7 +53,9 @@ def show_series_plan(speaker: Speaker, file: Path, *, plan_only: bool = False) -
     )
     beside = predict_series(fresh, moments)
     choices = (
-        [] if plan.span == "event" else list(compare_strategies(design.ticks, design.levels[-1].measurement.moves))
+        []
+        if plan.span == "event"
+        else list(compare_strategies(design.ticks, design.levels[-1].measurement.moves, norm_of(plan.budget)))
     )
     frozen = _frozen(plan, moments)
     shown: list[Any] = [heading(plan.title), _subject(plan, words), "", heading(words("series.accuracy"))]
