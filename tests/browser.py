@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["BROWSERS", "Browser", "Page", "close_browser", "open_browser"]
+__all__ = ["BROWSERS", "Browser", "Page", "close_browser", "find_chromium", "open_browser"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 60
@@ -55,11 +55,16 @@ _open: list[Browser] = []
 def open_browser() -> Browser:
     """The browser of this process, which is started the first time; skips the test where there is none."""
     if not _open:
-        program = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-        if program is None:
-            pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
-        _open.append(Browser(program))
+        _open.append(Browser(find_chromium()))
     return _open[0]
+
+
+def find_chromium() -> str:
+    """The browser of this system; skips the test where there is none."""
+    program = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if program is None:
+        pytest.skip(f"no browser found: none of {', '.join(BROWSERS)} is installed")
+    return program
 
 
 def close_browser() -> None:
