@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from sudare.bilingual import Language
 from sudare.domain import CountTable, Domain
 from sudare.tables.maps import MapAxes, pixels_of, png_of
 from sudare.tables.palettes import STEPS
@@ -63,7 +64,7 @@ def test_a_release_without_stated_errors_has_none() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-def test_every_text_of_the_script_is_there(language: str) -> None:
+def test_every_text_of_the_script_is_there(language: Language) -> None:
     from sudare.web.rendering import text_of
     from sudare.web.words.maps import SCRIPT_TEXTS
 
