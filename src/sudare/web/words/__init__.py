@@ -12,8 +12,19 @@ from sudare.web.words.plans import PLANS
 from sudare.web.words.queries import QUERIES
 from sudare.web.words.records import RECORDS
 from sudare.web.words.releases import RELEASES
+from sudare.web.words.series import SERIES
 from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-TEXTS: Mapping[str, Words] = {**COMMON, **DRAFTS, **PLANS, **RELEASES, **JOURNEYS, **TABLES, **RECORDS, **QUERIES}
+TEXTS: Mapping[str, Words] = {
+    **COMMON,
+    **DRAFTS,
+    **PLANS,
+    **RELEASES,
+    **JOURNEYS,
+    **TABLES,
+    **RECORDS,
+    **QUERIES,
+    **SERIES,
+}
