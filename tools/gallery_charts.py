@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.releases.charts import short_number
-from sudare.tables.maps import COLOURS
+from sudare.tables.palettes import COLOURS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,8 +1,8 @@
 """What was spent over time: the entries of a data set as steps of a picture, and as sums by purpose.
 
-A step is as high as the cost that its entry states, in the first number of the data set's total (epsilon or rho). The ledger's
-own rule of composition may come to less than the sum of the steps; what is left is therefore shown as the ledger says it, beside the
-picture and never read from it.
+A step is as high as the cost that its entry states, in the first number of the data set's total (epsilon or rho). The rule of
+composition of the ledger may come to less than the sum of the steps. What is left is therefore shown as the ledger says it,
+beside the picture, and never read from it.
 """
 
 from __future__ import annotations

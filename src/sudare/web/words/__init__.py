@@ -13,9 +13,10 @@ from sudare.web.words.plans import PLANS
 from sudare.web.words.queries import QUERIES
 from sudare.web.words.records import RECORDS
 from sudare.web.words.releases import RELEASES
+from sudare.web.words.series import SERIES
 from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-PARTS = (COMMON, DRAFTS, MAPS, PLANS, RELEASES, JOURNEYS, TABLES, RECORDS, QUERIES)
+PARTS = (COMMON, DRAFTS, JOURNEYS, MAPS, PLANS, QUERIES, RECORDS, RELEASES, SERIES, TABLES)
 TEXTS: Mapping[str, Words] = {name: words for part in PARTS for name, words in part.items()}
