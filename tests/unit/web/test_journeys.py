@@ -205,3 +205,76 @@ def test_the_same_work_is_not_begun_twice_at_a_time() -> None:
     assert first is second
     assert [event for event in first.events() if event][-1].state == "done"
     assert len(begun) == 1
+
+
+MESHES = (
+    "都道府県市区町村コード,市区町村名,基準メッシュ・コード\n"
+    "13101,千代田区,53394611\n13102,中央区,53394612\n12100,千葉市,53402011\n"
+)
+
+
+def _points(folder: Path) -> dict[str, str]:
+    (folder / "points.csv").write_text("mesh,sex\n53394611,female\n53394612,male\n", encoding="utf-8")
+    (folder / "list.csv").write_text(MESHES, encoding="utf-8")
+    form = {"file": "points.csv", "title": "t", "publisher": "p", "total": "1", "account": "new"}
+    return form | {"role-0": "mesh", "level-0": "3", "area-0": "list", "meshes-0": "list.csv", "public-0": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "cells"),
+    [
+        ({"prefectures-0": "東京都"}, 2),
+        ({"prefectures-0": "Tokyo, Chiba"}, 3),
+        ({"municipalities-0": "千代田区"}, 1),
+        ({"municipalities-0": "13102"}, 1),
+        ({}, 3),
+    ],
+)
+def test_prefectures_and_municipalities_by_name(
+    asking: Asking, tmp_path: Path, wish: dict[str, str], cells: int
+) -> None:
+    assert asking.post("/draft", _points(tmp_path) | wish).status == 303
+    assert read_plan(tmp_path / "t" / "plan.toml").domain.cells == cells
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"public-0": ""}, "Confirm that the list of meshes is public"),
+        ({"meshes-0": "points.csv"}, "points.csv"),
+        ({"prefectures-0": "Edo"}, "Edo"),
+        ({"municipalities-0": "Nowhere"}, "Nowhere"),
+        ({"meshes-0": ""}, "There is no"),
+    ],
+)
+def test_a_list_of_meshes_that_is_not_public_is_refused(
+    asking: Asking, tmp_path: Path, change: dict[str, str], said: str
+) -> None:
+    refused = asking.post("/draft", _points(tmp_path) | change)
+    assert (refused.status, said in refused.text) == (400, True), refused.text
+    assert not (tmp_path / "t").exists()
+
+
+def test_values_of_persons_are_shown_only_when_asked_for(asking: Asking, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("person_id,sex,note\n1,female,Yamada <b>\n", encoding="utf-8")
+    assert "Yamada" not in asking.get("/draft?file=people.csv").text
+    shown = asking.get("/draft?file=people.csv&rows=shown").text
+    assert "Yamada &lt;b&gt;" in shown
+    assert "CONFIDENTIAL" in shown
+
+
+def test_an_encoding_that_is_chosen_stands_in_the_plan(asking: Asking, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_bytes("person_id,性別,age,note\n1,女,3,改\n".encode("cp932"))
+    asking.post("/draft", FORM | {"list-1": "sex-ja", "encoding": "cp932"})
+    assert read_plan(tmp_path / "人口" / "plan.toml").source.encoding == "cp932"
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "gpkg"])
+def test_workbooks_and_geopackages_become_plans(asking: Asking, tmp_path: Path, suffix: str) -> None:
+    from tests.unit.io.test_row_formats import NAMES, PEOPLE, WRITERS
+
+    WRITERS[suffix](tmp_path / f"p.{suffix}", PEOPLE)
+    form = {"file": f"p.{suffix}", "title": "t", "publisher": "p", "total": "1", "role-0": "category", "labels-0": "x"}
+    made = asking.post("/draft", form)
+    assert made.status == 303, made.text
+    assert [one.name for one in read_plan(tmp_path / "t" / "plan.toml").domain.attributes] == [NAMES[0]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os.path
+from collections.abc import Callable, Sequence
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -13,13 +14,16 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from sudare.domain.mesh import MESH_LEVELS
+from sudare.domain.prefectures import PREFECTURES
 from sudare.domain.times import PERIODS
 from sudare.drafting import ColumnRole, GuessedColumn, draft_of_file
 from sudare.drafting.plan_drafts import AttributeDraft, PlanDraft, SourceDraft, TomlValue
+from sudare.drafting.previews import first_rows
 from sudare.drafting.public_lists import AGES, PUBLIC_LISTS
 from sudare.drafting.roles import DEFAULT_LEVEL, ESTAT_KEY
 from sudare.drafting.writing import write_drafted_plan
 from sudare.errors import InputError
+from sudare.io import Source
 from sudare.ledger import open_ledger
 from sudare.parameters import show_fraction
 from sudare.privacy import Budget
@@ -38,6 +42,8 @@ __all__ = ["ROUTES", "make_plan", "show_draft"]
 FIRST_SHARE = Decimal("0.25")
 PLAN, LEDGER = "plan.toml", "budget.db"
 NEW = "new"
+ENCODINGS = ("auto", "utf-8", "cp932", "euc-jp", "utf-16")
+ROWS_SHOWN = 5
 
 
 @plain_page
@@ -65,6 +71,12 @@ def show_draft(request: Request) -> Response:
         ages=", ".join(map(str, AGES)),
         accounts=_accounts(context.workspace),
         new=NEW,
+        encodings=ENCODINGS,
+        prefectures=PREFECTURES,
+        mesh_lists=[other for other in context.workspace.data_files() if other != name],
+        rows=first_rows(Source(str(file)), [column.name for column in seen.columns], ROWS_SHOWN)
+        if request.query_params.get("rows") == "shown"
+        else None,
     )
 
 
@@ -78,7 +90,7 @@ def make_plan(request: Request, form: Form) -> Response:
     ledger, dataset = (LEDGER, folder.name) if account == NEW else _named_account(workspace, account)
     total = Budget(epsilon=_number(form, "total", "draft.total"))
     guessed = draft_of_file(file, plan_folder=folder, budget=total)[2] or (_fixed_column(),)
-    draft = _draft(request, form, guessed, file=file, folder=folder)
+    draft = _draft(request, form, guessed, workspace=workspace, file=file, folder=folder)
     spent = total.times(FIRST_SHARE) if account == NEW else Budget(epsilon=_number(form, "total", "draft.total"))
     location = ledger if account == NEW else str(workspace.place(ledger))
     drafted = _with_account(draft, spent, location, dataset)
@@ -124,12 +136,24 @@ def _fixed_column() -> GuessedColumn:
     return GuessedColumn(seen=seen, role=ColumnRole.MESH)
 
 
-def _draft(request: Request, form: Form, columns: Sequence[GuessedColumn], *, file: Path, folder: Path) -> PlanDraft:
-    import os.path
+def _draft(
+    request: Request,
+    form: Form,
+    columns: Sequence[GuessedColumn],
+    *,
+    workspace: WorkFolder,
+    file: Path,
+    folder: Path,
+) -> PlanDraft:
+    def named(path: Path) -> str:
+        return os.path.relpath(path, folder)
+
+    def mesh_keys(place: int) -> dict[str, TomlValue]:
+        return _mesh_keys(form, place, workspace, named)
 
     roles = {place: _role(form, place) for place in range(len(columns))}
     by_role = {role: columns[place].seen.name for place, role in reversed(roles.items())}
-    attributes = [_attribute(form, place, columns[place].seen.name, role) for place, role in roles.items()]
+    attributes = [_attribute(form, place, columns[place].seen.name, role, mesh_keys) for place, role in roles.items()]
     kept = [attribute for attribute in attributes if attribute is not None]
     mapped: dict[str, TomlValue] = {}
     points = [by_role.get(role) for role in (ColumnRole.LATITUDE, ColumnRole.LONGITUDE)]
@@ -137,7 +161,7 @@ def _draft(request: Request, form: Form, columns: Sequence[GuessedColumn], *, fi
         if not all(points):
             raise InputError(TEXTS["draft.half_point"])
         place = next(place for place, role in roles.items() if role is ColumnRole.LATITUDE)
-        kept.insert(0, AttributeDraft(name=ESTAT_KEY, kind="mesh", keys=_mesh_keys(form, place)))
+        kept.insert(0, AttributeDraft(name=ESTAT_KEY, kind="mesh", keys=mesh_keys(place)))
         mapped[ESTAT_KEY] = ",".join(str(point) for point in points)
     if not kept:
         raise InputError(TEXTS["draft.no_attribute"])
@@ -145,11 +169,12 @@ def _draft(request: Request, form: Form, columns: Sequence[GuessedColumn], *, fi
     people = form.get("people", "").replace(",", "").strip()
     rows = form.get("rows", "").strip() or "1"
     source = SourceDraft(
-        path=os.path.relpath(file, folder),
+        path=named(file),
         rows="counts" if count or form.get("is_fixed") else "people",
         count=count,
         person="" if count else by_role.get(ColumnRole.PERSON, ""),
         columns=mapped or None,
+        encoding=encoding if (encoding := form.get("encoding", "auto")) in ENCODINGS[1:] else "",
     )
     return PlanDraft(
         title=form.get("title", "").strip() or file.stem,
@@ -169,9 +194,11 @@ def _role(form: Form, place: int) -> ColumnRole:
     return ColumnRole(given) if given in list(ColumnRole) else ColumnRole.LEFT_OUT
 
 
-def _attribute(form: Form, place: int, name: str, role: ColumnRole) -> AttributeDraft | None:
+def _attribute(
+    form: Form, place: int, name: str, role: ColumnRole, mesh_keys: Callable[[int], dict[str, TomlValue]]
+) -> AttributeDraft | None:
     if role is ColumnRole.MESH:
-        return AttributeDraft(name=name, kind="mesh", keys=_mesh_keys(form, place))
+        return AttributeDraft(name=name, kind="mesh", keys=mesh_keys(place))
     if role is ColumnRole.CATEGORY:
         return AttributeDraft(name=name, kind="category", keys={"labels": _labels(form, place)})
     if role is ColumnRole.NUMBER:
@@ -189,12 +216,26 @@ def _attribute(form: Form, place: int, name: str, role: ColumnRole) -> Attribute
     return None
 
 
-def _mesh_keys(form: Form, place: int) -> dict[str, TomlValue]:
+def _mesh_keys(form: Form, place: int, workspace: WorkFolder, named: Callable[[Path], str]) -> dict[str, TomlValue]:
+    """Which meshes there are: all Japan, between two, or those of a public list in prefectures and municipalities."""
     keys: dict[str, TomlValue] = {"level": form.get(f"level-{place}", DEFAULT_LEVEL)}
-    if form.get(f"area-{place}") != "corners":
+    area = form.get(f"area-{place}")
+    if area == "corners":
+        return {**keys, "corners": tuple(_listed(form.get(f"corners-{place}", "").replace(" ", ",")))}
+    if area != "list":
         return {**keys, "area": "japan"}
-    corners = form.get(f"corners-{place}", "").replace("、", ",").replace(" ", ",").split(",")
-    return {**keys, "corners": tuple(corner for corner in corners if corner)}
+    if form.get(f"public-{place}") != "yes":
+        raise InputError(TEXTS["draft.not_public"])
+    keys |= {"meshes": named(workspace.place(form.get(f"meshes-{place}", ""))), "public": True}
+    for key in ("prefectures", "municipalities"):
+        wanted = tuple(_listed(form.get(f"{key}-{place}", "")))
+        keys |= {key: wanted} if wanted else {}
+    return keys
+
+
+def _listed(text: str) -> list[str]:
+    """What a field lists, parted by commas of either language."""
+    return [part.strip() for part in text.replace("、", ",").replace("\uff0c", ",").split(",") if part.strip()]
 
 
 def _labels(form: Form, place: int) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ function show(place) {
   for (const part of document.querySelectorAll(`[data-for="${place}"]`))
     part.hidden = !part.dataset.roles.split(" ").includes(role);
   const corners = document.querySelector(`[data-corners="${place}"]`);
-  corners.hidden = document.querySelector(`[data-area="${place}"]`).value !== "corners";
+  const area = document.querySelector(`[data-area="${place}"]`).value;
+  corners.hidden = area !== "corners";
+  document.querySelector(`[data-listed="${place}"]`).hidden = area !== "list";
   const labels = document.querySelector(`[data-labels="${place}"]`);
   labels.hidden = document.querySelector(`[data-list="${place}"]`).value !== "";
 }

@@ -66,6 +66,38 @@ DRAFTS: Mapping[str, Words] = {
     "draft.area": Words("Area", "範囲"),
     "draft.area_japan": Words("all Japan", "全国"),
     "draft.area_corners": Words("between two meshes", "2つのメッシュの間"),
+    "draft.area_list": Words("prefectures or municipalities by name", "都道府県・市区町村名で指定"),
+    "draft.prefectures": Words("Prefectures, parted by commas", "都道府県（読点区切り）"),
+    "draft.prefectures_example": Words("such as Tokyo, Chiba", "例: 東京都、千葉県"),
+    "draft.municipalities": Words("Municipalities; empty for all", "市区町村（空欄なら全て）"),
+    "draft.municipalities_example": Words("such as 13101", "例: 千代田区、13101"),
+    "draft.meshes": Words("Public list of meshes", "公開のメッシュ一覧"),
+    "draft.no_mesh_list": Words("no other file in this folder", "フォルダに他のファイルがありません"),
+    "draft.public": Words("This list is public", "この一覧は公開情報です"),
+    "draft.meshes_help": Words(
+        "The Statistics Bureau publishes lists of meshes by municipality: copy the CSV file of the prefecture into the folder.",
+        "総務省統計局の「市区町村別メッシュ・コード一覧」の CSV をこのフォルダに置いてください。",
+    ),
+    "draft.not_public": Words(
+        "Confirm that the list of meshes is public: it becomes part of what is published.",
+        "メッシュ一覧が公開情報であることを確認してください（一覧は公表物の一部になります）。",
+    ),
+    "draft.rows": Words("Rows of the file", "ファイルの中身"),
+    "draft.rows_hidden": Words(
+        "Values of persons are not shown unless you ask for them.", "個人の値は、求めない限り表示しません。"
+    ),
+    "draft.show_rows": Words("Show the first five rows", "最初の5行を表示"),
+    "draft.hide_rows": Words("Hide them", "隠す"),
+    "draft.rows_mark": Words(
+        "CONFIDENTIAL: values of persons, for whoever holds the data alone. Nothing of it enters the plan.",
+        "秘: 個人の値です（データの保有者のみ）。計画には一切入りません。",
+    ),
+    "draft.encoding": Words("Encoding of text", "文字コード"),
+    "draft.encoding_auto": Words("recognize it", "自動判別"),
+    "draft.encoding_help": Words(
+        "UTF-8, Shift_JIS (cp932), EUC-JP and UTF-16 are told apart; choose one if column names look broken.",
+        "UTF-8・Shift_JIS（cp932）・EUC-JP・UTF-16 を判別します。列名が文字化けしている場合は選んでください。",
+    ),
     "draft.corners": Words("South-west and north-east mesh", "南西と北東のメッシュコード"),
     "draft.list": Words("Public list", "公開の一覧"),
     "draft.own_list": Words("my own list", "自分で書く"),
