@@ -1,7 +1,8 @@
 """The local page: how soon it is there, how soon a map of a whole country is painted, how smoothly it moves, how heavy it is.
 
-The browser is the system's Chromium without a window, which renders in software. The map is all Japan at 500 m as a plan published it
-(from the census of 2020 below SUDARE_DATA), or an invented country of as many cells. Other work on the machine makes it slower.
+The browser is the system's Chromium without a window, which renders in software. The map is all Japan at 500 m as a plan
+published it (from the census of 2020 below SUDARE_DATA), or an invented country of as many cells. Other work on the machine
+makes it slower.
 """
 
 from __future__ import annotations

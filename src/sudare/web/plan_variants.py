@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.errors import OutputError, PlanError
@@ -20,7 +19,7 @@ from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
 from sudare.storage.toml_text import toml_key, toml_text
 
-__all__ = ["plan_text", "read_values", "write_new_plan", "write_variant"]
+__all__ = ["plan_text", "read_values", "section_of", "write_new_plan", "write_variant"]
 
 MAX_VARIANTS = 200
 UNREADABLE = Words("'{file}' cannot be read as a plan.", "「{file}」を計画として読み取れません。")
@@ -31,7 +30,7 @@ TOO_MANY = Words(
 NOT_WRITABLE = Words("Nothing can be written in '{folder}'.", "「{folder}」に書き込めません。")
 
 
-def read_values(file: Path) -> dict[str, Any]:
+def read_values(file: Path) -> dict[str, object]:
     """What a plan file says, with numbers as they are written.
 
     Raises:
@@ -43,7 +42,20 @@ def read_values(file: Path) -> dict[str, Any]:
         raise PlanError(UNREADABLE.format(file=file.name)) from None
 
 
-def plan_text(values: Mapping[str, Any]) -> str:
+def section_of(values: Mapping[str, object], name: str) -> dict[str, object]:
+    """A section of a plan; empty if it has none of that name, or something else stands there.
+
+    Example:
+        >>> section_of({"rules": {"threshold": 3}}, "rules")
+        {'threshold': 3}
+        >>> section_of({"rules": "none"}, "rules")
+        {}
+    """
+    found = values.get(name)
+    return {str(key): value for key, value in found.items()} if isinstance(found, Mapping) else {}
+
+
+def plan_text(values: Mapping[str, object]) -> str:
     """A plan file that says so: plain keys first, then sections.
 
     Example:
@@ -57,7 +69,7 @@ def plan_text(values: Mapping[str, Any]) -> str:
     return "\n".join(_lines(values, ())).lstrip("\n") + "\n"
 
 
-def write_variant(file: Path, values: Mapping[str, Any]) -> Path:
+def write_variant(file: Path, values: Mapping[str, object]) -> Path:
     """Write another version of a plan beside it, with a release folder of its own, and read it as every release does.
 
     Raises:
@@ -70,13 +82,13 @@ def write_variant(file: Path, values: Mapping[str, Any]) -> Path:
         folder = f"{base}-{number}-release"
         if target.exists() or (file.parent / folder).exists():
             continue
-        named = {**values, "output": {**values.get("output", {}), "folder": folder}}
+        named = {**values, "output": {**section_of(values, "output"), "folder": folder}}
         _write_checked(target, plan_text(named))
         return target
     raise OutputError(TOO_MANY.format(number=MAX_VARIANTS))
 
 
-def write_new_plan(folder: Path, name: str, values: Mapping[str, Any]) -> Path:
+def write_new_plan(folder: Path, name: str, values: Mapping[str, object]) -> Path:
     """Write a plan into a folder that is not there yet, and read it as every release does.
 
     Raises:
@@ -108,7 +120,7 @@ def _write_checked(target: Path, text: str) -> None:
         raise
 
 
-def _lines(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
+def _lines(values: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
     plain = {key: value for key, value in values.items() if not _is_section(value)}
     is_header_needed = bool(path) and (bool(plain) or not values)
     if is_header_needed:
@@ -118,15 +130,20 @@ def _lines(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
     for key, value in values.items():
         if isinstance(value, Mapping):
             yield from _lines(value, (*path, key))
-        elif _is_section(value):
-            for each in value:
+        else:
+            for each in _listed_sections(value):
                 yield f"\n[[{'.'.join(map(toml_key, (*path, key)))}]]"
                 yield from (f"{toml_key(name)} = {_value(one)}" for name, one in each.items())
 
 
 def _is_section(value: object) -> bool:
-    is_list = isinstance(value, (list, tuple)) and bool(value)
-    return isinstance(value, Mapping) or (is_list and all(isinstance(each, Mapping) for each in value))  # type: ignore[attr-defined]
+    return isinstance(value, Mapping) or bool(_listed_sections(value))
+
+
+def _listed_sections(value: object) -> list[Mapping[str, object]]:
+    """The sections of a list of them; none of anything else."""
+    listed = value if isinstance(value, (list, tuple)) else ()
+    return list(listed) if all(isinstance(each, Mapping) for each in listed) else []
 
 
 def _value(value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from sudare.bilingual import Words
 from sudare.drafting import ColumnRole, ColumnShape, SeenColumn, guess_roles
@@ -14,6 +13,7 @@ from sudare.microdata.models.registry import registered_models
 from sudare.releases.kinds.records.planning.column_plan import ROLES
 from sudare.web.context import Form
 from sudare.web.pages.ways import number_in
+from sudare.web.plan_variants import section_of
 from sudare.web.words import TEXTS
 
 __all__ = [
@@ -110,55 +110,54 @@ def _drafted_rule(column: SeenColumn) -> tuple[str, str]:
     return "flat", ""
 
 
-def fields_of_plan(values: Mapping[str, Any]) -> list[ColumnFields]:
+def fields_of_plan(values: Mapping[str, object]) -> list[ColumnFields]:
     """The fields that a plan fills in."""
-    models = {one.get("column"): one for one in _protection(values).get("models", []) if isinstance(one, dict)}
-    columns = values.get("columns", {})
+    stated = section_of(values, "protection").get("models")
+    models = {one.get("column"): one for one in stated if isinstance(one, dict)} if isinstance(stated, list) else {}
+    named = section_of(values, "columns")
+    columns = {name: section_of(named, name) for name in named}
     sensitive = [name for name, one in columns.items() if one.get("role") == "sensitive"]
     found = []
     for name, one in columns.items():
         rule, detail = _typed_rule(one)
         model = models.get(name) or (models.get(None) if sensitive == [name] else None) or {}
-        key = MODELS.get(model.get("name", ""), "")
+        key = MODELS.get(str(model.get("name", "")), "")
         found.append(
             ColumnFields(
                 name=name,
-                role=one.get("role", "other"),
+                role=str(one.get("role", "other")),
                 rule=rule,
                 detail=detail,
-                model=model.get("name", "") if key else "",
+                model=str(model.get("name", "")) if key else "",
                 number=str(model.get(key, "")) if key else "",
             )
         )
     return found
 
 
-def _typed_rule(column: Mapping[str, Any]) -> tuple[str, str]:
-    if isinstance(widths := column.get("intervals", {}).get("widths"), list):
+def _typed_rule(column: Mapping[str, object]) -> tuple[str, str]:
+    if isinstance(widths := section_of(column, "intervals").get("widths"), list):
         return "intervals", ", ".join(str(one) for one in widths)
     groups = column.get("groups")
     if isinstance(groups, dict) and all(isinstance(one, list) for one in groups.values()):
         return "groups", "\n".join(f"{name}: {', '.join(map(str, one))}" for name, one in groups.items())
     if "mesh" in column:
-        return "mesh", str(column["mesh"].get("level", ""))
+        return "mesh", str(section_of(column, "mesh").get("level", ""))
     simple = next((rule for rule in ("dates", "mask", "flat") if rule in column), "")
     if simple:
         return simple, ""
     return ("keep", "") if "hierarchy" in column or "intervals" in column or "groups" in column else ("none", "")
 
 
-def _protection(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = values.get("protection", {})
-    return found if isinstance(found, dict) else {}
-
-
-def model_fields(values: Mapping[str, Any]) -> dict[str, str]:
+def model_fields(values: Mapping[str, object]) -> dict[str, str]:
     """What a plan says of k, and of records that may be left out."""
-    protection = _protection(values)
+    protection = section_of(values, "protection")
     return {"k": str(protection.get("k", "")), "suppression": str(protection.get("suppression", "0"))}
 
 
-def column_sections(form: Form, fields: Sequence[ColumnFields], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def column_sections(
+    form: Form, fields: Sequence[ColumnFields], before: Mapping[str, object]
+) -> dict[str, dict[str, object]]:
     """The sections ``[columns.NAME]`` that a form describes.
 
     Args:
@@ -173,8 +172,8 @@ def column_sections(form: Form, fields: Sequence[ColumnFields], before: Mapping[
     for place, column in enumerate(fields):
         given = form.get(f"role-{place}", column.role)
         role = given if given in ROLES else column.role
-        known = dict(before.get(column.name, {}))
-        section: dict[str, Any] = {"role": role}
+        known = section_of(before, column.name)
+        section: dict[str, object] = {"role": role}
         if role != "identifier":
             section |= {key: known[key] for key in ("missing", "values", "bins") if key in known}
             rule = form.get(f"rule-{place}", column.rule)
@@ -184,7 +183,7 @@ def column_sections(form: Form, fields: Sequence[ColumnFields], before: Mapping[
     return made
 
 
-def _rule(column: ColumnFields, rule: str, detail: str, known: Mapping[str, Any]) -> dict[str, Any]:
+def _rule(column: ColumnFields, rule: str, detail: str, known: Mapping[str, object]) -> dict[str, object]:
     if rule == "keep":
         return {
             key: known[key]
@@ -192,18 +191,18 @@ def _rule(column: ColumnFields, rule: str, detail: str, known: Mapping[str, Any]
             if key in known
         }
     if rule == "intervals":
-        kept = known.get("intervals", {"whole": True} if column.shape is ColumnShape.WHOLE else {})
+        kept = section_of(known, "intervals") or ({"whole": True} if column.shape is ColumnShape.WHOLE else {})
         return {"intervals": {**kept, "widths": _widths(column.name, detail)}}
     if rule == "groups":
         return {"groups": _groups(column.name, detail)}
     if rule == "mesh":
-        return {"mesh": {**known.get("mesh", {}), **({"level": detail.strip()} if detail.strip() else {})}}
+        return {"mesh": {**section_of(known, "mesh"), **({"level": detail.strip()} if detail.strip() else {})}}
     if rule in ("dates", "mask"):
         return {rule: known.get(rule, {})}
     return {"flat": True} if rule == "flat" else {}
 
 
-def _widths(column: str, detail: str) -> list[Any]:
+def _widths(column: str, detail: str) -> list[int | Decimal]:
     parts = [part.strip() for part in detail.replace("、", ",").split(",") if part.strip()]
     try:
         numbers = [Decimal(part) for part in parts]
@@ -227,16 +226,18 @@ def _groups(column: str, detail: str) -> dict[str, list[str]]:
     return groups
 
 
-def protection_of(form: Form, fields: Sequence[ColumnFields], before: Mapping[str, Any]) -> dict[str, Any]:
+def protection_of(form: Form, fields: Sequence[ColumnFields], before: Mapping[str, object]) -> dict[str, object]:
     """The section ``[protection]`` that a form describes; what it does not ask for stays.
 
     Raises:
         InputError: if a number is none.
     """
-    kept = {key: one for key, one in _protection(before).items() if key not in ("k", "models", "suppression")}
+    kept = {
+        key: one for key, one in section_of(before, "protection").items() if key not in ("k", "models", "suppression")
+    }
     k = number_in(form, "k", "records.k", smallest=2, largest=10**6)
     suppression = number_in(form, "suppression", "records.suppression", largest=1)
-    models: list[dict[str, Any]] = []
+    models: list[dict[str, object]] = []
     for place, column in enumerate(fields):
         name = form.get(f"model-{place}", "")
         if form.get(f"role-{place}", column.role) != "sensitive" or name not in MODELS:
@@ -247,11 +248,11 @@ def protection_of(form: Form, fields: Sequence[ColumnFields], before: Mapping[st
         models.append({"name": name, "column": column.name, MODELS[name]: _plain(number)})
         if name == "alpha-k-anonymity" and k is not None:
             models[-1]["k"] = int(k)
-    made: dict[str, Any] = {**kept, "method": "anonymize"}
+    made: dict[str, object] = {**kept, "method": "anonymize"}
     made |= {} if k is None else {"k": int(k)}
     made |= {} if not suppression else {"suppression": suppression}
     return made | ({"models": models} if models else {})
 
 
-def _plain(number: Decimal) -> Any:
+def _plain(number: Decimal) -> int | Decimal:
     return int(number) if number == number.to_integral_value() else number

@@ -40,7 +40,16 @@ def text_of(language: Language, name: str, /, **values: object) -> str:
     return (words.format(**values) if values else words).explain(language)
 
 
-def page(request: Request, template: str, /, *, status: int = 200, command: str = "", **values: object) -> HTMLResponse:
+def page(
+    request: Request,
+    template: str,
+    /,
+    *,
+    status: int = 200,
+    command: str = "",
+    shared: Mapping[str, object] | None = None,
+    **values: object,
+) -> HTMLResponse:
     """A page in the language of whoever asks.
 
     Args:
@@ -48,7 +57,8 @@ def page(request: Request, template: str, /, *, status: int = 200, command: str 
         template: its file.
         status: of the answer.
         command: the command line that does the same; empty if there is none.
-        values: that the template shows.
+        shared: values that several templates show.
+        values: that this one shows.
     """
     language = language_of(request)
     shown = {
@@ -59,6 +69,7 @@ def page(request: Request, template: str, /, *, status: int = 200, command: str 
         "switch": partial(_other_language, request),
         "text": partial(text_of, language),
         "say": partial(_say, language),
+        **(shared or {}),
         **values,
     }
     response = HTMLResponse(_environment().get_template(template).render(shown), status_code=status)

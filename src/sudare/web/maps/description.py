@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from sudare.domain import SignedTable, mesh_level
 from sudare.domain.sparse_table import SparseTable
@@ -12,9 +12,51 @@ from sudare.releases.page_numbers import label_of_places
 from sudare.tables.palettes import PALETTES, STEPS, mix_colours
 from sudare.web.maps.layers import block_of, map_axes
 
-__all__ = ["CategoryChoice", "category_choices", "describe_map", "expected_errors", "palette_rows"]
+__all__ = [
+    "CategoryChoice",
+    "MapAbout",
+    "MapErrors",
+    "MeshAbout",
+    "category_choices",
+    "describe_map",
+    "expected_errors",
+    "palette_rows",
+]
 
 MAX_CHOICES = 500
+
+
+class MeshAbout(TypedDict):
+    """The mesh that a map is made of: its level, and where the map begins in it."""
+
+    name: str
+    divisions: int
+    stages: list[int]
+    digits: int
+    row: int
+    column: int
+    metres: int
+
+
+class MapErrors(TypedDict):
+    """Sides of areas in cells with their errors, in each category and of all of them."""
+
+    each: list[tuple[int, float]]
+    all: list[tuple[int, float]]
+
+
+class MapAbout(TypedDict):
+    """What the script needs to know of a map, as JSON."""
+
+    rows: int
+    columns: int
+    block: int
+    aspect: float
+    mesh: MeshAbout | None
+    errors: MapErrors
+    palettes: list[str]
+    steps: int
+    signed: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,12 +100,12 @@ def expected_errors(document: Mapping[str, Any], kind: str = "area") -> list[tup
     return sorted((int(row["side"]), float(row["rmse"])) for row in rows if float(row.get("rmse") or 0) > 0)
 
 
-def describe_map(table: SparseTable, document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the script needs to know, as plain values."""
+def describe_map(table: SparseTable, document: Mapping[str, Any]) -> MapAbout:
+    """What the script needs to know."""
     axes = map_axes(table)
     rows, columns = axes.shape(table.domain)
     each = expected_errors(document)
-    mesh = None
+    mesh: MeshAbout | None = None
     if axes.mesh is not None:
         level = mesh_level(axes.mesh.level)
         mesh = {

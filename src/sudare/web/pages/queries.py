@@ -6,7 +6,7 @@ import shutil
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse
@@ -31,12 +31,14 @@ from sudare.web.rendering import page
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
 
     from sudare.sql.execution.connection import Connection
+    from sudare.sql.execution.pricing import Price
+    from sudare.sql.metadata.model import TableMetadata
     from sudare.web.workspace import WorkFolder
 
 __all__ = ["ROUTES", "ask_query", "make_metadata", "show_new_metadata", "show_queries"]
@@ -155,11 +157,12 @@ def _page(
     connection: Connection | None = None,
     command: str = "",
     status: int = 200,
-    **shown: Any,
+    priced: Price | None = None,
+    **shown: object,
 ) -> Response:
-    values: dict[str, Any] = {"problem": None, "priced": None, "answer": None, "changes": (), "more": None}
-    values |= {"charged": "", "entry": None, "is_repeated": False, "place": place}
-    tables: Any = ()
+    values: dict[str, object] = {"problem": None, "answer": None, "changes": (), "more": None}
+    values |= {"charged": "", "entry": None, "is_repeated": False, "place": place, "priced": priced}
+    tables: Iterable[TableMetadata] = ()
     balances: list[tuple[str, str]] = []
     lines: list[tuple[int, str, str, str]] = []
     if place is not None and connection is not None:
@@ -169,7 +172,6 @@ def _page(
         lines = [(number, _when(time), what, budget_in_words(cost)) for number, time, what, cost in history]
         command = command or place.command("run", given.get("sql", "") or "SELECT count(*) …")
     values |= shown
-    priced = values["priced"]
     return page(
         request,
         "queries.html.jinja",
@@ -188,11 +190,11 @@ def _page(
         confirmed="" if priced is None else _confirmed(priced.cost),
         cost="" if priced is None or priced.cost is None else budget_in_words(priced.cost),
         after=[] if priced is None else [budget_in_words(one) for one in priced.remaining],
-        **values,
+        shared=values,
     )
 
 
-def _table(table: Any) -> dict[str, Any]:
+def _table(table: TableMetadata) -> dict[str, object]:
     from sudare.sql.metadata.writing import type_to_text
 
     columns = [

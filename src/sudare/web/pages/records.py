@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os.path
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse
@@ -19,8 +19,8 @@ from sudare.releases.kinds.records.running import RECORDS
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
-from sudare.web.plan_variants import read_values, write_new_plan, write_variant
-from sudare.web.record_choices import SolutionLattice, is_searched, lattice_of, view_of
+from sudare.web.plan_variants import read_values, section_of, write_new_plan, write_variant
+from sudare.web.record_choices import LevelChoice, SolutionLattice, is_searched, lattice_of, view_of
 from sudare.web.record_forms import (
     MODELS,
     RULES,
@@ -75,8 +75,7 @@ def show_records_plan(request: Request) -> Response:
         query="".join(f"&weight-{place}={weights[one]}" for place, one in enumerate(plan.quasi_identifiers)),
         fields=fields_of_plan(values),
         given=model_fields(values),
-        **_choices(),
-        **run_values(context, file, RECORDS, plan),
+        shared=_choices() | run_values(context, file, RECORDS, plan),
     )
 
 
@@ -86,7 +85,8 @@ def take_levels(request: Request, form: Form) -> Response:
     workspace = context_of(request).workspace
     file = workspace.place(form.get("file", ""))
     plan, values = _read(file), read_values(file)
-    columns = {name: dict(one) for name, one in values.get("columns", {}).items()}
+    named = section_of(values, "columns")
+    columns = {name: section_of(named, name) for name in named}
     for place, name in enumerate(plan.quasi_identifiers):
         level = number_in(form, f"level-{place}", "records.level", largest=100)
         if level is not None:
@@ -105,7 +105,7 @@ def change_records_plan(request: Request, form: Form) -> Response:
     fields = fields_of_plan(values)
     changed = {
         **values,
-        "columns": column_sections(form, fields, values.get("columns", {})),
+        "columns": column_sections(form, fields, section_of(values, "columns")),
         "protection": protection_of(form, fields, values),
     }
     made = write_variant(file, changed)
@@ -125,7 +125,7 @@ def show_new_records(request: Request) -> Response:
         stem=file.stem,
         fields=fields,
         given={"k": "5", "suppression": "0.05"},
-        **_choices(),
+        shared=_choices(),
     )
 
 
@@ -152,7 +152,7 @@ def make_records_plan(request: Request, form: Form) -> Response:
 def dots_of(lattice: SolutionLattice) -> list[dict[str, object]]:
     """Where the choices of a lattice stand in its picture: coarser ones to the right, the best of equally coarse ones below."""
     highest = max(1, sum(lattice.heights))
-    by_height: dict[int, list[Any]] = {}
+    by_height: dict[int, list[LevelChoice]] = {}
     for node in sorted(lattice.nodes, key=lambda node: (not node.is_allowed, node.loss, node.levels)):
         by_height.setdefault(sum(node.levels), []).append(node)
     tallest = max(len(nodes) for nodes in by_height.values())
@@ -170,7 +170,7 @@ def dots_of(lattice: SolutionLattice) -> list[dict[str, object]]:
     ]
 
 
-def _choices() -> dict[str, Any]:
+def _choices() -> dict[str, object]:
     return {"roles": ROLES, "rules": RULES, "model_names": MODELS}
 
 

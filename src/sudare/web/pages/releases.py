@@ -19,7 +19,7 @@ from sudare.storage.staging import DOCUMENT
 from sudare.tables.maps import find_map
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.guard import SANDBOX_POLICY
-from sudare.web.maps.description import CategoryChoice, category_choices, describe_map
+from sudare.web.maps.description import CategoryChoice, MapAbout, category_choices, describe_map
 from sudare.web.maps.layers import published_table
 from sudare.web.rendering import language_of, page, text_of
 from sudare.web.words.maps import SCRIPT_TEXTS
@@ -169,7 +169,7 @@ class _MapSection:
         has_plan: whether the plan is here, so that its holder may look at the true counts.
     """
 
-    about: dict[str, Any]
+    about: MapAbout
     words: dict[str, str]
     choices: list[CategoryChoice]
     has_errors: bool

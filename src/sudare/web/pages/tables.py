@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import RedirectResponse
@@ -21,7 +21,7 @@ from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
-from sudare.web.plan_variants import read_values, write_new_plan, write_variant
+from sudare.web.plan_variants import read_values, section_of, write_new_plan, write_variant
 from sudare.web.rendering import language_of, page
 from sudare.web.table_cells import compare_choices, facts_of, grids_of, protected_of
 from sudare.web.words import TEXTS
@@ -62,7 +62,7 @@ def show_table_plan(request: Request) -> Response:
         costs=costs,
         can_retry=isinstance(plan.source, RecordsInput) and len(plan.tables) == 1,
         settings=_settings(read_values(file)),
-        **run_values(context, file, TABLES, plan),
+        shared=run_values(context, file, TABLES, plan),
     )
 
 
@@ -116,7 +116,7 @@ def make_table_plan(request: Request, form: Form) -> Response:
     source = {"path": os.path.relpath(file, folder), "rows": "records"}
     source |= {"value": values[0]} if values else {}
     source |= {"holding": holdings[0]} if holdings else {}
-    planned: dict[str, Any] = {
+    planned: dict[str, object] = {
         "kind": "tables",
         "title": form.get("title", "").strip() or file.stem,
         "publisher": form.get("publisher", "").strip() or "-",
@@ -152,27 +152,26 @@ def _guessed(columns: tuple[SeenColumn, ...]) -> list[tuple[SeenColumn, str]]:
     return found
 
 
-def _settings(values: dict[str, Any]) -> dict[str, object]:
-    rules, protection = values.get("rules", {}), values.get("protection", {})
-    p_percent = rules.get("p_percent")
+def _settings(values: dict[str, object]) -> dict[str, object]:
+    rules, protection = section_of(values, "rules"), section_of(values, "protection")
     return {
         "threshold": rules.get("threshold", ""),
-        "p": p_percent.get("p", "") if isinstance(p_percent, dict) else "",
+        "p": section_of(rules, "p_percent").get("p", ""),
         "method": protection.get("method", "suppress"),
         "cost": protection.get("cost", "value"),
         "base": protection.get("base", 5),
     }
 
 
-def _changed(values: dict[str, Any], form: Form) -> dict[str, Any]:
-    dimensions = values.get("dimensions", {})
+def _changed(values: dict[str, object], form: Form) -> dict[str, object]:
+    dimensions = section_of(values, "dimensions")
     kept = {name: one for place, (name, one) in enumerate(dimensions.items()) if form.get(f"keep-{place}")}
     if not kept:
         raise InputError(TEXTS["tables.keep_one"])
     changed = {**values, "dimensions": kept}
     if len(kept) < len(dimensions):
         changed.pop("tables", None)
-    changed["rules"] = _rules(values.get("rules", {}), form, has_values="value" in values.get("source", {}))
+    changed["rules"] = _rules(section_of(values, "rules"), form, has_values="value" in section_of(values, "source"))
     if form.get("method") == "round":
         base = number_in(form, "base", "tables.base", smallest=2, largest=10**6) or Decimal(5)
         changed["protection"] = {"method": "round", "base": int(base)}
@@ -182,7 +181,7 @@ def _changed(values: dict[str, Any], form: Form) -> dict[str, Any]:
     return changed
 
 
-def _rules(rules: dict[str, Any], form: Form, *, has_values: bool) -> dict[str, Any]:
+def _rules(rules: dict[str, object], form: Form, *, has_values: bool) -> dict[str, object]:
     kept = {key: value for key, value in rules.items() if key not in ("threshold", "p_percent")}
     threshold = number_in(form, "threshold", "tables.threshold", smallest=1, largest=10**6)
     p = number_in(form, "p", "tables.p_percent", largest=1000)
@@ -191,8 +190,7 @@ def _rules(rules: dict[str, Any], form: Form, *, has_values: bool) -> dict[str, 
     else:
         kept.pop("range", None)
     if p is not None and has_values:
-        before = rules.get("p_percent")
-        kept["p_percent"] = {**(before if isinstance(before, dict) else {}), "p": p}
+        kept["p_percent"] = {**section_of(rules, "p_percent"), "p": p}
     return kept
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from sudare.errors import InputError
+from sudare.releases.kind import DataT, DraftT, Kind, PlanT, ResultT
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
@@ -49,7 +50,9 @@ def carry_out_plan(request: Request, form: Form) -> Response:
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
 
-def run_values(context: PageContext, file: Path, kind: Any, plan: Any) -> dict[str, Any]:
+def run_values(
+    context: PageContext, file: Path, kind: Kind[PlanT, DataT, ResultT, DraftT], plan: PlanT
+) -> dict[str, object]:
     """What the part of a page needs that carries a plan out: what is in the way, what it costs, and what the file says."""
     header: PlanHeader = kind.header(plan)
     found = find_obstacles(kind, plan)
