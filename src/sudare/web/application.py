@@ -11,7 +11,21 @@ from starlette.staticfiles import StaticFiles
 
 from sudare.web.context import PageContext
 from sudare.web.guard import Guard, Keys
-from sudare.web.pages import drafts, home, jobs, ledgers, maps, plans, queries, records, releases, series, tables, ways
+from sudare.web.pages import (
+    drafts,
+    guide,
+    home,
+    jobs,
+    ledgers,
+    maps,
+    plans,
+    queries,
+    records,
+    releases,
+    series,
+    tables,
+    ways,
+)
 from sudare.web.workspace import WorkFolder
 
 if TYPE_CHECKING:
@@ -20,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["local_application"]
 
 STATIC = Path(__file__).parent / "static"
-PARTS = (home, drafts, plans, jobs, releases, maps, ledgers, ways, tables, records, queries, series)
+PARTS = (home, guide, drafts, plans, jobs, releases, maps, ledgers, ways, tables, records, queries, series)
 """Each states its own addresses."""
 
 

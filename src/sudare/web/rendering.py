@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse
 
 from sudare.bilingual import Language, Words
 from sudare.version import __version__
+from sudare.web.guide import STEPS, step_of
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def page(
         "switch": partial(_other_language, request),
         "text": partial(text_of, language),
         "say": partial(_say, language),
+        "guide_step": step_of(request, template),
+        "guide_steps": STEPS,
         **(shared or {}),
         **values,
     }

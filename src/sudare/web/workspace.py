@@ -109,6 +109,10 @@ class WorkFolder:
         """How the page calls a file or folder."""
         return path.resolve().relative_to(self.root).as_posix()
 
+    def short_name(self, path: Path) -> str:
+        """How a file or folder is shown: from the folder of the page if it is in it."""
+        return self.name_of(path) if self.holds(path) else str(path)
+
     def holds(self, path: Path) -> bool:
         """Whether a path is in here."""
         return path.resolve().is_relative_to(self.root)

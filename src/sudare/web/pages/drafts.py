@@ -44,6 +44,7 @@ PLAN, LEDGER = "plan.toml", "budget.db"
 NEW = "new"
 ENCODINGS = ("auto", "utf-8", "cp932", "euc-jp", "utf-16")
 ROWS_SHOWN = 5
+MAX_CORNERS = 40
 
 
 @plain_page
@@ -73,6 +74,7 @@ def show_draft(request: Request) -> Response:
         new=NEW,
         encodings=ENCODINGS,
         prefectures=PREFECTURES,
+        corners=request.query_params.get("corners", "")[:MAX_CORNERS],
         mesh_lists=[other for other in context.workspace.data_files() if other != name],
         rows=first_rows(Source(str(file)), [column.name for column in seen.columns], ROWS_SHOWN)
         if request.query_params.get("rows") == "shown"

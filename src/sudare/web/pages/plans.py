@@ -8,7 +8,6 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
@@ -23,14 +22,12 @@ from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
-from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
-from sudare.web.plan_pages import page_of_kind
+from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.plan_pages import page_of_kind, start_plan
 from sudare.web.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.rendering import language_of, page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -53,7 +50,7 @@ def show_plan(request: Request) -> Response:
     elsewhere = page_of_kind(request)
     if elsewhere:
         return RedirectResponse(elsewhere, status_code=303)
-    opened = _open(request)
+    opened, workspace = _open(request), context_of(request).workspace
     found = find_obstacles(find_kind_of_plan(opened.file).load(), opened.plan)
     plan = opened.plan
     return page(
@@ -64,7 +61,8 @@ def show_plan(request: Request) -> Response:
         file=opened.name,
         plan=plan,
         text_of_file=opened.file.read_text(encoding="utf-8"),
-        source=", ".join(plan.source.paths) or plan.source.query,
+        source=", ".join(workspace.short_name(Path(path)) for path in plan.source.paths) or plan.source.query,
+        folder=workspace.short_name(plan.folder),
         shape=" × ".join(f"{length:,}" for length in plan.domain.shape),
         value=_value_of(plan.budget),
         is_rho=plan.budget.currency == "rho",
@@ -105,18 +103,8 @@ def run_plan_file(request: Request, form: Form) -> Response:
     wanted = budget_at(plan.budget, _read_value(form["value"])) if "value" in form else plan.budget
     if wanted != plan.budget:
         _write_budget(file, wanted)
-    job = context.jobs.start(plan.title, f"/plan?file={quote(context.workspace.name_of(file))}", _work(context, file))
+    job = start_plan(context, file, plan.title)
     return RedirectResponse(f"/job/{job.name}", status_code=303)
-
-
-def _work(context: PageContext, file: Path) -> Callable[[Callable[[str, float | None], None]], str]:
-    from sudare.releases.registry import run_plan
-
-    def work(tell: Callable[[str, float | None], None]) -> str:
-        made = run_plan(file, progress=tell)
-        return f"/release?folder={quote(context.workspace.name_of(made.folder))}"
-
-    return work
 
 
 @dataclass(frozen=True, kw_only=True)
