@@ -7,6 +7,8 @@ The Statistics Bureau publishes such a list of all meshes of Japan with the muni
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.domain import MeshLevel, MeshList
 from sudare.domain.prefectures import prefecture_number
-from sudare.errors import InputError, ParameterError
+from sudare.errors import InputError, ParameterError, SudareError
 from sudare.io import Source, describe_source, read_records
 from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.sections import Section
@@ -23,7 +25,7 @@ from sudare.sections import Section
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["read_mesh_list"]
+__all__ = ["MunicipalityMeshes", "read_mesh_list", "read_municipality_meshes"]
 
 WHERE = (
     "The Statistics Bureau publishes one: www.stat.go.jp/data/mesh/m_itiran.html",
@@ -37,6 +39,47 @@ MUNICIPALITY_COLUMNS = frozenset(
 NAME_COLUMNS = frozenset({"cityname", "municipalityname", "市町村名"})
 MAX_CODE = 100_000
 """Codes of municipalities have five digits; a sixth one is a check digit."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MunicipalityMeshes:
+    """A public list of meshes with their municipalities, outside of any plan. A mesh on a border may stand in several rows.
+
+    Attributes:
+        meshes: codes of meshes.
+        municipalities: the code of each, of five digits; the first two are its prefecture.
+    """
+
+    meshes: NDArray[np.int64]
+    municipalities: NDArray[np.int64]
+
+
+def read_municipality_meshes(path: Path) -> MunicipalityMeshes | None:
+    """The meshes and municipalities of a file; None if it is no such list."""
+    try:
+        roles = _roles(describe_source(Source(str(path), format="auto")).columns)
+        if not {"mesh", "municipality"} <= roles.keys():
+            return None
+        wanted = [roles["mesh"], roles["municipality"]]
+        read = read_records(path, wanted, texts=wanted)
+        meshes, codes = (np.char.strip(read[name].astype(np.str_)).astype(np.int64) for name in wanted)
+    except (SudareError, ValueError):
+        return None
+    return MunicipalityMeshes(meshes=meshes, municipalities=_of_five_digits(codes))
+
+
+def _roles(columns: Iterable[str]) -> dict[str, str]:
+    """Which column holds meshes, municipalities and their names."""
+    roles: dict[str, str] = {}
+    for column in columns:
+        role = _role_of(column)
+        if role is not None:
+            roles.setdefault(role, column)
+    return roles
+
+
+def _of_five_digits(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.where(codes >= MAX_CODE, codes // 10, codes)
 
 
 def read_mesh_list(
@@ -109,11 +152,7 @@ def _read_file(section: Section, path: Path, *, needs_areas: bool) -> dict[str, 
     """The columns of a list by what they hold: meshes, codes and names of municipalities."""
     try:
         columns = describe_source(Source(str(path), format="auto")).columns
-        roles: dict[str, str] = {}
-        for column in columns:
-            role = _role_of(column)
-            if role is not None:
-                roles.setdefault(role, column)
+        roles = _roles(columns)
         if "mesh" not in roles and len(columns) == 1:
             roles["mesh"] = columns[0]
         _require(section, path, roles, "mesh", needs_areas)
@@ -126,8 +165,7 @@ def _read_file(section: Section, path: Path, *, needs_areas: bool) -> dict[str, 
         if role in found:
             found[role] = _numbers(section, path, found[role])
     if "municipality" in found:
-        codes = found["municipality"]
-        found["municipality"] = np.where(codes >= MAX_CODE, codes // 10, codes)
+        found["municipality"] = _of_five_digits(found["municipality"])
     return found
 
 

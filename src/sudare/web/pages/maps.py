@@ -11,6 +11,7 @@ from sudare.bilingual import Words
 from sudare.errors import InputError, SudareError, words_of_error
 from sudare.releases.registry import find_kind_of_folder
 from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.maps.borders import borders_of, lists_in, pack_borders
 from sudare.web.maps.layers import block_of, cells_of, published_table, slices_of, true_table
 from sudare.web.maps.tiles import pack_cells
 from sudare.web.rendering import language_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-__all__ = ["ROUTES", "give_published_cells", "give_true_cells"]
+__all__ = ["ROUTES", "give_borders", "give_published_cells", "give_true_cells"]
 
 BINARY = "application/octet-stream"
 NOT_ASKED = Words(
@@ -37,6 +38,14 @@ def give_published_cells(request: Request) -> Response:
     table = published_table(folder)
     fixed = slices_of(table, request.query_params)
     return Response(pack_cells(cells_of(table, fixed, block_of(table))), media_type=BINARY)
+
+
+@plain_page
+def give_borders(request: Request) -> Response:
+    """Borders of prefectures and municipalities, packed as `sudare.web.maps.borders` says; none without a public list."""
+    table = published_table(_folder(request, request.query_params.get("folder", "")))
+    lists = lists_in(context_of(request).workspace)
+    return Response(pack_borders(borders_of(table, lists, block_of(table))), media_type=BINARY)
 
 
 @form_page
@@ -63,5 +72,6 @@ def _folder(request: Request, name: str) -> Path:
 
 ROUTES = (
     Route("/map/cells", give_published_cells),
+    Route("/map/borders", give_borders),
     Route("/map/truth", give_true_cells, methods=["POST"]),
 )

@@ -20,6 +20,15 @@ MAPS: Mapping[str, Words] = {
     "map.right": Words("right", "右"),
     "map.swipe": Words("Where the two maps meet", "2つの地図の境目"),
     "map.logarithmic": Words("logarithmic scale", "対数目盛"),
+    "map.borders": Words("borders", "境界線"),
+    "map.border_note": Words(
+        "Dark lines: prefectures, and municipalities when zoomed in, to a mesh of the public list in this folder.",
+        "濃い線は都道府県、拡大時は市区町村の境界です（フォルダ内の公開メッシュ一覧による。メッシュ単位の精度）。",
+    ),
+    "map.no_borders": Words(
+        "Prefectures are drawn when the public list of meshes by municipality (Statistics Bureau) lies in this folder.",
+        "総務省統計局の「市区町村別メッシュ・コード一覧」の CSV をこのフォルダに置くと、都道府県の境界を表示します。",
+    ),
     "map.all": Words("all (summed)", "すべて（合計）"),
     "map.view": Words("Map of the release", "公表値の地図"),
     "map.keys": Words(

@@ -1,4 +1,5 @@
 // The map of a release: two layers side by side, painted by WebGL2 or on a canvas; values, areas, legends and a table.
+import { Borders } from "./borders.js";
 import { CanvasPainter } from "./canvas.js";
 import { Cells, largestDifference } from "./cells.js";
 import { listen } from "./hands.js";
@@ -21,7 +22,7 @@ const places = new Places(about, words, language);
 const view = new View(about);
 const surface = part("view");
 const overlay = new Overlay(part("overlay"), places, about);
-const state = { released: null, truth: null, chosen: null, cross: false, pointer: null };
+const state = { released: null, truth: null, chosen: null, cross: false, pointer: null, borders: null };
 let [painter, palette, ratio, waiting] = [null, null, 1, false];
 
 const mode = (side) => MODES[part(side).value] ?? null;
@@ -62,6 +63,7 @@ function draw() {
   overlay.paint({
     view, ratio, split, colours: colours(), hasTwo: right !== null, watermark: words.watermark,
     marked: marked.map(([, from, to]) => [from, to]), chosen: state.chosen, cross: state.cross,
+    borders: part("borders")?.checked ? state.borders : null,
   });
   root.classList.toggle("secret", marked.length > 0);
   part("mark").hidden = marked.length === 0;
@@ -370,4 +372,18 @@ async function begin() {
     part(name).addEventListener("click", () => { act(); changed(); });
 }
 
-begin().catch(problem);
+// Borders come after the map: they are read from a list in the folder, if there is one.
+async function readBorders() {
+  const row = part("borders-row");
+  if (!row) return;
+  const found = new Borders(await read(`/map/borders?folder=${encodeURIComponent(fixed().get("folder"))}`));
+  part("border-note").textContent = part("border-note").dataset[found.isEmpty ? "none" : "some"];
+  root.dataset.borders = String(!found.isEmpty);
+  if (found.isEmpty) return;
+  state.borders = found;
+  row.hidden = false;
+  part("borders").addEventListener("change", changed);
+  changed();
+}
+
+begin().then(readBorders).catch(problem);

@@ -7,7 +7,7 @@ export class Overlay {
     Object.assign(this, { canvas, context: canvas.getContext("2d"), places, about });
   }
 
-  paint({ view, ratio, colours, split, hasTwo, watermark, marked, chosen, cross }) {
+  paint({ view, ratio, colours, split, hasTwo, watermark, marked, chosen, cross, borders }) {
     const { context: pen, canvas } = this;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, canvas.width, canvas.height);
@@ -16,6 +16,7 @@ export class Overlay {
     pen.lineWidth = 1;
     this.frame(view, colours);
     if (this.about.mesh) this.grid(view, colours);
+    borders?.paint(pen, view, this.about, colours);
     for (const [from, to] of marked) this.watermark(view, watermark, from, to, colours);
     if (chosen) this.area(view, chosen, colours);
     if (hasTwo) this.divide(view, split, colours);
@@ -73,7 +74,8 @@ export class Overlay {
     for (const at of steps(row / about.block, every, Math.max(south, -every), Math.min(north, view.rows)))
       for (const along of steps(column / about.block, every, Math.max(west, -every), Math.min(east, view.columns))) {
         const code = Math.round((row + at * about.block) / divisions) * 100 + Math.round((column + along * about.block) / divisions);
-        const [x, y] = view.pixelAt(along, at);
+        // A mesh that begins outside of the window is named where the window begins.
+        const [x, y] = view.pixelAt(Math.max(along, 0), Math.max(at, 0));
         text(pen, String(code).padStart(4, "0"), x + 4, y - 5, colours);
       }
   }
