@@ -33,6 +33,7 @@ OTHER_VALUES = {
 """Modules in which the two texts of a pair are given different values, and why."""
 
 LONELY = {
+    "examples/municipalities.py": "names of columns and towns of the public lists that it imitates",
     "cli/console/wrapping.py": "letters by which lines are broken",
     "cli/console/templates.py": "plans to start from are files as they are written, one for each language",
     "column_names.py": "signs in dates",

@@ -21,8 +21,18 @@ from sudare.ledger import Dataset
 from sudare.privacy import Budget, best_power
 from sudare.releases.kinds.counts import ReleasePlan
 from sudare.tables import Plan
+from sudare.tables.planning.plan_words import of_mechanism
 
-__all__ = ["GRID", "BudgetPoint", "PartError", "PredictionCurves", "affordable_releases", "curves_of", "point_of"]
+__all__ = [
+    "GRID",
+    "BudgetPoint",
+    "OtherMethod",
+    "PartError",
+    "PredictionCurves",
+    "affordable_releases",
+    "curves_of",
+    "point_of",
+]
 
 GRID = tuple(Decimal(text) for text in ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10"))
 """Epsilon, or rho times ten: the slider's marks, between which the browser reads."""
@@ -60,6 +70,21 @@ class PartError:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherMethod:
+    """A method that was not chosen.
+
+    Attributes:
+        name: for people.
+        ratio: its errors over those of the plan, geometric mean over the parts of the workload.
+        worst_ratio: the same where it compares worst.
+    """
+
+    name: Words
+    ratio: float
+    worst_ratio: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class BudgetPoint:
     """What a plan would give for one budget.
 
@@ -68,16 +93,16 @@ class BudgetPoint:
         parts: errors by area size and margin.
         power: the chance to find out at best whether one person is in, where a false alarm has the chance 5 %.
         releases: how many such releases the data set still affords; None if unknown.
-        method: how it would be published.
-        alternatives: other methods, and how much larger their errors are.
+        method: how it would be published, for people.
+        alternatives: other methods.
     """
 
     value: float
     parts: tuple[PartError, ...]
     power: float
     releases: int | None
-    method: str
-    alternatives: tuple[tuple[Words, float], ...] = ()
+    method: Words
+    alternatives: tuple[OtherMethod, ...] = ()
 
 
 PredictionCurves = tuple[BudgetPoint, ...]
@@ -140,14 +165,17 @@ def _planned(plan: ReleasePlan, budget: Budget, value: Decimal) -> BudgetPoint:
     predicted = asked.predicted
     power = float(best_power(budget, FALSE_ALARM))
     if predicted is None:
-        return BudgetPoint(value=float(value), parts=(), power=power, releases=None, method=plan.method)
+        return BudgetPoint(value=float(value), parts=(), power=power, releases=None, method=of_mechanism(plan.method))
     return BudgetPoint(
         value=float(value),
         parts=_parts(asked, predicted),
         power=power,
         releases=None,
-        method=predicted.mechanism,
-        alternatives=tuple((other.words, float(other.ratio)) for other in predicted.alternatives),
+        method=of_mechanism(predicted.mechanism),
+        alternatives=tuple(
+            OtherMethod(name=other.words, ratio=float(other.ratio), worst_ratio=float(other.worst_ratio))
+            for other in predicted.alternatives
+        ),
     )
 
 

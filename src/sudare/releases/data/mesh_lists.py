@@ -25,7 +25,7 @@ from sudare.sections import Section
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MunicipalityMeshes", "read_mesh_list", "read_municipality_meshes"]
+__all__ = ["MunicipalityMeshes", "names_municipalities", "read_mesh_list", "read_municipality_meshes"]
 
 WHERE = (
     "The Statistics Bureau publishes one: www.stat.go.jp/data/mesh/m_itiran.html",
@@ -52,6 +52,12 @@ class MunicipalityMeshes:
 
     meshes: NDArray[np.int64]
     municipalities: NDArray[np.int64]
+
+
+def names_municipalities(line: str) -> bool:
+    """Whether the first line of a text file has the columns of a list of meshes with their municipalities."""
+    separator = "\t" if "\t" in line else ","
+    return {"mesh", "municipality"} <= _roles(name.strip().strip('"') for name in line.split(separator)).keys()
 
 
 def read_municipality_meshes(path: Path) -> MunicipalityMeshes | None:

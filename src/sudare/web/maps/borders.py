@@ -19,7 +19,7 @@ import numpy as np
 from sudare.domain import mesh_cells, mesh_level
 from sudare.domain.mesh import likely_level
 from sudare.errors import SudareError
-from sudare.releases.data.mesh_lists import MunicipalityMeshes, read_municipality_meshes
+from sudare.releases.data.mesh_lists import MunicipalityMeshes, names_municipalities, read_municipality_meshes
 from sudare.web.maps.layers import map_axes
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ __all__ = ["MapBorders", "borders_of", "lists_in", "pack_borders"]
 SUFFIXES = (".csv", ".txt", ".tsv")
 MAX_FILE, MAX_FILES = 1 << 25, 60
 HEAD = 4096
-WORDS = ("mesh", "key_code", "メッシュ")
 MAX_KEPT = 2
 PER_PREFECTURE = 1000
 
@@ -70,9 +69,7 @@ def _looks_like_a_list(path: Path) -> bool:
             head = stream.read(HEAD).partition(b"\n")[0]
     except OSError:
         return False
-    texts = [head.decode(encoding, errors="ignore").lower() for encoding in ("utf-8", "cp932")]
-    is_of_meshes = any(word in text for text in texts for word in WORDS)
-    return is_of_meshes and any("市区町村" in text or "city" in text or "municipal" in text for text in texts)
+    return any(names_municipalities(head.decode(encoding, errors="ignore")) for encoding in ("utf-8", "cp932"))
 
 
 def borders_of(table: SparseTable, lists: Sequence[Path], block: int = 1) -> MapBorders:

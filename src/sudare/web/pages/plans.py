@@ -172,7 +172,7 @@ def _values(point: BudgetPoint, language: Language) -> dict[str, object]:
         "value": point.value,
         "power": point.power,
         "releases": point.releases,
-        "method": point.method,
+        "method": point.method.explain(language),
         "parts": [
             {
                 "name": part.name.explain(language),
@@ -185,7 +185,10 @@ def _values(point: BudgetPoint, language: Language) -> dict[str, object]:
             }
             for part in point.parts
         ],
-        "alternatives": [[words.explain(language), ratio] for words, ratio in point.alternatives],
+        "alternatives": [
+            {"name": other.name.explain(language), "ratio": other.ratio, "worst": other.worst_ratio}
+            for other in point.alternatives
+        ],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import FileResponse, JSONResponse
 from starlette.routing import Route
@@ -27,6 +27,8 @@ from sudare.web.words.maps import SCRIPT_TEXTS
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+
+    from sudare.attacks.verdicts import AttackReport
 
 __all__ = ["ROUTES", "attack_release", "give_file", "show_release", "verify_release_folder"]
 
@@ -54,7 +56,7 @@ def show_release(request: Request) -> Response:
         kind=kind.name,
         title=document.get("title") or name,
         publisher=document.get("publisher") or "",
-        files=_listed(document),
+        files=[*_listed(document), DOCUMENT],
         has_report=(folder / PAGE).is_file(),
         rows=rows,
         columns=columns,
@@ -110,23 +112,42 @@ def verify_release_folder(request: Request, form: Form) -> Response:
 def attack_release(request: Request, form: Form) -> Response:
     """Attack a release as `sudare attack` does."""
     from sudare.examination import examine
+    from sudare.examination.findings import NAMES
 
     workspace, language = context_of(request).workspace, language_of(request)
     examination = examine(workspace.place(form.get("folder", "")))
     reports = [
         {
-            "name": report.attack,
+            "name": NAMES.get(report.attack, Words.same(report.attack)).explain(language),
             "outcome": report.outcome.value,
-            "label": report.outcome.value,
-            "finding": _worst(report, language),
+            "label": text_of(language, f"release.{report.outcome.value}"),
+            "finding": " ".join(filter(None, (report.summary.explain(language), _worst(report, language)))),
         }
         for report in examination.reports
     ]
-    is_broken = any(report["outcome"] == "broken" for report in reports)
-    return JSONResponse({"verdict": "", "is_sound": not is_broken, "checks": reports})
+    left_out = [
+        {
+            "name": NAMES.get(one.attack, Words.same(one.attack)).explain(language),
+            "outcome": "skipped",
+            "label": text_of(language, "release.open" if one.is_open else "release.not_applied"),
+            "finding": one.reason.explain(language),
+        }
+        for one in examination.not_applied
+    ]
+    outcome = examination.outcome
+    return JSONResponse(
+        {
+            "verdict": text_of(language, f"release.attacks.{outcome.value}"),
+            "is_sound": outcome.value != "broken",
+            "checks": reports + left_out,
+        }
+    )
 
 
-def _worst(report: Any, language: str) -> str:
+def _worst(report: AttackReport, language: str) -> str:
+    """Of what was broken or is open, the first; what held is told by the summary alone."""
+    if report.outcome.value == "held":
+        return ""
     verdict = next(iter(report.with_outcome(report.outcome)), None)
     return "" if verdict is None else verdict.explain(language)
 

@@ -67,12 +67,27 @@ function fill(point) {
       return row;
     }),
   );
-  const list = document.getElementById("alternatives");
-  list.replaceChildren(
-    ...point.alternatives.map(([name, ratio]) => {
-      const item = document.createElement("li");
-      item.textContent = `${name}: ${list.dataset.text.replace("{ratio}", ratio.toFixed(2))}`;
-      return item;
+  const others = document.getElementById("alternatives");
+  const all = [{ name: point.method, ratio: 1, worst: 1, isChosen: true }, ...point.alternatives];
+  const widest = Math.max(...all.map((one) => one.ratio));
+  others.tBodies[0].replaceChildren(
+    ...all.map(({ name, ratio, worst, isChosen }) => {
+      const row = document.createElement("tr");
+      const head = document.createElement("th");
+      head.scope = "row";
+      head.textContent = isChosen ? `${name} (${others.dataset.chosen})` : name;
+      row.append(head);
+      for (const text of isChosen ? ["1", "1"] : [ratio.toFixed(2), worst.toFixed(2)]) {
+        const cell = row.insertCell();
+        cell.className = "number";
+        cell.textContent = text;
+      }
+      const bar = document.createElement("progress");
+      bar.max = widest;
+      bar.value = ratio;
+      bar.setAttribute("aria-hidden", "true");
+      row.insertCell().append(bar);
+      return row;
     }),
   );
 }

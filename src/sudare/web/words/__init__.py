@@ -8,6 +8,7 @@ from sudare.bilingual import Words
 from sudare.web.words.common import COMMON
 from sudare.web.words.drafts import DRAFTS
 from sudare.web.words.guide import GUIDE
+from sudare.web.words.help import HELP
 from sudare.web.words.journeys import JOURNEYS
 from sudare.web.words.maps import MAPS
 from sudare.web.words.plans import PLANS
@@ -19,5 +20,5 @@ from sudare.web.words.tables import TABLES
 
 __all__ = ["TEXTS"]
 
-PARTS = (COMMON, DRAFTS, GUIDE, JOURNEYS, MAPS, PLANS, QUERIES, RECORDS, RELEASES, SERIES, TABLES)
+PARTS = (COMMON, DRAFTS, GUIDE, HELP, JOURNEYS, MAPS, PLANS, QUERIES, RECORDS, RELEASES, SERIES, TABLES)
 TEXTS: Mapping[str, Words] = {name: words for part in PARTS for name, words in part.items()}

@@ -45,8 +45,16 @@ PLANS: Mapping[str, Words] = {
         "The data set still affords more than {number} releases like this one.",
         "このデータでは、同じ公表を {number} 回以上行えます。",
     ),
-    "plan.alternatives": Words("Other methods", "他の方法"),
-    "plan.times": Words("{ratio} times the error", "誤差 {ratio} 倍"),
+    "plan.alternatives": Words("Methods side by side", "方法の比較"),
+    "plan.alternatives_note": Words(
+        "Errors of other methods at the same epsilon, as multiples of those above: over all sizes and margins, and where each "
+        "compares worst.",
+        "同じ ε での他の方法の誤差（上の値に対する倍率）。全ての大きさ・周辺表の幾何平均と、最も不利な場合です。",
+    ),
+    "plan.method": Words("Method", "方法"),
+    "plan.this_one": Words("this plan", "この計画"),
+    "plan.typical_ratio": Words("error, times", "誤差（倍）"),
+    "plan.worst_ratio": Words("at worst, times", "最も不利な場合（倍）"),
     "plan.chosen": Words("Chosen: {method}", "選ばれた方法: {method}"),
     "plan.obstacles": Words("This is in the way", "実行の妨げ"),
     "plan.clear": Words("Nothing is in the way.", "実行を妨げるものはありません。"),
