@@ -19,7 +19,7 @@ from sudare.parameters import shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.series_measurements import SeriesMeasurement
-from sudare.privacy.unit import Unit
+from sudare.privacy.unit import ProtectedTime, Unit
 from sudare.series.estimation import RunningEstimate
 from sudare.series.filtering import MAX_AREA, FilteredEstimate, area_of
 from sudare.series.paths import Caps, LevelChanges
@@ -32,7 +32,28 @@ if TYPE_CHECKING:
 
     Values = NDArray[np.float64]
 
-__all__ = ["LevelDesign", "MarginDesign", "SeriesDesign"]
+__all__ = ["LevelDesign", "MarginDesign", "SeriesDesign", "sensitivity_of_window"]
+
+REPLACED_L2_SQUARED, REPLACED_L1 = 4, 2
+"""How much further one path in place of another moves a window than a path that is added or removed: twice as far."""
+
+
+def sensitivity_of_window(strategy: SeriesStrategy, moves: int, noise: str, time: ProtectedTime | None) -> int:
+    """How far one unit moves what is measured of a level in one window: in l2 squared for Gaussian noise, else in l1.
+
+    Who protects everything between two resets adds or removes a path. Who protects any so many ticks after each other leaves
+    the person's other rows where they are: in each of the two windows that the ticks meet another path takes the place of one.
+
+    Args:
+        strategy: what is measured.
+        moves: how many a path has, at most.
+        noise: ``"gaussian"`` or ``"laplace"``.
+        time: what of the unit is protected.
+    """
+    replaces = time is not None and time.span == "person-window"
+    if noise == "gaussian":
+        return strategy.l2_squared(moves) * (REPLACED_L2_SQUARED if replaces else 1)
+    return strategy.l1(moves) * (REPLACED_L1 if replaces else 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +194,9 @@ class SeriesDesign:
                 requirement = "measured afresh at every tick, where events are protected"
                 raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
             return
-        made_for = level.strategy.l2_squared if level.measurement.noise == "gaussian" else level.strategy.l1
-        if level.measurement.sensitivity < made_for(level.measurement.moves):
+        measurement = level.measurement
+        needed = sensitivity_of_window(level.strategy, measurement.moves, measurement.noise, self.unit.time)
+        if measurement.sensitivity < needed:
             requirement = "measured with noise that is made for the sensitivity of its strategy"
             raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
 

@@ -16,7 +16,7 @@ from sudare.privacy.budget import Budget, read_budget
 from sudare.privacy.conversion import epsilon_to_rho
 from sudare.privacy.series_measurements import SeriesMeasurement
 from sudare.privacy.unit import ProtectedTime, Unit
-from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign
+from sudare.series.design import LevelDesign, MarginDesign, SeriesDesign, sensitivity_of_window
 from sudare.series.strategies import MAX_MOVES, MAX_TICKS, STRATEGIES, Norm, SeriesStrategy, strategy_for
 from sudare.series.tree_strategy import TreeStrategy
 from sudare.tables.planning.planner import plan_table
@@ -112,8 +112,8 @@ def plan_series(
         moves: how many moves a person may have in a window; one number for all levels but the total, at which a path enters and
             leaves once, or a number for each level from the total.
         who: the protected unit in the words of the report.
-        span: everything between two resets; any so many ticks after each other, which costs two windows; or one appearance alone,
-            for which every tick is measured afresh.
+        span: everything between two resets; any so many ticks after each other, which meet two windows and change a path in
+            each; or one appearance alone, for which every tick is measured afresh.
         strategy: by name; the best one if left out.
         absent_after: after so many ticks without a row somebody counts as absent; never if left out.
 
@@ -151,7 +151,7 @@ def plan_series(
     power = 2 / 3 if norm == "l1" else 1.0
     shares = _shares([(weight * factor) ** power for weight, factor in zip(weights, factors, strict=True)])
     levels = tuple(
-        LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap))
+        LevelDesign(one, _measurement(budget, share / blocks, made_for, 0 if is_event else cap, unit.time))
         for one, made_for, share, cap in zip(strategies, measured, shares, caps, strict=True)
     )
     _require_samplers(levels, budget)
@@ -225,16 +225,22 @@ def _strategy(name: str | None, ticks: int, moves: int, depth: int, norm: Norm) 
     return strategy_for("power" if 1 << depth <= SMALL_LEVEL else "buffered", ticks, moves, norm)
 
 
-def _measurement(budget: Budget, share: Fraction, strategy: SeriesStrategy, moves: int) -> SeriesMeasurement:
+def _measurement(
+    budget: Budget, share: Fraction, strategy: SeriesStrategy, moves: int, time: ProtectedTime | None
+) -> SeriesMeasurement:
     """A share of the budget as noise: Laplace for a pure epsilon, else Gaussian."""
     given = {"ticks": strategy.ticks, "moves": moves, "strategy": strategy.name}
     if budget.currency == "epsilon":
-        part = Budget(epsilon=budget.epsilon * share)
-        return SeriesMeasurement.for_budget(part, strategy.l1(moves), noise="laplace", **given)  # type: ignore[arg-type]
+        part, sensitivity = (
+            Budget(epsilon=budget.epsilon * share),
+            sensitivity_of_window(strategy, moves, "laplace", time),
+        )
+        return SeriesMeasurement.for_budget(part, sensitivity, noise="laplace", **given)  # type: ignore[arg-type]
     rho = _rho_of(budget) * share
     if rho <= 0:
         raise GuaranteeError(f"No Gaussian noise gives {budget}: the delta leaves nothing.")
-    return SeriesMeasurement.for_budget(Budget(rho=rho), strategy.l2_squared(moves), noise="gaussian", **given)  # type: ignore[arg-type]
+    sensitivity = sensitivity_of_window(strategy, moves, "gaussian", time)
+    return SeriesMeasurement.for_budget(Budget(rho=rho), sensitivity, noise="gaussian", **given)  # type: ignore[arg-type]
 
 
 def _shares(weights: Sequence[float]) -> list[Fraction]:

@@ -143,11 +143,19 @@ def test_an_event_states_every_level_and_what_is_paid() -> None:
     assert plan_series(MAP, Budget(rho=1), ticks=TICKS, moves=1, span="person-window").event().cost == Budget(rho=1)
 
 
-def test_any_window_costs_two_blocks() -> None:
+def test_any_window_costs_two_blocks_with_paths_that_are_replaced() -> None:
     day, window = design(Budget(rho=1)), design(Budget(rho=1), span="person-window")
     assert len(window.event().measurements) == 2 * len(day.event().measurements)
     assert sum(one.rho for one in window.event().measurements) <= 1
     assert window.levels[0].measurement.rho == day.levels[0].measurement.rho / 2
+    for budget, further in ((Budget(rho=1), 4), (Budget(epsilon=1), 2)):
+        added, replaced = design(budget), design(budget, span="person-window")
+        assert all(
+            other.measurement.sensitivity == further * one.measurement.sensitivity
+            for one, other in zip(added.measured, replaced.measured, strict=True)
+        )
+        with pytest.raises(ParameterError, match="sensitivity"):
+            replace(replaced, levels=added.levels)
 
 
 def test_noise_for_a_smaller_sensitivity_is_refused() -> None:
