@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal
 
 from sudare.bilingual import Words
@@ -194,11 +195,23 @@ def _tree_of(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...
     if depth == 0:
         return (), (1.0,)
     rho = _rho_of(budget)
-    plan = plan_table(domain, Budget(rho=rho if budget.currency == "rho" else min(rho, MAX_PLANNED_RHO)))
+    planned = Budget(rho=rho if budget.currency == "rho" else min(rho, MAX_PLANNED_RHO))
+    # Whoever asks for more is warned each time.
+    return (
+        _planned_tree(domain, planned, depth) if planned.rho <= MAX_PLANNED_RHO else _new_tree(domain, planned, depth)
+    )
+
+
+def _new_tree(domain: Domain, budget: Budget, depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    plan = plan_table(domain, budget)
     bits, weights = plan.settings.get("bits", ()), plan.settings.get("weights", ())
     if sum(bits) != depth or not all(isinstance(weight, float | int) for weight in weights):
         return _plain_tree(depth)
     return tuple(bits), tuple(float(weight) for weight in weights[: len(bits) + 1])  # without those of margins
+
+
+_planned_tree = lru_cache(maxsize=32)(_new_tree)
+"""A service reads its plan once, and plans of several spans or lengths share a tree."""
 
 
 def _plain_tree(depth: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
