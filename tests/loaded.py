@@ -1,10 +1,11 @@
-"""Loads what commands load, and runs nothing: processes that are forked from one that imported this begin at once."""
+"""Loads what commands load: processes that are forked from one that imported this begin at once."""
 
 from __future__ import annotations
 
 import gc
 import importlib
 import pkgutil
+from fractions import Fraction
 
 import sudare
 
@@ -27,4 +28,6 @@ for name in OTHERS:
 for module in pkgutil.walk_packages(sudare.__path__, "sudare."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
+for windows in (1, 7, 30, 365):  # what reports of series tell; each process that is forked would find it anew
+    sudare.privacy.best_power(sudare.Budget(rho=Fraction(windows, 2)), 0.05)
 gc.freeze()  # what is loaded stays: nobody need look through it again

@@ -103,7 +103,7 @@ def test_yesterday_refines_today_for_nothing() -> None:
     home = (random.normal(8, 2.5, (people, 2)).clip(0, 15).astype(np.int64) * [16, 1]).sum(axis=1)
     truth = np.bincount(home, minlength=256)
     errors: dict[bool, list[float]] = {True: [], False: []}
-    for seed in range(4):
+    for seed in range(2):
         before = SeriesWindow(plan, NoiseKey.for_research(100 + seed), people)
         yesterday = [before.publish(home).table for _ in range(ticks)][-1]
         for refers in errors:
@@ -112,7 +112,7 @@ def test_yesterday_refines_today_for_nothing() -> None:
             tables = [window.publish(home).table for _ in range(ticks)]
             assert all(table.to_dense().min() >= 0 for table in tables)
             errors[refers] += [float(((table.to_dense().reshape(-1) - truth) ** 2).mean()) for table in tables]
-    assert np.mean(errors[True]) < 0.95 * np.mean(errors[False])
+    assert np.mean(errors[True]) < 0.75 * np.mean(errors[False])
 
 
 def test_a_tick_that_is_left_out_is_never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
