@@ -28,6 +28,7 @@ def code(table: np.ndarray) -> int:
 
 REPLACE = Unit(adjacency="replace")
 DETAIL = {"queries": [("sex",)]}
+FEWER = 600
 CASES: list[Any] = [
     ([[3, 2], [1, 2]], [[4, 2], [1, 2]], {}, Unit(), 4000),
     ([[3, 2], [1, 2]], [[2, 2], [1, 3]], DETAIL | {"level_weights": (40, 1)}, REPLACE, 1750),
@@ -39,8 +40,14 @@ CASES: list[Any] = [
 
 @pytest.mark.filterwarnings("ignore::sudare.errors.WeakBudgetWarning")
 @pytest.mark.parametrize(("one", "other", "options", "unit", "runs"), CASES)
-def test_audit_holds_and_catches_a_broken_twin(one: Any, other: Any, options: Any, unit: Unit, runs: int) -> None:
-    """Through the likelihood of the measurements with the least noise. The broken twin has half the noise.
+@pytest.mark.parametrize("part", [3, pytest.param(2, marks=pytest.mark.deep)])
+def test_audit_holds_and_catches_a_broken_twin(
+    one: Any, other: Any, options: Any, unit: Unit, runs: int, part: int
+) -> None:
+    """Through the likelihood of the measurements with the least noise. The broken twin has half of it, or a third.
+
+    With a third of the noise, a third of the runs show more: where one look has nearly all of the budget, the bound is 2.9,
+    with a standard deviation of 0.04; where four share it, 3.1, with one of 0.15.
 
     Neighbours and queries are such that one unit changes each of them by as much as any could. Where there are weights,
     nearly all of the budget goes to one look.
@@ -73,8 +80,10 @@ def test_audit_holds_and_catches_a_broken_twin(one: Any, other: Any, options: An
     def outputs(counts: Any, spend: float, times: int) -> np.ndarray:
         return np.array([score(run(counts, spend)) for _ in range(times)])
 
-    assert not audit_epsilon(outputs(one, claimed, 1500), outputs(other, claimed, 1500)).refutes(claimed)
-    assert audit_epsilon(outputs(one, 2 * claimed, runs), outputs(other, 2 * claimed, runs)).refutes(claimed)
+    held, caught = (1500, runs) if part == 2 else (FEWER, max(FEWER, runs // 3))
+    assert not audit_epsilon(outputs(one, claimed, held), outputs(other, claimed, held)).refutes(claimed)
+    spent = part * claimed
+    assert audit_epsilon(outputs(one, spent, caught), outputs(other, spent, caught)).refutes(claimed)
 
 
 def test_an_exact_number_tells_neighbours_apart_that_do_not_share_it() -> None:
