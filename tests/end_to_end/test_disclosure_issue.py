@@ -1285,28 +1285,21 @@ class TestTamperedFolders:
         assert "confidential-certificate.json" in check["english"], check
 
 
-NOISY = """import os, sys
-def geometric(ratio):
-    number, chance = 0, int.from_bytes(os.urandom(6), "big") / 2**48
-    while chance < ratio:
-        number, chance = number + 1, chance / ratio
-    return number
-import math
-ratio = math.exp(-float(sys.argv[3]))
-lines = open(sys.argv[1]).read().split()
-with open(sys.argv[2], "w") as file:
-    print(lines[0], file=file)
-    for line in lines[1:]:
-        name, count = line.split(",")
-        print(f"{name},{int(count) + geometric(ratio) - geometric(ratio)}", file=file)
+NOISY = r"""echo >> "$0.runs"
+awk -F, -v seed="$(wc -l < "$0.runs")" -v epsilon="$3" '
+    function geometric() { return int(log(1 - rand()) / -epsilon) }
+    BEGIN { srand(seed); for (i = 0; i < 20; i++) rand() }
+    { print NR == 1 ? $0 : $1 "," $2 + geometric() - geometric() }
+' "$1" > "$2"
 """
+"""A program of other people, which begins in a millisecond. Each of its runs has its own noise, the same in every run of the test."""
 
 
 class TestPrograms:
     FILES: ClassVar = {
         "a.csv": "age,count\nyoung,7\nold,9\n",
         "b.csv": "age,count\nyoung,7\nold,10\n",
-        "noise.py": NOISY,
+        "noise.sh": NOISY,
     }
 
     def attack(self, run: Run, folder: Path, program: str, *more: object) -> Answer:
@@ -1319,7 +1312,7 @@ class TestPrograms:
     def test_too_little_noise(self, run: Run, tmp_path: Path, epsilon: int, caught: bool) -> None:
         """A program that claims epsilon = 1 and draws noise for 4 is found out in few runs; an honest one is not."""
         write(tmp_path, self.FILES)
-        program = f"{sys.executable} -I -S {tmp_path / 'noise.py'} {{input}} {{output}} {epsilon}"
+        program = f"sh {tmp_path / 'noise.sh'} {{input}} {{output}} {epsilon}"
         found = self.attack(run, tmp_path, program, "--claim", 1, "--runs", 125)
         assert found.code == (7 if caught else 0), found.out
         assert found.json["outcome"] == ("broken" if caught else "held")
