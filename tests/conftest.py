@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 from threading import Lock, local
 
 import pytest
 from hypothesis import settings
+from tools.durations import slow_tests
 
 from sudare.noise import ResearchEntropy, secure_entropy
 from tests.run_servers import TestRun
@@ -46,6 +49,18 @@ def pytest_sessionfinish() -> None:
     for module, function in (("tests.contracts.sql_servers", "stop_spark"), ("tests.browser", "close_browser")):
         if module in sys.modules:
             getattr(sys.modules[module], function)()
+
+
+@cache
+def _slow() -> frozenset[str]:
+    """What took half a second or more when durations were recorded, fixtures included."""
+    return slow_tests(Path(__file__).with_name("durations.tsv").read_text(encoding="utf-8"))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark what is slow by measurement; what is so by nature says so itself."""
+    if item.nodeid in _slow():
+        item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,7 +3,8 @@
     python -m pytest ... --junitxml=out/junit.xml
     python tools/durations.py out/junit.xml tests/durations.tsv
 
-The seconds are those of one machine in one run: they say where time goes, not how long it takes elsewhere.
+The seconds are those of one machine in one run: they say where time goes, not how long it takes elsewhere. Tests that took half
+a second are marked as slow by ``tests/conftest.py``, and `make unit` leaves them to `make test`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Counts", "TimedTest", "count", "main", "read_tests", "table"]
+__all__ = ["Counts", "TimedTest", "count", "main", "read_tests", "slow_tests", "table"]
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOWEST = 40
+"""So many tests are listed at least, and all slow ones."""
+
+SLOW_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,8 @@ def table(tests: Sequence[TimedTest]) -> str:
     for test in tests:
         seconds[test.file] += test.seconds
         numbers[test.file] += 1
-    slowest = sorted(tests, key=lambda test: (-test.seconds, test.file, test.name))[:SLOWEST]
+    slowest = sorted(tests, key=lambda test: (-test.seconds, test.file, test.name))
+    slowest = slowest[: max(SLOWEST, sum(test.seconds >= SLOW_SECONDS for test in tests))]
     lines = [
         "seconds\ttests\twhat",
         f"{sum(seconds.values()):.1f}\t{len(tests)}\tall",
@@ -100,6 +105,12 @@ def table(tests: Sequence[TimedTest]) -> str:
         *(f"{test.seconds:.1f}\t1\t{test.file}::{_one_line(test.name)}" for test in slowest),
     ]
     return "\n".join(lines) + "\n"
+
+
+def slow_tests(text: str) -> frozenset[str]:
+    """The names of all tests of a table, as pytest writes them, that took `SLOW_SECONDS` or more."""
+    rows = (line.split("\t") for line in text.splitlines()[1:])
+    return frozenset(name for seconds, _, name in rows if "::" in name and float(seconds) >= SLOW_SECONDS)
 
 
 def _one_line(name: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.durations import Counts, count, main, read_tests, table
+from tools.durations import SLOWEST, Counts, TimedTest, count, main, read_tests, slow_tests, table
 
+ROOT = Path(__file__).resolve().parents[3]
 JUNIT = """<testsuites><testsuite>
 <testcase classname="tests.unit.test_one" name="test_a[x]" time="0.25"/>
 <testcase classname="tests.unit.test_one.TestMore" name="test_b" time="2.5"><failure message="no"/></testcase>
@@ -37,6 +38,22 @@ def test_files_and_tests_with_the_slowest_first(clone: Path) -> None:
         "1.0\t1\ttests/unit/test_two.py::test_c",
         "0.2\t1\ttests/unit/test_one.py::test_a[x]",
     ]
+
+
+def test_slow_tests_are_all_listed_and_found_by_their_names(clone: Path) -> None:
+    assert slow_tests(table(read_tests(clone / "junit.xml", clone))) == {
+        "tests/unit/test_one.py::TestMore::test_b",
+        "tests/unit/test_two.py::test_c",
+    }
+    many = [TimedTest("tests/a.py", f"test_{number}", 0.6, "passed") for number in range(2 * SLOWEST)]
+    assert len(slow_tests(table([*many, TimedTest("tests/a.py", "test_quick", 0.4, "passed")]))) == 2 * SLOWEST
+
+
+def test_what_was_slow_is_marked_so(request: pytest.FixtureRequest) -> None:
+    """In this very run."""
+    slow = slow_tests((ROOT / "tests" / "durations.tsv").read_text(encoding="utf-8"))
+    listed = [item for item in request.session.items if item.nodeid in slow]
+    assert all(item.get_closest_marker("slow") for item in listed)
 
 
 def test_it_is_written(clone: Path) -> None:
