@@ -29,6 +29,7 @@ from sudare.ledger.entries import DatasetAdded, Settled, hash_of
 from sudare.ledger.records import NewPublicationError
 from sudare.ledger.rules import RhoFilter
 from tests.end_to_end.killed import Doomed, hold_work
+from tests.processes import SECONDS, start
 from tests.unit.ledger.helping import (
     DELTA,
     PERSON,
@@ -39,9 +40,8 @@ from tests.unit.ledger.helping import (
     fingerprint,
     tables_of,
 )
+from tests.unit.ledger.racer import race
 
-ROOT = Path(__file__).resolve().parents[2]
-RACER = ROOT / "tests" / "unit" / "ledger" / "racer.py"
 RACERS = 8
 NewLocation = Callable[[], str]
 
@@ -620,7 +620,7 @@ def test_a_rewritten_ledger_is_found_only_with_a_hash_kept_elsewhere(ledger: Led
     assert "missing at its end" in ledger.verify((number + 1, kept))[0].english
 
 
-def problems_of_race(location: str, *options: str, rho_filter: bool = False) -> list[str]:
+def problems_of_race(location: str, folder: Path, *, has_lock: bool = True, rho_filter: bool = False) -> list[str]:
     """Let processes race for parts of a budget; what went wrong, if anything."""
     part = Fraction(1, 23)
     with open_ledger(location, create=True) as ledger:
@@ -628,25 +628,20 @@ def problems_of_race(location: str, *options: str, rho_filter: bool = False) -> 
         added = ledger.add_dataset("census", total, unit=PERSON, rho_filter=rho_filter)
         charge = added.charge(Budget(epsilon=part)).main
         parts = int(added.left.main / charge)
-        command = [sys.executable, str(RACER), location, "1", "23", *options]
-        racers = [
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(RACERS)
-        ]
+        racers = [start(race, location, part, folder, number, has_lock) for number in range(RACERS)]
         try:
+            while len(list(folder.glob("*.ready"))) < RACERS:
+                assert all(racer.is_alive() for racer in racers)
+                time.sleep(0.005)
+            (folder / "go").touch()
             for racer in racers:
-                assert racer.stdout is not None
-                assert racer.stdout.readline() == "ready\n"
-            outcomes = []
-            for racer in racers:
-                assert racer.stdin is not None
-                racer.stdin.write("go\n")
-                racer.stdin.flush()
-            for racer in racers:
-                outcomes.append(json.loads(racer.communicate(timeout=60)[0]))
+                racer.join(SECONDS)
+            outcomes = [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")]
         finally:
             for racer in racers:
                 racer.kill()
-                racer.wait()
+                racer.join()
+        assert len(outcomes) == RACERS
         problems = [finding.english for finding in ledger.verify()]
         reserved, settled, errors = (sum(o[name] for o in outcomes) for name in ("reserved", "settled", "errors"))
         problems += [f"{reserved} reservations"] if reserved != parts else []
@@ -659,18 +654,18 @@ def problems_of_race(location: str, *options: str, rho_filter: bool = False) -> 
 
 
 @pytest.mark.slow
-def test_processes_that_race_for_the_last_budget_get_exactly_all_of_it(location: str) -> None:
-    assert problems_of_race(location) == []
+def test_processes_that_race_for_the_last_budget_get_exactly_all_of_it(location: str, tmp_path: Path) -> None:
+    assert problems_of_race(location, tmp_path) == []
 
 
 @pytest.mark.slow
-def test_processes_that_race_for_the_last_of_a_filter_get_no_more_than_it_allows(location: str) -> None:
-    assert problems_of_race(location, rho_filter=True) == []
+def test_processes_that_race_for_the_last_of_a_filter_get_no_more_than_it_allows(location: str, tmp_path: Path) -> None:
+    assert problems_of_race(location, tmp_path, rho_filter=True) == []
 
 
 @pytest.mark.slow
-def test_a_ledger_without_its_lock_would_be_caught(location: str) -> None:
-    assert problems_of_race(location, "without-lock")
+def test_a_ledger_without_its_lock_would_be_caught(location: str, tmp_path: Path) -> None:
+    assert problems_of_race(location, tmp_path, has_lock=False)
 
 
 def test_threads_share_a_ledger(census: Ledger) -> None:

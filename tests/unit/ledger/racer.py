@@ -1,14 +1,16 @@
 """One of several processes that race for the last budget of a data set; started by the tests of the ledger.
 
-Waits for a line, then reserves until it is refused, settling every second reservation. Writes down what it got.
+Waits for all others, then reserves until it is refused, settling every second reservation. Writes down what it got.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
 
 from sudare import Budget, ReleaseEvent, Unit
 from sudare.errors import BudgetExceededError, LedgerError
@@ -29,16 +31,18 @@ def forget_the_lock() -> None:
     PostgresStore.transaction = no_transaction  # type: ignore[method-assign]
 
 
-def race(location: str, numerator: int, denominator: int) -> dict[str, int]:
-    from fractions import Fraction
-
-    unit, cost = Unit("person"), Budget(epsilon=Fraction(numerator, denominator))
+def race(location: str, part: Fraction, folder: Path, number: int, has_lock: bool) -> None:
+    """Race for parts of a budget, beginning when there is a file ``go`` in a folder; the outcome stands there afterwards."""
+    if not has_lock:
+        forget_the_lock()
+    unit, cost = Unit("person"), Budget(epsilon=part)
     measurement = LaplaceMeasurement.for_budget(cost, sensitivity_of_counts(unit))
     event = ReleaseEvent("laplace", unit, cost, (measurement,), "secure")
     reserved = settled = errors = 0
     with open_ledger(location) as ledger:
-        print("ready", flush=True)
-        sys.stdin.readline()
+        (folder / f"{number}.ready").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.001)
         while errors < 100:
             try:
                 reservation = ledger.reserve("census", cost, unit=unit, fingerprint=f"{reserved:064x}")
@@ -50,10 +54,5 @@ def race(location: str, numerator: int, denominator: int) -> dict[str, int]:
                 break
             except LedgerError:
                 errors += 1
-    return {"reserved": reserved, "settled": settled, "errors": errors}
-
-
-if __name__ == "__main__":
-    if sys.argv[4:] == ["without-lock"]:
-        forget_the_lock()
-    print(json.dumps(race(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))), flush=True)
+    outcome = {"reserved": reserved, "settled": settled, "errors": errors}
+    (folder / f"{number}.json").write_text(json.dumps(outcome), encoding="utf-8")
