@@ -42,9 +42,9 @@ def deviates(found: list[SignedErrors]) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in SLOW])
 def test_margins_of_every_axis_are_unbiased(method: str) -> None:
-    """Seven categories, as weekdays have, on a map whose sides are no powers of two."""
+    """Seven categories, as weekdays have, on a map whose sides are no powers of two. Long evidence has all lengths."""
     shape = (12, 13, 7)
-    assert not deviates(signed_errors(shape, methods(shape)[method], 100))
+    assert not deviates(signed_errors(shape, methods(shape)[method], 60))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def lazily_learned(table: NDArray[np.int64], bits: sudare.noise.EntropySource) -
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("lazy")
-@pytest.mark.parametrize("shape", [(37, 37), (45, 22), (12, 13, 7)])
+@pytest.mark.parametrize("shape", [(45, 22), (12, 13, 7)])
 def test_margins_are_unbiased_where_few_nodes_are_visited(shape: tuple[int, ...]) -> None:
     assert not deviates(signed_errors(shape, lazily_learned, 150))
 

@@ -30,7 +30,12 @@ RHO = Fraction(1)
 DELTA = 0.2
 """With so large a delta half the noise is caught in a few thousand runs; a smaller one would need ten times as many."""
 LOOKS, RUNS = 4_000, 150
-AIM_RUNS = [(1, 500), (4, 500), pytest.param(1, 600, marks=pytest.mark.deep), pytest.param(2, 2_800, marks=pytest.mark.deep)]
+AIM_RUNS = [
+    (1, 500),
+    (4, 500),
+    pytest.param(1, 600, marks=pytest.mark.deep),
+    pytest.param(2, 2_800, marks=pytest.mark.deep),
+]
 """How many times less noise, and runs: of the honest mechanism, of a twin with a quarter of the noise, and of one with half."""
 CHOICES = 250
 ROUNDS = 4
