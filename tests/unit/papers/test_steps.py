@@ -153,8 +153,15 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("processes", ["1", "2"])
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+@pytest.mark.parametrize(
+    ("end", "processes"),
+    [
+        pytest.param(signal.SIGKILL, "2", id="killed-2"),
+        pytest.param(signal.SIGINT, "1", id="interrupted-1"),
+        pytest.param(signal.SIGKILL, "1", id="killed-1", marks=pytest.mark.deep),
+        pytest.param(signal.SIGINT, "2", id="interrupted-2", marks=pytest.mark.deep),
+    ],
+)
 def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path: Path, end: signal.Signals, processes: str) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
