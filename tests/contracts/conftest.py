@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sudare.ledger import Ledger, open_ledger
+from tests.quick_plans import quick_plans as quick_plans
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 
 NewLocation = Callable[[], str]

@@ -19,8 +19,8 @@ from tests.unit.cli.conftest import Run
 @pytest.fixture(params=["few trials", pytest.param("all trials", marks=pytest.mark.deep)])
 def _trials(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How often a plan tries its method to predict errors, on a map as large as that of the templates."""
-    if request.param == "few trials":
-        monkeypatch.setattr("sudare.accuracy.predicting._read_runs", lambda *_: 2)
+    runs = 2 if request.param == "few trials" else 6
+    monkeypatch.setattr("sudare.accuracy.predicting._read_runs", lambda *_: runs)
 
 
 @pytest.mark.usefixtures("_trials")

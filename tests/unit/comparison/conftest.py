@@ -1,0 +1,3 @@
+"""Tests of comparisons judge no plan."""
+
+from tests.quick_plans import quick_plans as quick_plans

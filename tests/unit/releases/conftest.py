@@ -1,0 +1,3 @@
+"""Tests of releases judge neither plans nor predictions."""
+
+from tests.quick_plans import quick_plans as quick_plans
