@@ -1292,7 +1292,7 @@ awk -F, -v seed="$(wc -l < "$0.runs")" -v epsilon="$3" '
     { print NR == 1 ? $0 : $1 "," $2 + geometric() - geometric() }
 ' "$1" > "$2"
 """
-"""A program of other people, which begins in a millisecond. Each of its runs has its own noise, the same in every run of the test."""
+"""A program of other people that begins in a millisecond. Each run has its own noise, the same in all runs of the test."""
 
 
 class TestPrograms:
