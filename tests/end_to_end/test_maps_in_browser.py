@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sudare.web.serving import serve_locally
 from tests.browser import BROWSERS
+from tests.page_walks import serve_folder
 from tests.unit.web.maps.small_release import make_release, true_counts
 
 if TYPE_CHECKING:
@@ -67,21 +65,6 @@ PAINT_BOTH = """async () => {
 }"""
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """The page of a folder, until it ends with the process."""
-    ready, addresses = threading.Event(), []
-
-    def tell(address: str) -> None:
-        addresses.append(address)
-        ready.set()
-
-    options = {"port": 0, "opens_browser": False, "tell": tell}
-    threading.Thread(target=serve_locally, args=(folder,), kwargs=options, daemon=True).start()
-    assert ready.wait(SECONDS)
-    yield addresses[0]
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
@@ -101,22 +84,32 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def site(browser: Any, town: Path) -> Iterator[tuple[str, Any]]:
+    """Where the page is, in a process of its own, and the session that its token was exchanged for."""
+    with serve_folder(town) as address:
+        context = browser.new_context()
+        context.new_page().goto(address)
+        session = context.storage_state()
+        context.close()
+        yield address.split("/?")[0], session
+
+
 @pytest.fixture(params=[(1280, "light", "en"), (390, "dark", "ja")], ids=["desk", "phone"])
-def page(request: pytest.FixtureRequest, browser: Any, town: Path) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, browser: Any, site: tuple[str, Any]) -> Iterator[Page]:
     """A page whose console stays silent."""
     width, scheme, language = request.param
     size = {"width": width, "height": 900}
-    context = browser.new_context(viewport=size, color_scheme=scheme, locale=language)
+    address, session = site
+    context = browser.new_context(viewport=size, color_scheme=scheme, locale=language, storage_state=session)
     opened, complaints = context.new_page(), []
     opened.on(
         "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
     )
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    with served(town) as address:
-        opened.goto(address)
-        opened.goto(f"{address.split('/?')[0]}/release?folder=release")
-        opened.wait_for_selector("#map[data-level]")
-        yield opened
+    opened.goto(f"{address}/release?folder=release")
+    opened.wait_for_selector("#map[data-level]")
+    yield opened
     context.close()
     # Software rendering makes Chromium tell that pictures are read back slowly.
     assert [text for text in complaints if "GPU stall" not in text] == []
