@@ -8,10 +8,20 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sudare.ledger import Ledger, open_ledger
+from tests.one_engine import one_engine as one_engine
 from tests.quick_plans import quick_plans as quick_plans
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 
 NewLocation = Callable[[], str]
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave to long evidence what Spark, which takes fifty times longer, need not be asked in every run, as others are."""
+    marker = item.get_closest_marker("one_in_spark")
+    if marker is not None and isinstance(item, pytest.Function) and item.callspec.params["location"] == "spark":
+        number, name = marker.args
+        if item.callspec.indices[name] % number:
+            item.add_marker(pytest.mark.deep)
 
 
 @pytest.fixture(scope="session")

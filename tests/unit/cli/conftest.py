@@ -9,6 +9,7 @@ import pytest
 from tests.commands import Answer as Answer
 from tests.commands import Run as Run
 from tests.commands import runner
+from tests.one_engine import one_engine as one_engine
 from tests.quick_plans import quick_plans as quick_plans
 
 PLAN = """

@@ -1,3 +1,4 @@
-"""Tests of comparisons judge no plan."""
+"""Tests of comparisons judge neither plans nor how files are opened."""
 
+from tests.one_engine import one_engine as one_engine
 from tests.quick_plans import quick_plans as quick_plans
