@@ -59,6 +59,10 @@ CASES = {
 }
 
 
+EACH_TIME = ("count", "sum", "quantile", "unknown groups", "units inside")
+"""One of every way to draw and to add up. What units can change in the others is tried by brute force in every run:
+``tests/unit/sql/test_sensitivities.py``."""
+
 FINISHED = answering._finished
 
 
@@ -91,7 +95,9 @@ def _code(found: Any) -> int:
     return 0 if value is None else int(np.clip(round(float(value)), -20, 60)) + 21
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in EACH_TIME else pytest.mark.deep) for name in CASES]
+)
 def test_aggregates(name: str, tmp_path: Path) -> None:
     query, own = CASES[name]
     plan = plan_of(query, metadata_of(METADATA, tmp_path))
