@@ -17,7 +17,6 @@ from sudare.bilingual import Words, blanks_of
 from sudare.disclosure.merging import MergedMeshes
 from sudare.errors import InputError, PlanError
 from sudare.examination import examine
-from sudare.microdata.pseudonyms.keys import new_key
 from sudare.releases.documents import document_values
 from sudare.releases.kinds.tables import attack_folder, read_report, read_table_plan, verify_protected
 from sudare.releases.kinds.tables.attacking.knowledge import knowledge_of
@@ -30,7 +29,7 @@ from sudare.releases.kinds.tables.planning.protection_plan import protection_key
 from sudare.releases.kinds.tables.published_table import read_published_tables
 from sudare.releases.kinds.tables.running import ProtectedFolder, run_table_plan
 from tests.contracts.last_digit_method import REGISTRATION
-from tests.unit.releases.kinds.tables.firms import COUNTS, WHOLE, build_firms
+from tests.unit.releases.kinds.tables.firms import COUNTS, WHOLE, build_firms, write_key
 
 PACKAGE = Path(sudare.__file__).parent
 ROOM = PACKAGE / "releases/kinds/tables/methods"
@@ -77,7 +76,7 @@ class Case:
         """Write the data and the plan."""
         (folder / "meshes.csv").write_text(MESH_ROWS, encoding="utf-8")
         if not (folder / "secret.key").exists():
-            new_key(folder / "secret.key")
+            write_key(folder / "secret.key")
         return build_firms(folder, self.text + more)
 
     def run(self, folder: Path, more: str = "", out: str = "out") -> ProtectedFolder:

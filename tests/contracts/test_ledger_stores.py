@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -437,7 +438,8 @@ def test_a_clock_that_jumps_does_no_harm(census: Ledger, monkeypatch: pytest.Mon
     from datetime import UTC, datetime
 
     moments = itertools.cycle([datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (2031, 1970, 9999)])
-    monkeypatch.setattr("sudare.system.clock.time.time", lambda: next(moments))
+    # In this module alone: threads of other tests have a clock of their own.
+    monkeypatch.setattr("sudare.system.clock.time", SimpleNamespace(**{**vars(time), "time": lambda: next(moments)}))
     for number in range(5):
         census.settle(reserve(census, 0.1, number), event_of(Budget(epsilon=0.1)))
     assert census.dataset("census").spent == Budget(epsilon=0.5)

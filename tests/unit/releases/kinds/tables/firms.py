@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import csv
 import random
+from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
+
+from sudare.microdata.pseudonyms import keys
 
 REGIONS = ("n1", "n2", "s1", "s2")
 TRADES = ("mines", "shops", "boats")
@@ -56,6 +60,14 @@ def write_firms(folder: Path, rows: list[list[str]]) -> None:
         writer = csv.writer(stream)
         writer.writerow(["firm", "region", "trade", "size", "group", "turnover"])
         writer.writerows(rows)
+
+
+def write_key(path: Path, number: int = 0) -> None:
+    """A key file, the same in every run of the tests: with one key in a thousand, a small table is broken and not published."""
+    first, second = (
+        blake2b(f"{number} {place}".encode(), digest_size=keys.SECRET_BYTES).digest() for place in range(2)
+    )
+    keys._write(keys.SecretKey(first, MappingProxyType({1: second}), path), replace=False)
 
 
 def build_firms(folder: Path, plan: str = WHOLE, rows: list[list[str]] | None = None) -> Path:

@@ -12,7 +12,6 @@ import pytest
 
 from sudare.attacks.verdicts import AttackOutcome
 from sudare.errors import InputError, OutputError
-from sudare.microdata.pseudonyms.keys import new_key
 from sudare.microdata.records import read_people, write_people
 from sudare.releases.kinds.tables import (
     ProtectedFolder,
@@ -33,6 +32,7 @@ from tests.unit.releases.kinds.tables.firms import (
     WHOLE,
     build_firms,
     firms,
+    write_key,
 )
 
 LINKED = (
@@ -403,7 +403,7 @@ class TestMethods:
         assert is_sound(tmp_path / "out")
 
     def test_cell_keys(self, tmp_path: Path) -> None:
-        new_key(tmp_path / "secret.key")
+        write_key(tmp_path / "secret.key")
         plan = COUNTS + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "firm"\n'
         made = carry_out(tmp_path, plan)
         carry_out(tmp_path, plan, "again")
@@ -420,7 +420,7 @@ class TestMethods:
 
     def test_cell_keys_of_linked_tables(self, tmp_path: Path) -> None:
         """A cell that two tables share has the same noise in both."""
-        new_key(tmp_path / "secret.key")
+        write_key(tmp_path / "secret.key")
         tables = LINKED[LINKED.index("[[tables]]") : LINKED.index("\n[rules]")]
         plan = COUNTS + '[dimensions.size]\ncodes = ["a", "b"]\n' + tables
         carry_out(tmp_path, plan + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "firm"\n')
@@ -438,7 +438,7 @@ class TestMethods:
             carry_out(tmp_path, plan)
 
     def test_an_identifier_that_is_none(self, tmp_path: Path) -> None:
-        new_key(tmp_path / "secret.key")
+        write_key(tmp_path / "secret.key")
         plan = COUNTS + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "group"\n'
         with pytest.raises(InputError, match="does not tell the records apart"):
             carry_out(tmp_path, plan)

@@ -13,7 +13,6 @@ from sudare.attacks.verdicts import AttackOutcome
 from sudare.disclosure.status import CellStatus, PrimaryCells
 from sudare.errors import InputError
 from sudare.ledger import open_ledger
-from sudare.microdata.pseudonyms.keys import new_key
 from sudare.privacy import Budget, Unit
 from sudare.releases.kinds.tables import (
     ProtectedFolder,
@@ -26,7 +25,7 @@ from sudare.releases.kinds.tables import (
 from sudare.releases.kinds.tables.confidential import CONFIDENTIAL, read_confidential
 from sudare.releases.kinds.tables.published_table import digits_needed_by, read_published_tables
 from sudare.releases.kinds.tables.sources import _with_marks, read_judged_table
-from tests.unit.releases.kinds.tables.firms import COUNTS, RULES, SUPPRESS, WHOLE, build_firms, firms
+from tests.unit.releases.kinds.tables.firms import COUNTS, RULES, SUPPRESS, WHOLE, build_firms, firms, write_key
 
 NOTED = '\n[ledger]\nlocation = "budget.db"\ndataset = "firms"\n'
 BARE = WHOLE + "secondary = false\n"
@@ -280,7 +279,7 @@ def test_a_cell_that_is_hidden_by_hand_needs_a_method_that_hides(tmp_path: Path)
     ],
 )
 def test_hostile_cell_keys(tmp_path: Path, keys: tuple[str, ...], value: object) -> None:
-    new_key(tmp_path / "secret.key")
+    write_key(tmp_path / "secret.key")
     carry_out(tmp_path, COUNTS + '[protection]\nmethod = "cell-key"\nkey_file = "secret.key"\nidentifier = "firm"\n')
     document = json.loads((tmp_path / "out" / "release.json").read_text())
     part = document["settings"]
