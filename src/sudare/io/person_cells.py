@@ -36,6 +36,9 @@ OUTSIDE = -1
 MAX_COUNT = 2**60
 """A larger count of a cell is taken for this one."""
 
+HALF = 30
+"""Bits of the lower half of a count."""
+
 
 @dataclass(frozen=True)
 class Within:
@@ -134,11 +137,12 @@ def placed_counts(
 
 
 def _added(people: NDArray[np.int64], places: NDArray[np.intp], number: int) -> NDArray[np.int64]:
-    """Sums that stay below the largest count: nothing is refused, and one event changes one of them by one at most."""
-    sums = np.zeros(number, dtype=np.int64)
-    np.add.at(sums, places, people)
-    about = np.bincount(places, people.astype(np.float64), number)
-    return np.where(about >= MAX_COUNT, MAX_COUNT, sums)
+    """Sums up to the largest count: nothing is refused, and one event changes one of them by one at most."""
+    high, low = np.zeros(number, dtype=np.int64), np.zeros(number, dtype=np.int64)
+    np.add.at(high, places, people >> HALF)  # halves by themselves, whose sums fit where those of counts would not
+    np.add.at(low, places, people & ((1 << HALF) - 1))
+    high += low >> HALF
+    return np.where(high >= MAX_COUNT >> HALF, MAX_COUNT, (high << HALF) + (low & ((1 << HALF) - 1)))
 
 
 @contextmanager

@@ -15,7 +15,8 @@ from sudare.domain import Bins, Category, Domain, Positions
 from sudare.errors import InputError
 from sudare.io import Source, read_counts
 from sudare.io.columns import AttributeColumn
-from sudare.io.person_cells import Within, placed_people, places_where_possible
+from sudare.io.counting import Defaults
+from sudare.io.person_cells import MAX_COUNT, Within, placed_counts, placed_people, places_where_possible
 
 DOMAIN = Domain((Positions("x", 8), Category("sex", ("f", "m")), Bins("age", (0, 20, 60, 120))))
 
@@ -78,3 +79,15 @@ def test_wrong_values_anywhere_cost_nobody_their_place(wrong: tuple[int, ...]) -
     inside, (places,) = places_where_possible(column, pa.array(values))
     assert inside.tolist() == [place not in wrong for place in range(7)]
     assert places.tolist() == [0 if place in wrong else place for place in range(7)]
+
+
+@pytest.mark.parametrize("sizes", [[2**60 - 65], [2**59, 2**59 - 70], [2**60] * 9, [2**60 - 1], [2**62, 3]], ids=str)
+def test_one_event_more_is_at_most_one_more_however_large_a_count_is(tmp_path: Path, sizes: list[int]) -> None:
+    found = []
+    for more in (0, 1):
+        file = tmp_path / f"{more}.parquet"
+        pq.write_table(pa.table({"x": [3] * len(sizes) + [3], "n": pa.array([*sizes, more], pa.int64())}), file)
+        source = Source(str(file), rows="counts", count="n")
+        found.append(int(placed_counts(source, Domain((Positions("x", 8),)), Defaults("counts")).people[0]))
+    assert found[1] - found[0] in (0, 1)
+    assert found[0] == min(sum(sizes), MAX_COUNT)
