@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, SudareError, words_of_error
-from sudare.web.jobs import Jobs
+from sudare.web.jobs import INTERNAL, Jobs
 from sudare.web.rendering import page
 from sudare.web.workspace import WorkFolder
 
@@ -64,10 +65,13 @@ def form_page(answer: Callable[[Request, Form], Response]) -> Callable[[Request]
     @wraps(answer)
     async def answering(request: Request) -> Response:
         body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > MAX_FORM:
-                return page(request, "problem.html.jinja", status=413, problem=TOO_LARGE, back="/")
+        try:
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_FORM:
+                    return page(request, "problem.html.jinja", status=413, problem=TOO_LARGE, back="/")
+        except ClientDisconnect:  # whoever sent half a form is gone, and nothing has begun
+            return page(request, "problem.html.jinja", status=400, problem=UNREADABLE, back="/")
         return await run_in_threadpool(_answered, request, lambda: answer(request, _read(body)))
 
     return answering
@@ -86,3 +90,6 @@ def _answered(request: Request, answer: Callable[[], Response]) -> Response:
     except SudareError as error:
         back = request.headers.get("x-sudare-back", "/")
         return page(request, "problem.html.jinja", status=400, problem=words_of_error(error), back=back)
+    except Exception as error:  # a plain sentence, where the server would answer in a language of its own
+        problem = INTERNAL.format(name=type(error).__name__)
+        return page(request, "problem.html.jinja", status=500, problem=problem, back="/")

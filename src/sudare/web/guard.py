@@ -10,6 +10,7 @@ the host must be one of ours          a foreign name that somebody lets point at
 a session, given for a token, once    other users of this machine, and pages that guess the port
 ``SameSite=Strict`` on the session    requests that another site makes the browser send
 own origin for whatever changes       the same, in browsers or modes that send the session all the same
+each of these headers once            one that is checked, and another one that is meant
 no fetch from another site            reading by tags and style sheets of other sites
 a policy without inline script        a name in the data that would become script
 ====================================  ==================================================================================
@@ -50,6 +51,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 READING = ("GET", "HEAD")
+ONCE = ("host", "origin", "cookie", "sec-fetch-site")
+"""Headers that a browser sends once; of two of them, nobody knows which one is meant."""
 
 NO_SESSION = Words(
     "This page is open to whoever started it. Open the address that `sudare ui` printed, or start it once more.",
@@ -104,8 +107,9 @@ class Guard:
             return
         if scope["type"] != "http":
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if not self._is_own(scope["method"], headers):
+        named = [name.decode("latin-1").lower() for name, _ in scope["headers"]]
+        headers = dict(zip(named, (value.decode("latin-1") for _, value in scope["headers"]), strict=True))
+        if any(named.count(name) > 1 for name in ONCE) or not self._is_own(scope["method"], headers):
             await _refuse(send, 403, FOREIGN)
             return
         if self._has_session(headers.get("cookie", "")):

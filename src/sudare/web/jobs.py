@@ -17,7 +17,7 @@ from typing import Literal
 from sudare.bilingual import Words
 from sudare.errors import SudareError, words_of_error
 
-__all__ = ["BackgroundJob", "JobEvent", "Jobs"]
+__all__ = ["INTERNAL", "BackgroundJob", "JobEvent", "Jobs"]
 
 State = Literal["waiting", "running", "done", "failed"]
 MAX_KEPT = 100

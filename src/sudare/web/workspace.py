@@ -13,11 +13,15 @@ from sudare.errors import InputError, OutputError, SudareError
 from sudare.storage.guarded_json import read_json
 from sudare.storage.staging import DOCUMENT
 
-__all__ = ["FoundPlan", "FoundRelease", "WorkFolder", "safe_name"]
+__all__ = ["DATA_SUFFIXES", "FoundPlan", "FoundRelease", "WorkFolder", "safe_name"]
 
 MAX_DEPTH = 3
 MAX_FOUND = 500
 """So many files are listed at the most; a folder with more of them is no place for a page."""
+MAX_NAME = 200
+"""Bytes of a name that is made from a wish; systems take 255, and releases and plans put more behind it."""
+MAX_SHOWN = 80
+"""Characters of a name that a sentence repeats."""
 
 DATA_SUFFIXES = (
     ".csv", ".csv.gz", ".tsv", ".txt", ".zip", ".parquet", ".pq", ".geoparquet", ".arrow", ".feather", ".ipc", ".duckdb",
@@ -80,11 +84,11 @@ class WorkFolder:
         """A file or folder in here by its name.
 
         Raises:
-            InputError: if it is not there, or outside.
+            InputError: if it is not there, outside, or neither: what waits for a writer would keep every reader waiting.
         """
         path = self._inside(name)
-        if not path.exists():
-            raise InputError(OUTSIDE.format(name=name))
+        if not path.is_file() and not path.is_dir():
+            raise InputError(OUTSIDE.format(name=_shown(name)))
         return path
 
     def free_place(self, name: str) -> Path:
@@ -118,11 +122,13 @@ class WorkFolder:
         return path.resolve().is_relative_to(self.root)
 
     def _inside(self, name: str) -> Path:
-        if "\x00" in name:
-            raise InputError(OUTSIDE.format(name=name.replace("\x00", "?")))
-        path = (self.root / name).resolve()
+        try:
+            path = (self.root / name).resolve()
+            path.exists()
+        except (OSError, ValueError):  # longer than any name, or with a character that no name has
+            raise InputError(OUTSIDE.format(name=_shown(name))) from None
         if not path.is_relative_to(self.root) or not name.strip():
-            raise InputError(OUTSIDE.format(name=name))
+            raise InputError(OUTSIDE.format(name=_shown(name)))
         return path
 
     def data_files(self) -> list[str]:
@@ -183,7 +189,10 @@ class WorkFolder:
             if DOCUMENT in files:
                 continue
             for name in sorted(files):
-                if not name.startswith((".", "_")) and self.holds(folder / name):  # a link may lead elsewhere
+                is_shown = (
+                    not name.startswith((".", "_")) and (folder / name).is_file()
+                )  # and no pipe, which would wait
+                if is_shown and self.holds(folder / name):  # a link may lead elsewhere
                     yield folder / name
                     number += 1
                 if number >= MAX_FOUND:
@@ -195,6 +204,12 @@ class WorkFolder:
             depth = len(folder.relative_to(self.root).parts)
             folders[:] = [] if depth >= MAX_DEPTH or DOCUMENT in files else sorted(_seen(folders))
             yield folder, folders, files
+
+
+def _shown(name: str) -> str:
+    """A name in a sentence: one line, and not longer than anybody reads."""
+    printable = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return printable if len(printable) <= MAX_SHOWN else f"{printable[:MAX_SHOWN]}…"
 
 
 def _seen(folders: list[str]) -> Iterator[str]:
@@ -225,4 +240,6 @@ def _is_ledger(path: Path) -> bool:
 def safe_name(wish: str) -> str:
     """A name of a file or folder that no system takes amiss: letters of any language, digits, dots and dashes."""
     name = re.sub(r"[^\w.-]+", "-", wish, flags=re.UNICODE).strip(".-_")
-    return name[:80] or "data"
+    suffix = next((known for known in DATA_SUFFIXES if name.lower().endswith(known)), "")
+    stem = name[: len(name) - len(suffix)].encode()[: MAX_NAME - len(suffix)].decode(errors="ignore")
+    return stem.rstrip(".-_") + name[len(name) - len(suffix) :] if stem else "data" + suffix

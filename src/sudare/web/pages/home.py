@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
+from sudare.storage.atomic import atomically
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.examples import EXAMPLES
 from sudare.web.rendering import language_of, page
@@ -86,23 +88,18 @@ async def _copy(request: Request, target: Path) -> None:
     wanted = int(stated) if stated.isdigit() else 0
     if shutil.disk_usage(target.parent).free < wanted + SPACE_LEFT:
         raise OutputError(NO_SPACE)
-    part = target.with_name(f".{target.name}.part")
     received = 0
     try:
-        with part.open("xb") as stream:
+        with atomically(target) as part:  # two tabs may bring the same file: the first that is whole takes the name
             part.chmod(0o600)
-            async for chunk in request.stream():
-                stream.write(chunk)
-                received += len(chunk)
-        if received != wanted:
-            raise InputError(CUT_OFF)
-        part.rename(target)
-    except FileExistsError:
-        raise OutputError(CUT_OFF) from None
-    except OSError:
-        raise OutputError(NO_SPACE) from None
-    finally:
-        part.unlink(missing_ok=True)
+            with part.open("wb") as stream:
+                async for chunk in request.stream():
+                    stream.write(chunk)
+                    received += len(chunk)
+            if received != wanted:
+                raise InputError(CUT_OFF)
+    except ClientDisconnect:
+        raise InputError(CUT_OFF) from None
 
 
 ROUTES = (
