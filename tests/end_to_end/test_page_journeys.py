@@ -50,6 +50,7 @@ def _journey(browser: Browser, address: str, view: View, example: str) -> None:
             if "/release" not in page.url:
                 walk.examine()
         assert "/release?folder=" in page.url
+        page.wait_for_selector("#map[data-level]")
         assert (clicks <= MAX_CLICKS, time.monotonic() - began <= MAX_SECONDS) == (True, True), clicks
         page.goto(walk.address("/"))
         walk.examine()
@@ -63,9 +64,9 @@ def _journey(browser: Browser, address: str, view: View, example: str) -> None:
 
 def test_from_the_opened_page_to_a_release(browser: Browser, served: str, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
-    _journey(browser, served, FIRST, "invented-survey")
-    with open_ledger(tmp_path / "invented-survey" / "budget.db") as ledger:
-        assert str(ledger.dataset("invented-survey").spent) == "epsilon = 0.5"
+    _journey(browser, served, FIRST, "invented-country")
+    with open_ledger(tmp_path / "invented-country" / "budget.db") as ledger:
+        assert str(ledger.dataset("invented-country").spent) == "epsilon = 0.5"
 
 
 @pytest.mark.deep
@@ -75,6 +76,57 @@ def test_every_page_on_the_way_is_sound_in_every_view(
 ) -> None:
     (tmp_path / "people.csv").write_text(ROWS, encoding="utf-8")
     _journey(browser, served, view, "invented-country")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("view", [View("en", 1280, "light"), FIRST], ids=str)
+def test_the_guided_first_release(browser: Browser, served: str, view: View) -> None:
+    with visit(browser, served, view) as walk:
+        page, clicks, began = walk.page, 0, time.monotonic()
+        for step, selector, ready in (
+            (0, "form[action='/guide'] button", "#draft"),
+            (2, "#draft button.main", "body[data-ready]"),
+            (3, "#ask", "dialog[open]"),
+            (3, "#run button.main", "#map[data-borders]"),
+        ):
+            walk.examine()
+            assert page.locator(".guide li.past").count() == max(step - 1, 0)
+            page.click(selector)
+            clicks += 1
+            page.wait_for_selector(ready)
+        assert (clicks <= MAX_CLICKS, time.monotonic() - began <= MAX_SECONDS) == (True, True)
+        assert page.get_attribute("#map", "data-borders") == "true"
+        assert page.locator(".guide li.past").count() == 4
+        page.click("#verify button")
+        page.wait_for_selector("body[data-checked]")
+        assert page.locator(".checks .good").count() == 2
+        for choice in ("error", ""):
+            page.select_option("#map-second", choice)
+        walk.examine()
+        page.click(".guide button")
+        page.wait_for_selector("form[action='/guide']")
+        assert page.locator(".guide").count() == 0
+        walk.require_clean()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("view", [View("en", 390, "light"), View("ja", 1280, "dark")], ids=str)
+def test_invented_companies_from_the_cells_to_the_release(browser: Browser, served: str, view: View) -> None:
+    with visit(browser, served, view) as walk:
+        page = walk.page
+        page.click("form:has(input[value='invented-companies']) button")
+        page.click("form:has(input[name='cells']) button")
+        page.wait_for_selector("td.primary")
+        walk.examine()
+        page.click("td.primary a >> nth=0")
+        page.wait_for_selector("#cell-facts #cell")
+        walk.examine()
+        page.click("form[action='/plan/carry-out'] button.main")
+        page.wait_for_selector("#verify")
+        page.click("#verify button")
+        page.wait_for_selector("body[data-checked]")
+        walk.examine()
+        walk.require_clean()
 
 
 def test_the_walk_would_notice(browser: Browser, served: str) -> None:
