@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
@@ -79,16 +79,12 @@ class PageClient:
     def send(self, data: bytes) -> Reply:
         """Whatever bytes, and the answer."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=SECONDS) as line:
-            try:
-                line.sendall(data)
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # it did not want to hear all of it; what it said may still be there
+            with suppress(BrokenPipeError, ConnectionResetError):
+                line.sendall(data)  # it may not want to hear all of it; what it said may still be there
             received = b""
-            try:
+            with suppress(ConnectionResetError):
                 while block := line.recv(1 << 16):
                     received += block
-            except ConnectionResetError:
-                pass
         return read_reply(received)
 
     def finish(self, started: Reply) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.page_client import PageClient, open_page
 
-SECRET = "SECRET-99"
+HIDDEN = "HIDDEN-99"
 ADDRESSES = (
     "/draft?file=",
     "/plan?file=",
@@ -61,7 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = root / "work"
     work.mkdir()
     (work / "people.csv").write_text("person_id,sex\n1,female\n", encoding="utf-8")
-    (root / "secret.csv").write_text(f"person_id,sex\n{SECRET},male\n", encoding="utf-8")
+    (root / "secret.csv").write_text(f"person_id,sex\n{HIDDEN},male\n", encoding="utf-8")
     (work / "link.csv").symlink_to(root / "secret.csv")
     (work / "way").symlink_to(root)
     os.mkfifo(work / "pipe.csv")
@@ -226,7 +226,7 @@ def test_names_lead_nowhere_but_into_the_folder(known: PageClient, folder: Path,
     for address in ADDRESSES:
         reply = known.get(address + (asked if "%" in asked else quote(asked)))
         assert reply.status in (400, 404), (address, reply.text)
-        assert SECRET not in reply.text
+        assert HIDDEN not in reply.text
         assert "root:" not in reply.text
 
 
@@ -260,7 +260,7 @@ def test_an_upload_stays_in_the_folder(known: PageClient, folder: Path, name: st
 
 def test_a_link_is_not_written_through(known: PageClient, folder: Path) -> None:
     assert known.put("/files/link.csv", b"changed").status == 400
-    assert SECRET in (folder.parent / "secret.csv").read_text(encoding="utf-8")
+    assert HIDDEN in (folder.parent / "secret.csv").read_text(encoding="utf-8")
 
 
 def test_a_form_without_end_is_refused(known: PageClient) -> None:
@@ -311,5 +311,5 @@ def test_no_answer_gives_the_session_away(known: PageClient) -> None:
 
 
 def test_only_this_machine_can_connect(known: PageClient) -> None:
-    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", known.port), timeout=5):
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.2", known.port), timeout=5):
         pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import wraps
@@ -37,10 +38,12 @@ class PageContext:
     Attributes:
         workspace: the folder.
         jobs: what runs.
+        starting: is held while a plan is changed and its work begun.
     """
 
     workspace: WorkFolder
     jobs: Jobs = field(default_factory=Jobs)
+    starting: threading.Lock = field(default_factory=threading.Lock)
 
 
 def context_of(request: Request) -> PageContext:

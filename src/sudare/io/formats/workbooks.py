@@ -24,6 +24,10 @@ __all__ = ["rows_of_workbook", "workbook_columns"]
 KIND = "Excel"
 MAX_UNPACKED = 1 << 31
 """Bytes that the parts of a book may have when they are unpacked; a sheet of a million rows has a tenth of that."""
+MAX_STRINGS = 1 << 29
+"""Bytes of a part that is read whole, as that of texts is; sheets are read row by row."""
+MAX_PACKED, LARGE = 250, 1 << 24
+"""How many times a part of more than so many bytes may be smaller when packed: even a sheet of equal rows stays far below."""
 
 NO_HEADER = Words(
     "The first row of the first sheet of '{file}' is empty. Write the names of the columns there.",
@@ -32,6 +36,10 @@ NO_HEADER = Words(
 TOO_LARGE = Words(
     "'{file}' holds more than 2 GB when it is unpacked, which is no sheet that a person made. Save the table as CSV or Parquet.",
     "「{file}」は展開すると 2 GB を超えます。表を CSV または Parquet で保存してください。",
+)
+BOMB = Words(
+    "'{file}' unpacks to far more than a sheet can hold, which no spreadsheet program writes. Save the table as CSV or Parquet.",
+    "「{file}」は展開すると表計算ソフトではありえない大きさになります。表を CSV または Parquet で保存してください。",
 )
 
 
@@ -116,8 +124,18 @@ def _require_sheet(file: str) -> None:
     """Refuse what is no zipped file, or unpacks to more than any sheet."""
     try:
         with zipfile.ZipFile(file) as packed:
-            size = sum(part.file_size for part in packed.infolist())
+            parts = packed.infolist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         raise complaints.damaged(file, KIND) from None
-    if size > MAX_UNPACKED:
+    if sum(part.file_size for part in parts) > MAX_UNPACKED:
         raise InputError(TOO_LARGE.format(file=Path(file).name))
+    if any(_is_bomb(part) for part in parts):
+        raise InputError(BOMB.format(file=Path(file).name))
+
+
+def _is_bomb(part: zipfile.ZipInfo) -> bool:
+    """Whether a part swells as no sheet does; what it states of its size is all that is unpacked of it."""
+    if part.file_size <= LARGE:
+        return False
+    is_streamed = part.filename.startswith("xl/worksheets/")
+    return part.file_size > MAX_PACKED * part.compress_size or (not is_streamed and part.file_size > MAX_STRINGS)

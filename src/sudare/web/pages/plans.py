@@ -38,6 +38,11 @@ OTHER_KIND = Words(
     "この種類の計画はコマンド `sudare run {file}` で実行してください。",
 )
 NO_BUDGET = Words("'{value}' is no budget.", "「{value}」は予算として使えません。")
+AT_WORK = Words(
+    "'{title}' is being carried out with another budget, from another window of this page. Wait until it is done; nothing was "
+    "charged for this request.",
+    "「{title}」は、別のウィンドウから別の予算で実行中です。終わるまでお待ちください。この要求では予算は消費されていません。",
+)
 BY_HAND = Words(
     "The budget of this plan stands in a way that only its author can change: change it in the file.",
     "この計画の予算は書き方が特殊なため、ファイルを直接書き換えてください。",
@@ -101,9 +106,13 @@ def run_plan_file(request: Request, form: Form) -> Response:
     file = context.workspace.place(form.get("file", ""))
     plan = _read_counts(file)
     wanted = budget_at(plan.budget, _read_value(form["value"])) if "value" in form else plan.budget
-    if wanted != plan.budget:
-        _write_budget(file, wanted)
-    job = start_plan(context, file, plan.title)
+    origin = f"/plan?file={quote(context.workspace.name_of(file))}"
+    with context.starting:  # another tab may ask for the same at another price: what runs is what its own form said
+        if wanted != _read_counts(file).budget:
+            if any(job.origin == origin for job in context.jobs.running()):
+                raise InputError(AT_WORK.format(title=plan.title))
+            _write_budget(file, wanted)
+        job = start_plan(context, file, plan.title)
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
 
