@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from sudare.bilingual import Words
@@ -39,6 +40,11 @@ NO_HEADER = Words(
     "The first line of '{file}' does not look like names of columns. Write a first line that names them, and try again.",
     "「{file}」の1行目が列名に見えません。1行目に列名を書いて、もう一度試してください。",
 )
+OTHER_SIGN = Words(
+    "The columns of '{file}' are separated by '{sign}', not by commas. Save it as CSV with commas, or as Parquet.",
+    "「{file}」の列の区切りは「{sign}」で、コンマではありません。コンマ区切りの CSV か Parquet で保存してください。",
+)
+OTHER_SIGNS = {";": ";", "\t": "Tab", "|": "|"}
 TOO_WIDE = Words(
     "'{file}' has {columns:,} columns; at most {limit:,} are looked at. Write a plan by hand (`sudare init`), or keep the "
     "columns that are needed in a file of their own.",
@@ -118,9 +124,13 @@ def look_at_columns(source: Source) -> SeenFile:
 
 def _require_names(names: Sequence[str], file: str) -> None:
     if len(names) > MAX_COLUMNS:
-        raise InputError(TOO_WIDE.format(file=file, columns=len(names), limit=MAX_COLUMNS))
+        raise InputError(TOO_WIDE.format(file=Path(file).name, columns=len(names), limit=MAX_COLUMNS))
+    if len(names) == 1:
+        for sign, shown in OTHER_SIGNS.items():
+            if sign in names[0] and can_be_names(names[0].split(sign), file or None):
+                raise InputError(OTHER_SIGN.format(file=Path(file).name, sign=shown))
     if not can_be_names(names, file or None):
-        raise InputError(NO_HEADER.format(file=file))
+        raise InputError(NO_HEADER.format(file=Path(file).name))
 
 
 def _first_rows(connection: Any, rows: str, names: Sequence[str]) -> list[tuple[object, ...]]:

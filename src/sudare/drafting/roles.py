@@ -114,7 +114,7 @@ def guess_roles(columns: Sequence[SeenColumn]) -> tuple[GuessedColumn, ...]:
         role = ColumnRole.LEFT_OUT if is_single and column.role in taken else column.role
         taken.add(column.role)
         kept.append(GuessedColumn(seen=column.seen, role=role, labels=column.labels if role == column.role else ""))
-    return tuple(_without_odd_points(kept))
+    return tuple(_without_areas_of_map(_without_odd_points(kept)))
 
 
 def _guess(column: SeenColumn) -> GuessedColumn:
@@ -156,6 +156,18 @@ def _without_odd_points(columns: list[GuessedColumn]) -> list[GuessedColumn]:
         return columns
     return [
         GuessedColumn(seen=column.seen, role=ColumnRole.LEFT_OUT) if column.role in pair else column
+        for column in columns
+    ]
+
+
+def _without_areas_of_map(columns: list[GuessedColumn]) -> list[GuessedColumn]:
+    """Prefectures go where there is a map: the place of a cell says them, and most pairs of the two are no places at all."""
+    if not {column.role for column in columns} & {ColumnRole.MESH, ColumnRole.LATITUDE}:
+        return columns
+    return [
+        GuessedColumn(seen=column.seen, role=ColumnRole.LEFT_OUT)
+        if column.labels.startswith("prefectures-")
+        else column
         for column in columns
     ]
 

@@ -155,8 +155,37 @@ def wrong_encoding(file: str, encoding: str) -> InputError:
     )
 
 
+FIRST_BYTES = {
+    b"PK\x03\x04": "ZIP or Excel",
+    b"\x1f\x8b": "gzip",
+    b"PAR1": "Parquet",
+    b"SQLite format 3": "SQLite or GeoPackage",
+    b"\x89PNG": "PNG",
+    b"%PDF": "PDF",
+    b"\xd0\xcf\x11\xe0": "Excel (.xls)",
+}
+"""What begins so is no text, whatever its name says."""
+
+
+def _sort_by_first_bytes(file: str) -> str:
+    if not str(file).lower().endswith((".csv", ".tsv", ".txt")):
+        return ""
+    try:
+        with Path(file).open("rb") as stream:
+            start = stream.read(16)
+    except OSError:
+        return ""
+    return next((sort for mark, sort in FIRST_BYTES.items() if start.startswith(mark)), "")
+
+
 def unknown_encoding(file: str) -> InputError:
-    """Lines that are not all in one encoding, or could be in several."""
+    """Lines that are not all in one encoding, or could be in several; or no lines, but a file of another sort."""
+    other = _sort_by_first_bytes(file)
+    if other:
+        return InputError(
+            f"{Path(file).name!r} is a {other} file by its content, not text. Give it the suffix of what it is, or the text itself.",
+            f"{Path(file).name!r} の中身はテキストではなく {other} です。拡張子を正しくするか、元のテキストを用意してください。",
+        )
     return InputError(
         f"The encoding of {Path(file).name!r} cannot be told: not all of its lines are UTF-8, cp932 or EUC-JP, or they could be "
         f"two of these. Write the whole file in UTF-8, or state its encoding.",

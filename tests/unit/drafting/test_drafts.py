@@ -153,3 +153,33 @@ def test_another_budget_leaves_the_rest_as_it_is() -> None:
 def test_a_plan_without_a_budget_is_not_changed() -> None:
     with pytest.raises(ValueError, match="no section"):
         with_budget('title = "x"\n', Budget(epsilon=1))
+
+
+def test_where_there_is_a_map_prefectures_are_not_drafted_beside_it(tmp_path: Path) -> None:
+    rows = "".join(f"{number},東京都,35.6,139.7\n" for number in range(9))
+    file = tmp_path / "people.csv"
+    file.write_text(f"個人番号,都道府県,緯度,経度\n{rows}", encoding="utf-8")
+    draft, _, _ = draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
+    assert [attribute.kind for attribute in draft.attributes] == ["mesh"]
+    assert "都道府県" in draft.left_out
+    file.write_text("個人番号,都道府県\n1,東京都\n", encoding="utf-8")
+    draft, _, _ = draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
+    assert [attribute.name for attribute in draft.attributes] == ["都道府県"]
+
+
+@pytest.mark.parametrize(("sign", "shown"), [(";", "';'"), ("|", "'|'"), ("\t", "'Tab'")])
+def test_columns_that_are_separated_otherwise_are_told(tmp_path: Path, sign: str, shown: str) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text(f"sex{sign}age\nMale{sign}39\nFemale{sign}50\n", encoding="utf-8")
+    with pytest.raises(InputError, match="separated by") as refused:
+        draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
+    assert shown in str(refused.value)
+    assert "39" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("start", "sort"), [(b"PK\x03\x04", "ZIP"), (b"PAR1", "Parquet"), (b"\x89PNG", "PNG")])
+def test_a_text_file_that_is_none_is_called_what_it_is(tmp_path: Path, start: bytes, sort: str) -> None:
+    file = tmp_path / "people.csv"
+    file.write_bytes(start + bytes(range(255, 100, -1)) * 9)
+    with pytest.raises(InputError, match=f"is a {sort}"):
+        draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
