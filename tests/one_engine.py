@@ -45,14 +45,15 @@ class Borrowed:
 
 def _borrowed(database: str = ":memory:", *, config: dict[str, Any] | None = None, **others: Any) -> Any:
     """As `duckdb.connect`, which opens whatever is not one of `sudare.io`."""
+    opened: Any = _connect
     if config is None or "temp_directory" not in config or database != ":memory:" or others:
-        return _connect(database, **({} if config is None else {"config": config}), **others)
+        return opened(database, **({} if config is None else {"config": config}), **others)
     name = repr(sorted(config.items() - {("temp_directory", config["temp_directory"])}))
     if name not in _kept:
         # Files are written again and again within a second, and must be read each time.
         _folders.append(tempfile.TemporaryDirectory(prefix="sudare-tests-"))
         changed = {"temp_directory": _folders[-1].name, "enable_external_file_cache": False}
-        _kept[name] = _connect(config={**config, **changed})
+        _kept[name] = opened(config={**config, **changed})
     return Borrowed(name)
 
 

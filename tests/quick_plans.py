@@ -15,6 +15,7 @@ import pytest
 
 from sudare.accuracy import predicting
 from sudare.tables.planning import planner
+from sudare.tables.planning.map_planning import plan_wide_tree
 
 __all__ = ["quick_plans", "remembered"]
 
@@ -34,7 +35,7 @@ def remembered(function: Callable[..., Any]) -> Callable[..., Any]:
     return answer
 
 
-_plan = remembered(planner.plan_wide_tree)
+_plan = remembered(plan_wide_tree)
 _usual = predicting._read_runs
 
 

@@ -183,7 +183,7 @@ def unknown_encoding(file: str) -> InputError:
     other = _sort_by_first_bytes(file)
     if other:
         return InputError(
-            f"{Path(file).name!r} is a {other} file by its content, not text. Give it the suffix of what it is, or the text itself.",
+            f"{Path(file).name!r} is a {other} file, not text. Give it the suffix of what it is, or use the text itself.",
             f"{Path(file).name!r} の中身はテキストではなく {other} です。拡張子を正しくするか、元のテキストを用意してください。",
         )
     return InputError(

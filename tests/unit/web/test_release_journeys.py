@@ -271,7 +271,7 @@ def test_an_encoding_that_is_chosen_stands_in_the_plan(asking: Asking, tmp_path:
 
 @pytest.mark.parametrize("suffix", ["xlsx", "gpkg"])
 def test_workbooks_and_geopackages_become_plans(asking: Asking, tmp_path: Path, suffix: str) -> None:
-    from tests.unit.io.test_row_formats import NAMES, PEOPLE, WRITERS
+    from tests.unit.io.formats.test_row_formats import NAMES, PEOPLE, WRITERS
 
     WRITERS[suffix](tmp_path / f"p.{suffix}", PEOPLE)
     form = {"file": f"p.{suffix}", "title": "t", "publisher": "p", "total": "1", "role-0": "category", "labels-0": "x"}

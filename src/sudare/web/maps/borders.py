@@ -132,7 +132,8 @@ def _drawn(mesh: Mesh, lists: Iterable[MunicipalityMeshes], block: int) -> MapBo
     first = np.array([mesh.first_row, mesh.first_column] * 2) / block
 
     def placed(lines: Integers) -> NDArray[np.float32]:
-        return ((lines + np.array([south, west] * 2)) * scale - first).astype(np.float32)
+        corners: NDArray[np.float32] = ((lines + np.array([south, west] * 2)) * scale - first).astype(np.float32)
+        return corners
 
     prefectures = areas // PER_PREFECTURE
     between = _lines(prefectures, np.ones_like(prefectures, dtype=bool))
