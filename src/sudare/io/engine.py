@@ -87,6 +87,8 @@ def open_engine(memory: str = "1GB", threads: int | None = None) -> Iterator[Duc
         config["temp_directory"] = str(folder)
         connection = duckdb.connect(config=config)
         try:
+            # DuckDB's own bar goes to standard output, into whatever a program reads there.
+            connection.execute("SET enable_progress_bar = false")
             yield connection
         finally:
             connection.close()

@@ -16,6 +16,7 @@ from sudare.errors import InputError
 from sudare.io import Source, read_counts
 from sudare.io.columns import AttributeColumn
 from sudare.io.counting import Defaults
+from sudare.io.engine import open_engine
 from sudare.io.person_cells import MAX_COUNT, Within, placed_counts, placed_people, places_where_possible
 
 DOMAIN = Domain((Positions("x", 8), Category("sex", ("f", "m")), Bins("age", (0, 20, 60, 120))))
@@ -91,3 +92,8 @@ def test_one_event_more_is_at_most_one_more_however_large_a_count_is(tmp_path: P
         found.append(int(placed_counts(source, Domain((Positions("x", 8),)), Defaults("counts")).people[0]))
     assert found[1] - found[0] in (0, 1)
     assert found[0] == min(sum(sizes), MAX_COUNT)
+
+
+def test_the_engine_writes_no_bar_of_its_own() -> None:
+    with open_engine() as connection:
+        assert connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() == (False,)
