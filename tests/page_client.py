@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,9 +60,12 @@ class PageClient:
         return self.ask("POST", target, urlencode(form).encode(), own | headers)
 
     def put(self, target: str, body: bytes, **headers: str | None) -> Reply:
-        return self.ask("PUT", target, body, {"origin": f"http://{self.host}"} | headers)
+        own: dict[str, str | None] = {"origin": f"http://{self.host}"}
+        return self.ask("PUT", target, body, own | headers)
 
-    def ask(self, method: str, target: str, body: bytes = b"", headers: dict[str, str | None] | None = None) -> Reply:
+    def ask(
+        self, method: str, target: str, body: bytes = b"", headers: Mapping[str, str | None] | None = None
+    ) -> Reply:
         """One request; a header of None is left out."""
         sent: dict[str, str | None] = {"host": self.host, "accept-language": self.language, "connection": "close"}
         if self.cookie:

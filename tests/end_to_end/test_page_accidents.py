@@ -59,8 +59,7 @@ def _enter(address: str, language: str = "en") -> PageClient:
 def _post_at_once(client: PageClient, forms: list[dict[str, str]]) -> list[Reply]:
     replies: list[Reply] = []
     threads = [
-        threading.Thread(target=lambda form=form: replies.append(client.post("/plan/run", form)))  # type: ignore[misc]
-        for form in forms
+        threading.Thread(target=lambda form=form: replies.append(client.post("/plan/run", form))) for form in forms
     ]
     for thread in threads:
         thread.start()

@@ -183,8 +183,8 @@ def unknown_encoding(file: str) -> InputError:
     other = _sort_by_first_bytes(file)
     if other:
         return InputError(
-            f"{Path(file).name!r} is a {other} file, not text. Give it the suffix of what it is, or use the text itself.",
-            f"{Path(file).name!r} の中身はテキストではなく {other} です。拡張子を正しくするか、元のテキストを用意してください。",
+            f"{Path(file).name!r} is a {other} file by its content, not text. Give it the suffix of what it is.",
+            f"{Path(file).name!r} の中身はテキストではなく {other} です。拡張子を正しくしてください。",
         )
     return InputError(
         f"The encoding of {Path(file).name!r} cannot be told: not all of its lines are UTF-8, cp932 or EUC-JP, or they could be "
