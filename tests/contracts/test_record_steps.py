@@ -316,7 +316,7 @@ def undone(step: Blank, records: Any) -> Any:
 
 REASONS = {
     "releases/kinds/records/large_running.py": "carries out the step that it names, and is called by it",
-    "web/record_choices.py": "shows the lattice of the one step that searches it",
+    "web/content/record_choices.py": "shows the lattice of the one step that searches it",
 }
 """Modules outside the room that may name a particular step."""
 

@@ -43,7 +43,7 @@ LONELY = {
     "export/sentences.py": "letters by which the language of a title is recognized",
     "drafting/public_lists.py": "labels as data spells them",
     "drafting/roles.py": "names of columns, by which they are recognized",
-    "web/record_forms.py": "names of columns, by which they are recognized",
+    "web/content/record_forms.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",
     "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }

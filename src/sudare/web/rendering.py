@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 
 from sudare.bilingual import Language, Words
 from sudare.version import __version__
-from sudare.web.guide import STEPS, step_of
+from sudare.web.content.guide import STEPS, step_of
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:

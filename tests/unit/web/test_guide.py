@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.web.guide import STEPS
+from sudare.web.content.guide import STEPS
 from tests.unit.web.asking import PORT, Answer, Asking
 
 

@@ -90,7 +90,7 @@ def test_a_choice_of_the_lattice_becomes_levels_of_another_version(tmp_path: Pat
 
 def test_weights_change_the_order_of_choices(tmp_path: Path) -> None:
     from sudare.releases.kinds.records.planning.plan_file import read_people_plan
-    from sudare.web.record_choices import lattice_of
+    from sudare.web.content.record_choices import lattice_of
 
     write_patients(tmp_path)
     Asking(tmp_path).post("/records/new", FORM | {"title": "p"})

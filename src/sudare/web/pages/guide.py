@@ -9,9 +9,9 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from sudare.domain import mesh_codes
+from sudare.web.content.examples import write_country
+from sudare.web.content.guide import GUIDE_COOKIE
 from sudare.web.context import Form, context_of, form_page
-from sudare.web.examples import write_country
-from sudare.web.guide import GUIDE_COOKIE
 
 if TYPE_CHECKING:
     from starlette.requests import Request

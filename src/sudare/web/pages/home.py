@@ -14,8 +14,8 @@ from starlette.routing import Route
 from sudare.bilingual import Words
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
 from sudare.storage.atomic import atomically
+from sudare.web.content.examples import EXAMPLES
 from sudare.web.context import Form, context_of, form_page, plain_page
-from sudare.web.examples import EXAMPLES
 from sudare.web.rendering import language_of, page
 from sudare.web.workspace import DATA_SUFFIXES, safe_name
 

@@ -10,10 +10,10 @@ from starlette.routing import Route
 from sudare.bilingual import Language
 from sudare.ledger import Dataset, Ledger, open_ledger
 from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, PublicationNoted, Reserved, Settled
+from sudare.web.content.spending import timeline_of
 from sudare.web.context import context_of, plain_page
 from sudare.web.pages.plans import budget_in_words
 from sudare.web.rendering import language_of, page, text_of
-from sudare.web.spending import timeline_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

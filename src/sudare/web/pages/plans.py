@@ -23,9 +23,9 @@ from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
+from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.plan_pages import page_of_kind, start_plan
-from sudare.web.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.rendering import language_of, page
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from sudare.errors import InputError, OutputError, SudareError, words_of_error
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
-from sudare.web.asking_sql import (
+from sudare.web.content.asking_sql import (
     MAX_ROWS,
     SqlPlace,
     accounts_in,

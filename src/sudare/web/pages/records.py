@@ -17,11 +17,9 @@ from sudare.releases.kinds.records.planning.column_plan import ROLES
 from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 from sudare.releases.kinds.records.running import RECORDS
 from sudare.releases.registry import find_kind_of_plan
-from sudare.web.context import Form, context_of, form_page, plain_page
-from sudare.web.pages.ways import number_in, run_values
-from sudare.web.plan_variants import read_values, section_of, write_new_plan, write_variant
-from sudare.web.record_choices import LevelChoice, SolutionLattice, is_searched, lattice_of, view_of
-from sudare.web.record_forms import (
+from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
+from sudare.web.content.record_choices import LevelChoice, SolutionLattice, is_searched, lattice_of, view_of
+from sudare.web.content.record_forms import (
     MODELS,
     RULES,
     column_sections,
@@ -30,6 +28,8 @@ from sudare.web.record_forms import (
     model_fields,
     protection_of,
 )
+from sudare.web.context import Form, context_of, form_page, plain_page
+from sudare.web.pages.ways import number_in, run_values
 from sudare.web.rendering import language_of, page
 from sudare.web.words import TEXTS
 

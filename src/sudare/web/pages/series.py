@@ -16,10 +16,10 @@ from sudare.errors import InputError, PlanError
 from sudare.releases.kinds.series.clock import read_moment, show_period
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.content.series_film import curves_of_window, film_of, published_windows, tables_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
 from sudare.web.rendering import page
-from sudare.web.series_film import curves_of_window, film_of, published_windows, tables_of
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ from sudare.releases.kinds.tables.planning.input_plan import RecordsInput
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
+from sudare.web.content.table_cells import compare_choices, facts_of, grids_of, protected_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
-from sudare.web.plan_variants import read_values, section_of, write_new_plan, write_variant
 from sudare.web.rendering import language_of, page
-from sudare.web.table_cells import compare_choices, facts_of, grids_of, protected_of
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:

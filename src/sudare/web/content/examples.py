@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sudare.bilingual import Language, Words
 from sudare.drafting.plan_drafts import AttributeDraft, PlanDraft, SourceDraft, plan_text_of
 from sudare.privacy import Budget, Unit
-from sudare.web.plan_variants import write_new_plan
+from sudare.web.content.plan_variants import write_new_plan
 
 if TYPE_CHECKING:
     from sudare.domain import Mesh

@@ -11,9 +11,9 @@ from sudare.drafting import ColumnRole, ColumnShape, SeenColumn, guess_roles
 from sudare.errors import InputError
 from sudare.microdata.models.registry import registered_models
 from sudare.releases.kinds.records.planning.column_plan import ROLES
+from sudare.web.content.plan_variants import section_of
 from sudare.web.context import Form
 from sudare.web.pages.ways import number_in
-from sudare.web.plan_variants import section_of
 from sudare.web.words import TEXTS
 
 __all__ = [

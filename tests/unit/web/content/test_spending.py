@@ -8,7 +8,7 @@ import pytest
 
 from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
-from sudare.web.spending import timeline_of
+from sudare.web.content.spending import timeline_of
 from tests.unit.web.asking import Asking
 
 PERSON = Unit("person")
