@@ -44,7 +44,7 @@ def serve_locally(folder: Path, *, port: int, opens_browser: bool, tell: Callabl
     keys = Keys()
     address = f"http://{HOST}:{number}/?token={keys.token}"
     config = uvicorn.Config(
-        local_application(folder, keys, number),
+        local_application(folder, keys, number, loads_ahead=True),
         log_level="error",
         access_log=False,
         server_header=False,

@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.bilingual import Language, Words
-from sudare.drafting.plan_drafts import AttributeDraft, PlanDraft, SourceDraft, plan_text_of
-from sudare.privacy import Budget, Unit
-from sudare.web.content.plan_variants import write_new_plan
 
 if TYPE_CHECKING:
     from sudare.domain import Mesh
+    from sudare.drafting.plan_drafts import PlanDraft
 
 __all__ = ["EXAMPLES", "Example", "write_country"]
 
@@ -23,8 +21,9 @@ PEOPLE = 200_000
 SMALL_SIDE = 64
 RESPONDENTS = 20_000
 COMPANIES = 400
-TOTAL = Budget(epsilon=2)
-SPENT = Budget(epsilon="0.5")
+TOTAL, SPENT = "2", "0.5"
+"""Epsilon of the ledger, and of the plan."""
+
 PLAN, LEDGER = "plan.toml", "budget.db"
 PUBLISHER = Words("Office of Invented Statistics", "架空統計局")
 
@@ -44,12 +43,14 @@ class Example:
 
 def _write_counts(folder: Path, language: Language, draft_in: Callable[[Path, Language], PlanDraft]) -> Path:
     """Data, ledger and plan of a count table."""
+    from sudare.drafting.plan_drafts import plan_text_of
     from sudare.ledger import open_ledger
+    from sudare.privacy import Budget, Unit
 
     folder.mkdir()
     draft = draft_in(folder, language)
     with open_ledger(folder / LEDGER, create=True) as ledger:
-        ledger.add_dataset(draft.dataset, TOTAL, unit=Unit("person"))
+        ledger.add_dataset(draft.dataset, Budget(epsilon=TOTAL), unit=Unit("person"))
     plan = folder / PLAN
     plan.write_text(plan_text_of(draft, PLAN), encoding="utf-8")
     return plan
@@ -73,6 +74,9 @@ def write_country(folder: Path) -> Mesh:
 
 
 def _country(folder: Path, language: Language) -> PlanDraft:
+    from sudare.drafting.plan_drafts import AttributeDraft, PlanDraft, SourceDraft
+    from sudare.privacy import Budget
+
     mesh = write_country(folder)
     window = (mesh.first_row, mesh.first_column, mesh.rows, mesh.columns)
     return PlanDraft(
@@ -81,7 +85,7 @@ def _country(folder: Path, language: Language) -> PlanDraft:
         language=language,
         source=SourceDraft(path="country.parquet", rows="counts", count="population"),
         attributes=(AttributeDraft(name=mesh.name, kind="mesh", keys={"level": "1/2", "window": window}),),
-        budget=SPENT,
+        budget=Budget(epsilon=SPENT),
         ledger=LEDGER,
         dataset="invented-country",
         people=PEOPLE,
@@ -91,8 +95,10 @@ def _country(folder: Path, language: Language) -> PlanDraft:
 def _survey(folder: Path, language: Language) -> PlanDraft:
     import pyarrow.parquet
 
+    from sudare.drafting.plan_drafts import AttributeDraft, PlanDraft, SourceDraft
     from sudare.drafting.public_lists import FIVE_YEARS
     from sudare.examples import invent_country, invent_people
+    from sudare.privacy import Budget
 
     people = invent_people(invent_country(SMALL_SIDE, people=RESPONDENTS))
     pyarrow.parquet.write_table(people, folder / "people.parquet")
@@ -106,7 +112,7 @@ def _survey(folder: Path, language: Language) -> PlanDraft:
             AttributeDraft(name="age", kind="bins", keys={"edges": FIVE_YEARS}),
         ),
         left_out=("KEY_CODE",),
-        budget=SPENT,
+        budget=Budget(epsilon=SPENT),
         ledger=LEDGER,
         dataset="invented-survey",
         people=RESPONDENTS,
@@ -117,6 +123,7 @@ def _companies(folder: Path, language: Language) -> Path:
     import pyarrow.csv
 
     from sudare.examples import invent_companies
+    from sudare.web.content.plan_variants import write_new_plan
 
     planned: dict[str, object] = {
         "kind": "tables",
