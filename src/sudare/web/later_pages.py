@@ -34,7 +34,7 @@ class LaterPages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        router = self._router or await run_in_threadpool(self.load)
+        router = await run_in_threadpool(self.load) if self._router is None else self._router
         await router(scope, receive, send)
 
     def load(self) -> Router:

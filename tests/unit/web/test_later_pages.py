@@ -14,7 +14,15 @@ from sudare.web.application import LATER
 from sudare.web.later_pages import LaterPages
 from tests.unit.web.asking import Asking
 
-HEAVY = ("numpy", "pyarrow", "duckdb", "sudare.releases.kinds", "sudare.microdata", "sudare.disclosure", "sudare.tables")
+HEAVY = (
+    "numpy",
+    "pyarrow",
+    "duckdb",
+    "sudare.releases.kinds",
+    "sudare.microdata",
+    "sudare.disclosure",
+    "sudare.tables",
+)
 
 
 def test_the_application_is_light() -> None:
