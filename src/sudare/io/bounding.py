@@ -7,12 +7,14 @@ Proof that counts are bounded as the unit says: bounding.md beside this.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sudare.bilingual import Words
+from sudare.io.row_order import DUCKDB, FIXED_KEY, Dialect, keyed_order
 from sudare.parameters import exact_integer
 
-__all__ = ["ContributionBounds", "bounded_cells", "bounded_rows"]
+__all__ = ["ContributionBounds", "Selection", "bounded_cells", "bounded_rows"]
 
 
 @dataclass(frozen=True)
@@ -55,28 +57,69 @@ class ContributionBounds:
         return self.cells >= self.rows and self.rows_per_cell >= self.rows
 
 
-def bounded_rows(rows: str, values: list[str], mistakes: list[str], bounds: ContributionBounds) -> str:
+@dataclass(frozen=True)
+class Selection:
+    """Which of a person's rows are kept, where there are more than may count.
+
+    Attributes:
+        bounds: how many.
+        key: of the order, 64 hexadecimal digits.
+        dialect: of the SQL.
+    """
+
+    bounds: ContributionBounds
+    key: str = FIXED_KEY
+    dialect: Dialect = DUCKDB
+
+
+def bounded_rows(rows: str, values: Mapping[str, str], mistakes: Sequence[str], person: str, chosen: Selection) -> str:
     """SQL for at most this many rows of each person ``p``, chosen by what this person's rows hold.
 
-    Mistakes are kept first, so that they are reported; the rest in an order that favours no cell.
+    Mistakes are kept first, so that they are reported; the rest in an order that favours no cell. Rows of persons who have
+    no more than may count are not hashed.
+
+    Args:
+        rows: what to select from.
+        values: the kinds of the columns that tell a cell, by their names.
+        mistakes: conditions.
+        person: the kind of the column ``p``.
+        chosen: which rows are kept.
     """
     named = ", ".join(values)
-    order = f"({' OR '.join(mistakes)}) DESC, hash(p, {named}), {named}"
-    kept = f"row_number() OVER (PARTITION BY p ORDER BY {order}) <= {bounds.rows}"
-    return f"SELECT {named}, p IS NULL AS nobody FROM {rows} QUALIFY {kept}"
+    limit = chosen.bounds.rows
+    order = keyed_order([("p", person), *values.items()], chosen.key, chosen.dialect)
+    placed = (
+        f"row_number() OVER (PARTITION BY p ORDER BY CASE WHEN {' OR '.join(mistakes)} THEN 0 ELSE 1 END, "
+        f"CASE WHEN many > {limit} THEN {order} END) AS place"
+    )
+    counted = f"SELECT *, count(*) OVER (PARTITION BY p) AS many FROM {rows} AS held"
+    ranked = f"SELECT {named}, p IS NULL AS nobody, {placed} FROM ({counted}) AS counted"
+    return f"SELECT {named}, nobody FROM ({ranked}) AS ranked WHERE place <= {limit}"
 
 
-def bounded_cells(placed: str, bounds: ContributionBounds) -> str:
+def bounded_cells(placed: str, person: str, chosen: Selection) -> str:
     """SQL for the counts by cell, from rows of a person ``p`` and a cell ``cell``.
 
     The cells of a person are taken in an order that follows from the person and the cell alone, until there are as many as
     allowed; of each at most this many rows, and no more rows in all than allowed.
+
+    Args:
+        placed: what to select from.
+        person: the kind of the column ``p``.
+        chosen: which cells are kept.
     """
-    each = f"SELECT p, cell, least(count(*), {bounds.rows_per_cell}) AS own FROM {placed} GROUP BY p, cell"
-    order = "(PARTITION BY p ORDER BY hash(p, cell), cell ROWS UNBOUNDED PRECEDING)"
-    ranked = f"SELECT cell, own, row_number() OVER {order} AS place, sum(own) OVER {order} AS so_far FROM ({each})"
+    bounds = chosen.bounds
+    each = f"SELECT p, cell, least(count(*), {bounds.rows_per_cell}) AS own FROM {placed} AS placed GROUP BY p, cell"
+    held = f"SELECT *, count(*) OVER (PARTITION BY p) AS many, sum(own) OVER (PARTITION BY p) AS held FROM ({each}) AS each_cell"
+    has_more = f"many > {bounds.cells} OR held > {bounds.rows}"
+    order = (
+        f"CASE WHEN {has_more} THEN {keyed_order([('p', person), ('cell', 'BIGINT')], chosen.key, chosen.dialect)} END"
+    )
+    hashed = f"SELECT p, cell, own, {order} AS rank_text FROM ({held}) AS held_cells"
+    window = "(PARTITION BY p ORDER BY rank_text ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    ranked = f"SELECT cell, own, row_number() OVER {window} AS place, sum(own) OVER {window} AS so_far FROM ({hashed}) AS hashed"
     kept = f"greatest(0, least(own, {bounds.rows} - (so_far - own)))"
     return (
-        f"SELECT cell, CAST(sum({kept}) AS BIGINT) AS n FROM ({ranked}) WHERE place <= {bounds.cells} "
-        "GROUP BY cell HAVING n > 0"
+        f"SELECT cell, CAST(sum({kept}) AS BIGINT) AS n FROM ({ranked}) AS ranked WHERE place <= {bounds.cells} "
+        f"GROUP BY cell HAVING sum({kept}) > 0"
     )

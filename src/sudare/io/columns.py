@@ -138,6 +138,15 @@ class AttributeColumn:
             return f"CASE WHEN {column} IS NULL THEN NULL WHEN {exact} THEN CAST({column} AS DOUBLE) ELSE 'nan'::DOUBLE END"
         return f"CAST({column} AS DOUBLE)"
 
+    @property
+    def grouped_kind(self) -> str:
+        """DuckDB's type of what rows are grouped by."""
+        if self.is_placed_by_sql:
+            return "INTEGER"
+        if isinstance(self.attribute, Bins):
+            return "DOUBLE"
+        return "VARCHAR" if self.kind.startswith("ENUM") else self.kind
+
     def grouped(self, raw: str) -> str:
         """The expression to group by, from the name that `raw` was given."""
         if not self.is_placed_by_sql:

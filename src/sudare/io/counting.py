@@ -15,7 +15,7 @@ from sudare.domain import CountTable, Domain, Mesh, MeshList, SignedTable, Times
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import ParameterError
 from sudare.io import complaints
-from sudare.io.bounding import ContributionBounds, bounded_cells, bounded_rows
+from sudare.io.bounding import Selection, bounded_cells, bounded_rows
 from sudare.io.columns import (
     AttributeColumn,
     WrongValueError,
@@ -80,7 +80,7 @@ def count_rows(
     domain: Domain,
     defaults: Defaults,
     *,
-    bounds: ContributionBounds,
+    chosen: Selection,
     opted_out: PeopleLeftOut | None,
     memory: str,
     threads: int | None,
@@ -91,7 +91,7 @@ def count_rows(
     def read(reading: TabularReading) -> CountTable:
         if defaults.rows == "counts":
             return reading.read_counts(CountTable, progress)
-        return reading.count_people(bounds, opted_out, progress)
+        return reading.count_people(chosen, opted_out, progress)
 
     return _read_rows(source, domain, defaults, read, memory, threads)
 
@@ -257,12 +257,10 @@ class TabularReading:
     def _grouped(self) -> list[str]:
         return [f"{column.grouped(f'v{number}')} AS a{number}" for number, column in enumerate(self.columns)]
 
-    def count_people(
-        self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
-    ) -> CountTable:
+    def count_people(self, chosen: Selection, opted_out: PeopleLeftOut | None, progress: Progress | None) -> CountTable:
         """One for each row, at most this many for each person."""
-        if self.source.person is not None and not bounds.is_by_rows:
-            return self._count_cells_of_people(bounds, opted_out, progress)
+        if self.source.person is not None and not chosen.bounds.is_by_rows:
+            return self._count_cells_of_people(chosen, opted_out, progress)
         names = [f"a{number}" for number in range(len(self.columns))]
         grouped = self._grouped()
         if self.source.person is None:
@@ -274,7 +272,9 @@ class TabularReading:
             mistakes += [
                 f"{name} < 0" for name, column in zip(names, self.columns, strict=True) if column.is_placed_by_sql
             ]
-            bounded = bounded_rows(self.rows_of_people(opted_out), names, mistakes, bounds)
+            kinds = dict(zip(names, (column.grouped_kind for column in self.columns), strict=True))
+            person = self.relation.types[self.source.person]
+            bounded = bounded_rows(self.rows_of_people(opted_out), kinds, mistakes, person, chosen)
             sql = (
                 f"SELECT {', '.join(names)}, nobody, count(*) AS n FROM ({bounded}) GROUP BY {', '.join(names)}, nobody"
             )
@@ -307,7 +307,7 @@ class TabularReading:
             raise complaints.missing_value(self.source.person, self._spot(f"{identifier(self.source.person)} IS NULL"))
 
     def _count_cells_of_people(
-        self, bounds: ContributionBounds, opted_out: PeopleLeftOut | None, progress: Progress | None
+        self, chosen: Selection, opted_out: PeopleLeftOut | None, progress: Progress | None
     ) -> CountTable:
         """At most this many cells of each person. Values are brought to cells first: several may mean the same one."""
         import pyarrow
@@ -328,7 +328,8 @@ class TabularReading:
             f"(SELECT p, cell FROM {self.rows_of_people(opted_out)} AS people JOIN sudare_values ON {same} "
             "JOIN sudare_cells USING (id))"
         )
-        result = fetch_arrow(self.connection, bounded_cells(placed, bounds), progress).combine_chunks()
+        person = "VARCHAR" if self.source.person is None else self.relation.types[self.source.person]
+        result = fetch_arrow(self.connection, bounded_cells(placed, person, chosen), progress).combine_chunks()
         counts = numpy_of(result["n"])
         return CountTable.from_cells(self.domain, numpy_of(result["cell"]), counts)
 

@@ -10,11 +10,12 @@ from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, SignedTable
 from sudare.domain.domain import read_domain
 from sudare.errors import ParameterError
-from sudare.io.bounding import ContributionBounds
+from sudare.io.bounding import ContributionBounds, Selection
 from sudare.io.counting import Defaults, PeopleLeftOut, count_rows, read_signed_rows
 from sudare.io.engine import Progress, open_engine, told
 from sudare.io.formats.estat import estat_columns, read_estat
 from sudare.io.relations import open_relation
+from sudare.io.row_order import FIXED_KEY, read_selection_key
 from sudare.io.source import Source, SourceInfo, files_and_format
 from sudare.parameters import exact_integer, shown
 
@@ -37,6 +38,7 @@ def read_counts(
     cells_per_person: int | None = None,
     rows_per_cell: int | None = None,
     opted_out: tuple[str, frozenset[str]] | None = None,
+    selection_key: str = FIXED_KEY,
     memory: str = "1GB",
     threads: int | None = None,
     progress: Progress | None = None,
@@ -54,6 +56,8 @@ def read_counts(
         rows_per_cell: how many rows of a person in one cell count, at most; 1 where cells are limited (then the table holds
             distinct people per cell), else as many as there are rows.
         opted_out: a salt and SHA-256 digests (hexadecimal) of salt, null character and person; their rows are left out.
+        selection_key: 64 hexadecimal digits, by which it is decided which rows of a person count where there are too many. A
+            release has a key of its own.
         memory: how much the engine may use; what does not fit goes to a private temporary folder.
         threads: how many threads; all processors if left out.
         progress: called with a share from 0 to 1 and a word, now and then.
@@ -95,7 +99,7 @@ def read_counts(
         source,
         domain,
         defaults_of(source, form),
-        bounds=bounds,
+        chosen=Selection(bounds, read_selection_key(selection_key, "read_counts")),
         opted_out=people,
         memory=memory,
         threads=threads,

@@ -20,6 +20,7 @@ from sudare.errors import ParameterError
 from sudare.io import complaints
 from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text
 from sudare.io.engine import identifier, numpy_of
+from sudare.io.row_order import POINT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +64,11 @@ class PointColumn(AttributeColumn):
     def is_placed_by_sql(self) -> bool:
         """Cells are numbered by SQL, but over the whole grid."""
         return False
+
+    @property
+    def grouped_kind(self) -> str:
+        """A cell, or coordinates."""
+        return POINT
 
     @property
     def _mesh(self) -> Mesh | MeshList:

@@ -53,6 +53,11 @@ class TimeColumn(AttributeColumn):
         return False
 
     @property
+    def grouped_kind(self) -> str:
+        """Steps."""
+        return "BIGINT"
+
+    @property
     def raw(self) -> str:
         """Twice the step since the beginning of the span, and 1 more for a moment; less than 0 for what is not in it."""
         column, family = identifier(self.name), family_of(self.kind)

@@ -128,9 +128,25 @@ def test_rows_outside_of_the_window_are_no_cells(tmp_path: Path) -> None:
     mesh = Mesh("KEY_CODE", "3", 4280, 3180, 10, 10)
     (inside,) = mesh.values((np.array([3]), np.array([4]))).tolist()
     path = tmp_path / "rows.csv"
-    path.write_text(f"id,KEY_CODE\n1,{inside}\n1,64414277\n1,64414278\n")
+    outside = "".join(f"1,6441{row}{column}{end}\n" for row in range(8) for column in range(8) for end in ("00", "77"))
+    path.write_text(f"id,KEY_CODE\n{outside}1,{inside}\n")
     source = Source(str(path), person="id", outside="leave out")
-    assert read_counts(source, Domain((mesh,)), cells_per_person=1).counts.tolist() == [1]
+    assert read_counts(source, Domain((mesh,)), cells_per_person=2).counts.tolist() == [1]
+    # By rows alone they are among a person's rows: which one is kept hangs on the key.
+    one = {"rows_per_person": 1, "selection_key": f"{5:064x}"}
+    assert read_counts(source, Domain((mesh,)), **one).total <= 1
+
+
+def test_another_key_keeps_other_rows(tmp_path: Path) -> None:
+    """Nobody can choose which of their rows come first: of many keys, each place is kept about as often."""
+    source = written([(1, place) for place in "abcd"], tmp_path)
+    for unit in ({"rows_per_person": 1}, {"cells_per_person": 1, "rows_per_cell": 1}, {"rows_per_person": 2}):
+        kept = sum(
+            read_counts(source, CELLS, selection_key=f"{number:064x}", **unit).to_dense() for number in range(40)
+        )
+        assert kept.min() > 0
+        again = [read_counts(source, CELLS, selection_key="7" * 64, **unit).to_dense().tolist() for _ in range(2)]
+        assert again[0] == again[1]
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,8 @@ def _read_truth(speaker: Speaker, plan_file: Path, document: Mapping[str, Any]) 
             f"計画「{plan_file}」のセルが公表物と一致しません。別の公表の計画です。",
         )
     with open_ledger(plan.ledger.location) as ledger, progress_bars(speaker) as tell:
-        truth = read_release_source(plan, ledger, lambda share, _: tell("read", share))
+        paid = document["ledger"]["hash"]
+        truth = read_release_source(plan, ledger, lambda share, _: tell("read", share), reservation=paid)
         secret = ledger.secret(plan.ledger.dataset)
     if keyed_hash(truth, secret, document["ledger"]["hash"]) != document["input"]["keyed_hash"]:
         raise InputError(

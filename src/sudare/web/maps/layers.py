@@ -66,7 +66,9 @@ def true_table(workspace: WorkFolder, folder: Path) -> SparseTable:
     with open_ledger(plan.ledger.location) as ledger:
         opted_out = ledger.opt_outs(plan.ledger.dataset).last_entry
         key = ("true", folder, plan.fingerprint(), opted_out, *_stamps(plan.source.paths))
-        return _once(key, lambda: read_release_source(plan, ledger))
+        charged = read_document(folder)["ledger"]
+        paid = str(charged["hash"]) if isinstance(charged, dict) else ""
+        return _once(key, lambda: read_release_source(plan, ledger, reservation=paid))
 
 
 def map_axes(table: SparseTable) -> MapAxes:

@@ -27,7 +27,7 @@ from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
 from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, CountsDocument, write_document
 from sudare.releases.kinds.counts.expected import accuracy_of_release
-from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash
+from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash, selection_key
 from sudare.releases.kinds.counts.page import render_page
 from sudare.releases.kinds.counts.plan_file import Reference, ReleasePlan, read_plan
 from sudare.releases.kinds.counts.verification import verify_release
@@ -198,7 +198,10 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
     def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
         """Count people, and read the public reference."""
         run.tell("read", None)
-        truth = read_release_source(plan, run.paid.ledger, lambda share, _: run.tell("read", share))
+        paid = run.paid
+        truth = read_release_source(
+            plan, paid.ledger, lambda share, _: run.tell("read", share), reservation=paid.charge.hash
+        )
         reference = None if plan.reference is None else _read_reference(plan, plan.reference)
         return CountedPeople(truth=truth, reference=reference)
 
@@ -298,9 +301,20 @@ def _load_ahead() -> None:
 
 
 def read_release_source(
-    plan: ReleasePlan, ledger: Ledger, progress: Callable[[float, str], None] | None = None
+    plan: ReleasePlan,
+    ledger: Ledger,
+    progress: Callable[[float, str], None] | None = None,
+    *,
+    reservation: str = "",
 ) -> CountTable:
     """The true counts of a plan, without the people who opted out. Not private.
+
+    Args:
+        plan: of the release.
+        ledger: with the people who opted out.
+        progress: called with the share that is done.
+        reservation: hash of the ledger's entry that reserved the release's cost. Which rows of a person count, where there
+            are too many, hangs on it; left out, they are those of no release.
 
     A table of nobody is a table like any other: an error would tell for nothing, and for certain, that nobody is in it.
     """
@@ -316,6 +330,7 @@ def read_release_source(
             plan.domain,
             **limits_of(plan),
             opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests else None,
+            selection_key=selection_key(ledger.secret(plan.ledger.dataset), reservation),
             memory=plan.memory,
             progress=progress,
         )
