@@ -35,7 +35,7 @@ def open_engine(
               folder is one table made of the files in it;
             - ``postgresql://user:password@host/database``;
             - ``spark:local``, ``spark:local[4]`` or ``spark://host:port``, followed by ``?path=folder`` for tables that are
-              Parquet files; or a SparkSession.
+              Parquet files; ``sc://host:port`` for Spark Connect; or a SparkSession, also one of Spark Connect.
         types: of columns of CSV files, by table and column, in DuckDB's words: ``{"people": {"age": "INTEGER"}}``. All other
             columns of CSV files are text: types are never guessed from data. A field that is not of its type is NULL,
             and so is an empty one.
@@ -61,7 +61,7 @@ def open_engine(
             from sudare.engines.postgres_engine import PostgresEngine
 
             return PostgresEngine(address)
-        if address.startswith("spark:"):
+        if address.startswith(("spark:", "sc://")):
             _no_types(types)
             from sudare.engines.spark_engine import SparkEngine
 
@@ -89,9 +89,9 @@ def _open_files(address: str, types: Mapping[str, Mapping[str, str]] | None) -> 
         scheme = address.partition("://")[0]
         raise wrong_location(
             f"Addresses that begin with {scheme + '://'!r} are not known. Known are duckdb:///path, postgresql://..., "
-            "spark://... and paths of files and folders.",
+            "spark://..., sc://... and paths of files and folders.",
             f"{scheme + '://'!r} で始まるアドレスには対応していません。"
-            "duckdb:///path、postgresql://...、spark://...、またはファイルやフォルダのパスを指定してください。",
+            "duckdb:///path、postgresql://...、spark://...、sc://...、またはファイルやフォルダのパスを指定してください。",
         )
     path = Path(address)
     if address.endswith(DUCKDB_SUFFIXES) and not path.is_dir():

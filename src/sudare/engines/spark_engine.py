@@ -9,8 +9,9 @@ there before writes its own logs, for those who run it.
 from __future__ import annotations
 
 import logging
+import signal
 import threading
-import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from sudare.engines.files import FileTable, find_tables
 from sudare.engines.java import java_for_spark
 from sudare.engines.names import backquoted, public_name, quoted_path
 from sudare.engines.results import same_types
+from sudare.engines.spark_jobs import TaggedJob, is_connect, wait_for
 from sudare.errors import DatabaseError
 from sudare.extras import DATABASES, missing_package
 from sudare.system.scratch import ScratchFolder
@@ -48,6 +50,9 @@ SETTINGS = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     "spark.sql.variable.substitute": "false",  # else ${...} in a text would be replaced
 }
+COUNTING = frozenset({"spark.sql.ansi.enabled", "spark.sql.session.timeZone"})
+"""What queries of sudare's own need; the others matter where an analyst writes the query."""
+
 LOOPBACK = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
 START = {
     "spark.log.level": "OFF",
@@ -94,12 +99,15 @@ class SparkEngine(Engine):
         """Start Spark, or use the one that runs in this process.
 
         Args:
-            location: ``spark:local`` or ``spark://host:port``, perhaps with ``?path=folder``.
+            location: ``spark:local`` or ``spark://host:port``, perhaps with ``?path=folder``; or ``sc://host:port`` of a
+                server of Spark Connect.
 
         Raises:
             DatabaseError: if it does not start, or one that works elsewhere runs in this process.
             MissingPackageError: if PySpark is not installed.
         """
+        if location.startswith("sc://"):
+            return cls(_copy_of(_connected(location), location), location)
         address, _, query = location.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         master = address if address.startswith("spark://") else address.removeprefix("spark:")
@@ -122,16 +130,17 @@ class SparkEngine(Engine):
         return engine
 
     @classmethod
-    def over_session(cls, session: Any) -> SparkEngine:
+    def over_session(cls, session: Any, *, for_counting: bool = False) -> SparkEngine:
         """Use a session that there is, with its tables and the temporary views that it has now.
 
         Args:
-            session: a SparkSession.
+            session: a SparkSession, in this process or of Spark Connect.
+            for_counting: whether it runs queries of sudare's own alone, so that settings which a server keeps to itself may stay.
 
         Raises:
-            DatabaseError: if it is stopped, or is one of Spark Connect.
+            DatabaseError: if it is stopped, or does not take a setting that is needed.
         """
-        return cls(_copy_of(session, "spark"), "spark")
+        return cls(_copy_of(session, "spark", COUNTING if for_counting else frozenset(SETTINGS)), "spark")
 
     @property
     def address(self) -> str:
@@ -151,16 +160,12 @@ class SparkEngine(Engine):
 
     def fetch(self, sql: str, *, timeout: float | None = None) -> pa.Table:
         """Run one query; see `Engine`."""
-        session = self._live()
-        context, tag = session.sparkContext, f"sudare-{uuid.uuid4().hex}"
-        deadline = QueryDeadline(timeout, lambda: context.cancelJobsWithTag(tag))
+        job = TaggedJob(self._live())
+        deadline = QueryDeadline(timeout, job.cancel)
 
         def run(session: Any) -> pa.Table:
-            context.addJobTag(tag)
-            try:
-                return same_types(session.sql(f"SELECT * FROM (\n{sql}\n)").toArrow())  # noqa: S608
-            finally:
-                context.removeJobTag(tag)
+            with job:
+                return same_types(_arrow(session, sql))
 
         def tell(_: Exception) -> DatabaseError:
             if deadline.passed and timeout is not None:
@@ -170,6 +175,21 @@ class SparkEngine(Engine):
         with deadline:
             return self._told(run, tell)
 
+    def count(self, sql: str, progress: Callable[[float], object]) -> pa.Table:
+        """Run a query in a thread of its own, so that the caller can report and be interrupted; whole numbers keep their widths.
+
+        Args:
+            sql: one SELECT.
+            progress: called with the share of the tasks that are done, now and then. If it raises, or a signal does, the
+                query is cancelled.
+        """
+        job = TaggedJob(self._live())
+        return self._told(lambda session: wait_for(lambda: _arrow(session, sql), job, progress))
+
+    def use(self, action: Callable[[Any], Result]) -> Result:
+        """Do something with the session, which is ours alone; a failure is told in our own words."""
+        return self._told(action)
+
     def state(self, tables: Sequence[str]) -> str | None:
         """None: others may write at any time; see `Engine`."""
         return None
@@ -177,7 +197,10 @@ class SparkEngine(Engine):
     def close(self) -> None:
         """Leave the session, and stop Spark if it was started here and nobody else uses it; see `Engine`."""
         if self._session is not None:
-            self._session = None
+            session, self._session = self._session, None
+            if is_connect(session):
+                with _quiet(), suppress(Exception):  # the server may be gone
+                    session.stop()
             _give_back(self._started)
 
     def _register(self, table: FileTable) -> None:
@@ -242,24 +265,43 @@ def _names(session: Any) -> Iterator[str]:
                     yield name
 
 
-def _copy_of(session: Any, address: str) -> Any:
+def _arrow(session: Any, sql: str) -> pa.Table:
+    return session.sql(f"SELECT * FROM (\n{sql}\n)").toArrow()  # noqa: S608
+
+
+def _copy_of(session: Any, address: str, needed: frozenset[str] = frozenset(SETTINGS)) -> Any:
     """A session with the same tables and views, whose settings are its own."""
-    if not hasattr(session, "_jsparkSession"):
-        raise complaints.wrong_location(
-            "A session of Spark Connect is not offered; open a session in this process.",
-            "Spark Connect のセッションには対応していません。このプロセスでセッションを開いてください。",
-        )
 
     def copy() -> Any:
-        from pyspark.sql import SparkSession
+        if is_connect(session):
+            copied = session.cloneSession()
+        else:
+            from pyspark.sql import SparkSession
 
-        copied = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
+            copied = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
         for name, value in SETTINGS.items():
-            copied.conf.set(name, value)
+            try:
+                copied.conf.set(name, value)
+            except Exception:
+                if name in needed:
+                    raise
         return copied
 
     with _quiet():
         return attempt(copy, lambda _: complaints.cannot_connect(address))
+
+
+def _connected(address: str) -> Any:
+    """A session on a server of Spark Connect."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of versions of pandas, which is not used
+        try:
+            from pyspark.sql.connect.session import SparkSession
+        except ImportError:
+            raise missing_package("grpcio", "spark", DATABASES.format(database="Spark Connect")) from None
+    builder: Any = SparkSession.builder
+    with _quiet():
+        return attempt(lambda: builder.remote(address).create(), lambda _: complaints.cannot_connect(address))
 
 
 def _take(master: str) -> tuple[Any, _Spark | None]:
@@ -295,10 +337,14 @@ def _start(master: str) -> _Spark:
     builder: Any = SparkSession.builder.master(_master(master)).appName("sudare")
     for name, value in settings.items():
         builder = builder.config(name, value)
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT) if is_main else None
     try:
         with java_for_spark(), _quiet():
             session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
+        if handler is not None:  # Spark's own would cancel everybody's jobs
+            signal.signal(signal.SIGINT, handler)
     except BaseException:
         folder.remove()
         raise

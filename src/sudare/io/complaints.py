@@ -467,3 +467,13 @@ def no_room(folder: str) -> InputError:
         "set TMPDIR to another folder, or allow more memory.",
         f"一時フォルダ {folder!r} に書けません。空きを作るか、TMPDIR で別のフォルダを指定するか、メモリを増やしてください。",
     )
+
+
+def only_on_spark() -> InputError:
+    """A source of Spark where files are read."""
+    return InputError(
+        'Data on Spark (format = "spark") is read for tables of counts alone: by a plan of the kind counts, or by '
+        "sudare.spark.count_on_spark.",
+        'Spark 上のデータ (format = "spark") は度数表にだけ使えます。種類が counts の計画、または '
+        "sudare.spark.count_on_spark をお使いください。",
+    )

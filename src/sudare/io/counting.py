@@ -186,6 +186,10 @@ class TabularReading:
         for column in self.columns:
             column.check_type(relation.first_file())
 
+    def _fetch(self, sql: str, progress: Progress | None = None) -> Any:
+        """The result of a query as a pyarrow table."""
+        return fetch_arrow(self.connection, sql, progress)
+
     def _count_columns(self) -> list[tuple[int, str]]:
         """The columns of counts, each with its place along the attribute that stands in several columns."""
         spread = self.source.count_columns
@@ -278,7 +282,7 @@ class TabularReading:
             sql = (
                 f"SELECT {', '.join(names)}, nobody, count(*) AS n FROM ({bounded}) GROUP BY {', '.join(names)}, nobody"
             )
-        result = fetch_arrow(self.connection, sql, progress).combine_chunks()
+        result = self._fetch(sql, progress).combine_chunks()
         self._refuse_nobody(result)
         result = self._within_windows(result)
         keys = self.domain.keys_at(*self._places(result))
@@ -318,7 +322,7 @@ class TabularReading:
         self.connection.execute(
             f"CREATE TEMP TABLE sudare_values AS SELECT row_number() OVER () AS id, * FROM ({distinct})"
         )
-        values = fetch_arrow(self.connection, "SELECT * FROM sudare_values").combine_chunks()
+        values = self._fetch("SELECT * FROM sudare_values").combine_chunks()
         self._refuse_nobody(values)
         values = self._within_windows(values)
         keys = self.domain.keys_at(*self._places(values)).astype(np.int64)
@@ -329,7 +333,7 @@ class TabularReading:
             "JOIN sudare_cells USING (id))"
         )
         person = "VARCHAR" if self.source.person is None else self.relation.types[self.source.person]
-        result = fetch_arrow(self.connection, bounded_cells(placed, person, chosen), progress).combine_chunks()
+        result = self._fetch(bounded_cells(placed, person, chosen), progress).combine_chunks()
         counts = numpy_of(result["n"])
         return CountTable.from_cells(self.domain, numpy_of(result["cell"]), counts)
 
@@ -351,7 +355,7 @@ class TabularReading:
         amounts = [f"n{number}" for number in range(len(counts))]
         named = [f"{count} AS {name}" for count, name in zip(counts, amounts, strict=True)]
         sql = f"SELECT {', '.join([*self._grouped(), *raws, *amounts])} FROM ({self._selected(named)})"
-        result = fetch_arrow(self.connection, sql, progress).combine_chunks()
+        result = self._fetch(sql, progress).combine_chunks()
         for name, (_, column), count in zip(amounts, self.counts, counts, strict=True):
             self._check_counts(result[name], column, count, table_kind)
         result = self._within_windows(result)
@@ -374,7 +378,7 @@ class TabularReading:
         amounts = [f"n{number}" for number in range(len(counts))]
         named = [f"coalesce({count}, -1) AS {name}" for count, name in zip(counts, amounts, strict=True)]
         sql = f"SELECT {', '.join([*self._grouped(), *amounts])} FROM ({self._selected(named)})"
-        result = fetch_arrow(self.connection, sql, None).combine_chunks()
+        result = self._fetch(sql, None).combine_chunks()
         return PossibleCounts(
             values=[result[f"a{number}"] for number in range(len(self.columns))],
             places=[None if self.source.count_columns is None else (self._spread_axis(), at) for at, _ in self.counts],

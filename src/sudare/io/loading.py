@@ -10,12 +10,11 @@ from sudare.bilingual import Words
 from sudare.domain import CountTable, Domain, SignedTable
 from sudare.domain.domain import read_domain
 from sudare.errors import ParameterError
-from sudare.io.bounding import ContributionBounds, Selection
+from sudare.io.bounding import FIXED_KEY, ContributionBounds, Selection, read_selection_key
 from sudare.io.counting import Defaults, PeopleLeftOut, count_rows, read_signed_rows
 from sudare.io.engine import Progress, open_engine, told
 from sudare.io.formats.estat import estat_columns, read_estat
 from sudare.io.relations import open_relation
-from sudare.io.row_order import FIXED_KEY, read_selection_key
 from sudare.io.source import Source, SourceInfo, files_and_format
 from sudare.parameters import exact_integer, shown
 
@@ -80,7 +79,7 @@ def read_counts(
     _check_source(source, "read_counts")
     read_domain(domain, "read_counts")
     limits = {"rows": rows_per_person, "cells": cells_per_person, "rows_per_cell": rows_per_cell}
-    bounds, people = _read_bounds(source, limits, opted_out)
+    bounds, people = read_bounds(source, limits, opted_out)
     files, form = files_and_format(source)
     if form in ("e-stat", "people-flow", "geotiff") and source.person is not None:
         raise ParameterError(
@@ -148,7 +147,7 @@ def _check_source(source: object, function: str) -> None:
         raise ParameterError("source", function, "a Source", shown(source))
 
 
-def _read_bounds(
+def read_bounds(
     source: Source, limits: Mapping[str, int | None], opted_out: tuple[str, frozenset[str]] | None
 ) -> tuple[ContributionBounds, PeopleLeftOut | None]:
     given = {name: value for name, value in limits.items() if value is not None}

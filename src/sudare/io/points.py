@@ -18,9 +18,9 @@ from sudare.domain.allowed_values import point_in, points_within
 from sudare.domain.mesh import SUSPICIOUS
 from sudare.errors import ParameterError
 from sudare.io import complaints
+from sudare.io.bounding import POINT
 from sudare.io.columns import AttributeColumn, WrongValueError, family_of, number_of_text
 from sudare.io.engine import identifier, numpy_of
-from sudare.io.row_order import POINT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -25,6 +25,7 @@ from sudare.parameters import shown
 __all__ = [
     "FORMATS",
     "MAX_HEADER",
+    "SPARK",
     "Source",
     "SourceInfo",
     "delimiter_of",
@@ -34,6 +35,9 @@ __all__ = [
 ]
 
 FORMATS = ("csv", "parquet", "arrow", "duckdb", "e-stat", "people-flow", "geotiff", "geoparquet", "xlsx", "gpkg")
+SPARK = "spark"
+"""The format of what Spark reads; see `sudare.spark`."""
+
 SUFFIXES: dict[str, str] = {
     ".csv": "csv",
     ".csv.gz": "csv",
@@ -83,6 +87,9 @@ class Source:
         where: keeps only rows with these values, such as ``{"year": 2021, "month": 4}``.
         outside: ``"refuse"`` mesh codes outside of the plan's window, or ``"leave out"`` these rows, as when one city is
             published from files of the whole country. They still are among the rows of a person.
+        table: of the format ``"spark"``: the name of a table, such as ``"lake.locations"``, in place of ``path`` and ``query``.
+        cluster: of the format ``"spark"``: ``"spark:local[*]"``, ``"spark://host:port"``, or ``"sc://host:port"`` for Spark
+            Connect; the Spark that runs in this process, or one on this machine, if left out.
 
     Raises:
         ParameterError: if the parts do not go together.
@@ -103,17 +110,22 @@ class Source:
     encoding: str = AUTO
     where: Mapping[str, Any] = field(default_factory=dict)
     outside: str = "refuse"
+    table: str | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         paths = (self.path,) if isinstance(self.path, (str, Path)) else self.path
         if not isinstance(paths, (tuple, list)) or not all(isinstance(path, (str, Path)) for path in paths):
             raise ParameterError("path", "Source", Words("a path, or several", "1 個以上のパス"), shown(self.path))
         object.__setattr__(self, "path", tuple(str(path) for path in paths))
-        if self.format not in ("auto", *FORMATS):
+        if self.format not in ("auto", *FORMATS, SPARK):
             raise ParameterError(
                 "format",
                 "Source",
-                Words("'auto' or one of " + ", ".join(FORMATS), f"'auto' または {', '.join(FORMATS)} のいずれか"),
+                Words(
+                    "'auto' or one of " + ", ".join((*FORMATS, SPARK)),
+                    f"'auto' または {', '.join((*FORMATS, SPARK))} のいずれか",
+                ),
                 shown(self.format),
             )
         if self.rows not in ("people", "counts"):
@@ -127,20 +139,21 @@ class Source:
                 Words("'refuse' or 'leave out'", "'refuse' または 'leave out'"),
                 shown(self.outside),
             )
-        for name in ("count", "query", "person"):
+        for name in ("count", "query", "person", "table", "cluster"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value.strip()):
                 raise ParameterError(name, "Source", "a text", shown(value))
         self._read_mappings()
         self._read_count_columns()
-        if not self.paths and self.query is None:
+        self._check_spark()
+        if not self.paths and self.query is None and self.table is None:
             raise ParameterError(
                 "path",
                 "Source",
                 Words("a file or folder, unless there is a query", "query がない場合はファイルまたはフォルダ"),
                 self.path,
             )
-        if self.query is not None and self.format not in ("auto", "duckdb"):
+        if self.query is not None and self.format not in ("auto", "duckdb", SPARK):
             raise ParameterError(
                 "format",
                 "Source",
@@ -162,6 +175,28 @@ class Source:
                 "'auto'、または 'utf-8' や 'cp932' のような文字コード",
             )
             raise ParameterError("encoding", "Source", requirement, shown(self.encoding))
+
+    def _check_spark(self) -> None:
+        """What Spark reads is one of a table, paths and a query, with a row for each person or several."""
+        if self.format != SPARK:
+            for name in ("table", "cluster"):
+                if getattr(self, name) is not None:
+                    requirement = Words("left out unless the format is 'spark'", "format が 'spark' でない場合は省略")
+                    raise ParameterError(name, "Source", requirement, shown(getattr(self, name)))
+            return
+        if sum((bool(self.paths), self.query is not None, self.table is not None)) != 1:
+            requirement = Words(
+                "one of path, table and query where the format is 'spark'",
+                "format が 'spark' の場合は path、table、query のいずれか 1 つ",
+            )
+            raise ParameterError("table", "Source", requirement, shown(self.table))
+        if self.rows != "people":
+            raise ParameterError(
+                "rows",
+                "Source",
+                Words("'people' where the format is 'spark'", "format が 'spark' の場合は 'people'"),
+                shown(self.rows),
+            )
 
     def _read_mappings(self) -> None:
         if not isinstance(self.columns, Mapping) or not all(
@@ -264,6 +299,8 @@ def files_and_format(source: Source) -> tuple[tuple[str, ...], str]:
     Raises:
         InputError: if there are none, or they are of several formats.
     """
+    if source.format == SPARK:
+        raise complaints.only_on_spark()
     if source.query is not None:
         return tuple(file for path in source.paths for file in _files_at(path, None)), "duckdb"
     wanted = None if source.format == "auto" else source.format

@@ -8,12 +8,13 @@ from typing import Any
 
 from sudare.errors import ParameterError
 from sudare.io import FORMATS, Source
+from sudare.io.source import SPARK
 from sudare.releases.header import SOURCE_KEYS
 from sudare.sections import Section
 
 __all__ = ["TABLE_KEYS", "plain_value", "read_source_section", "source_facts"]
 
-TABLE_KEYS = (*SOURCE_KEYS, "rows", "count", "columns", "query", "person", "where", "outside")
+TABLE_KEYS = (*SOURCE_KEYS, "rows", "count", "columns", "query", "person", "where", "outside", "table", "cluster")
 ROWS = ("people", "counts")
 
 
@@ -35,7 +36,9 @@ def read_source_section(section: Section, base: Path) -> Source:
             "path", "must be a file, a folder or a list of them", "はファイルかフォルダ、またはそのリストです"
         )
     query = section.text("query") if section.has("query") else None
-    if not given and query is None:
+    table = section.text("table") if section.has("table") else None
+    cluster = section.text("cluster") if section.has("cluster") else None
+    if not given and query is None and table is None:
         section.refuse("path", "is missing", "がありません")
     where = {key: plain_value(value) for key, value in section.mapping("where").items()}
     said = section.mapping("columns")
@@ -49,7 +52,7 @@ def read_source_section(section: Section, base: Path) -> Source:
             '（例: { sex = { male = "T001141002", female = "T001141003" } }）',
         )
     is_spread = any(isinstance(column, dict) for column in columns.values())
-    form = section.choice("format", ("auto", *FORMATS), "auto")
+    form = section.choice("format", ("auto", *FORMATS, SPARK), "auto")
     count = section.text("count") if section.has("count") else None
     by_default = (
         "counts" if count is not None or is_spread or form in ("e-stat", "people-flow", "geotiff") else "people"
@@ -59,16 +62,18 @@ def read_source_section(section: Section, base: Path) -> Source:
     encoding = section.text("encoding", "auto")
     outside = section.choice("outside", ("refuse", "leave out"), "refuse")
     section.finish()
-    paths = tuple(str(base / item) for item in given)
+    paths = tuple(item if form == SPARK and "://" in item else str(base / item) for item in given)
     try:
-        return Source(paths, form, rows, count, columns, query, person, encoding, where, outside)
+        return Source(paths, form, rows, count, columns, query, person, encoding, where, outside, table, cluster)
     except ParameterError as error:
         section.refuse_parameter(error.parameter, error)
 
 
 def source_facts(source: Source) -> dict[str, object]:
     """What makes a source what it is, besides its files, for fingerprints."""
+    on_spark = {} if source.format != SPARK else {"table": source.table, "cluster": source.cluster}
     return {
+        **on_spark,
         "format": source.format,
         "rows": source.rows,
         "count": source.count,

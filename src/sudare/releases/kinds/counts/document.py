@@ -17,12 +17,13 @@ from sudare.releases.data.domains import describe_domain
 from sudare.releases.documents import InputHash, Promise, ReleaseDocument, describe_head, describe_promise
 from sudare.releases.kinds.counts.deployment import Deployment, describe_deployment
 from sudare.releases.kinds.counts.plan_file import ReleasePlan
+from sudare.spark.pins import InputPin
 from sudare.tables import Published
 from sudare.tables.planning.plan import Plan
 from sudare.tables.planning.predicted_error import PredictedError
 from sudare.tables.published import ThresholdEffect
 
-__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "write_document"]
+__all__ = ["DOCUMENT_FORMAT", "PAGE_FORMAT", "CountsDocument", "PinRecord", "describe_pin", "write_document"]
 
 DOCUMENT_FORMAT = "sudare-release/1"
 PAGE_FORMAT = 2
@@ -83,6 +84,21 @@ class ReferenceRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PinRecord:
+    """Which state of the data was read on Spark.
+
+    Attributes:
+        kind: ``"files"``, ``"delta"``, ``"iceberg"``, or ``"query"`` where nothing could be pinned.
+        state: the version of a table of Delta, or the snapshot of one of Iceberg.
+        keyed_hash: of the list of files with their sizes and modification tags, which itself would tell of the data.
+    """
+
+    kind: str
+    state: str | None
+    keyed_hash: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlanRecord:
     """What the automatic plan expected.
 
@@ -124,6 +140,7 @@ class CountsDocument(ReleaseDocument):
         published: the table in a few numbers.
         reference: the public table that was used.
         input: a hash that proves the true counts.
+        pin: which state of the data was read; None where files of this machine were read without Spark.
         confidential: whether it is for the holder alone.
     """
 
@@ -137,6 +154,7 @@ class CountsDocument(ReleaseDocument):
     published: PublishedCounts
     reference: ReferenceRecord | None
     input: InputHash
+    pin: PinRecord | None
     confidential: bool
 
 
@@ -148,6 +166,8 @@ def write_document(
     keyed_input_hash: str,
     reference_hash: str,
     accuracy: Accuracy | None = None,
+    *,
+    pin: PinRecord | None = None,
 ) -> CountsDocument:
     """The document of a release."""
     event = published.event
@@ -175,8 +195,14 @@ def write_document(
         ),
         reference=None if plan.reference is None else ReferenceRecord(name=plan.reference.name, sha256=reference_hash),
         input=InputHash(keyed_hash=keyed_input_hash, note=OF_COUNTS),
+        pin=pin,
         confidential=False,
     )
+
+
+def describe_pin(pin: InputPin, key: bytes, reservation: str) -> PinRecord:
+    """Which state of the data was read, without what its files tell of it."""
+    return PinRecord(kind=pin.kind, state=pin.state, keyed_hash=pin.keyed_hash(key, reservation))
 
 
 def _describe_plan(plan: Plan) -> PlanRecord:

@@ -19,13 +19,20 @@ from sudare.domain import CountTable, SignedTable
 from sudare.errors import InputError, LedgerError, PlanError, SudareError
 from sudare.io import describe_source, read_counts, write_measurements, write_table
 from sudare.io.headers import names_of_columns, require_columns_of_domain
+from sudare.io.source import SPARK
 from sudare.ledger import Dataset, Ledger, Reservation
 from sudare.privacy import Unit
 from sudare.releases.accounts import Identity
 from sudare.releases.documents import document_values
 from sudare.releases.header import PlanHeader
 from sudare.releases.kind import Attacked, Drawn, Kind, Run
-from sudare.releases.kinds.counts.document import DOCUMENT_FORMAT, CountsDocument, write_document
+from sudare.releases.kinds.counts.document import (
+    DOCUMENT_FORMAT,
+    CountsDocument,
+    PinRecord,
+    describe_pin,
+    write_document,
+)
 from sudare.releases.kinds.counts.expected import accuracy_of_release
 from sudare.releases.kinds.counts.hashing import hash_of_public_source, keyed_hash, selection_key
 from sudare.releases.kinds.counts.page import render_page
@@ -34,6 +41,8 @@ from sudare.releases.kinds.counts.verification import verify_release
 from sudare.releases.progress import Progress
 from sudare.releases.protocol import carry_out
 from sudare.releases.verification import Check
+from sudare.spark.counting import columns_on_spark, count_on_spark
+from sudare.spark.pins import InputPin
 from sudare.storage.staging import PAGE
 from sudare.tables import Published, publish
 
@@ -120,10 +129,12 @@ class CountedPeople:
     Attributes:
         truth: the true counts; not private.
         reference: the public table, if there is one.
+        pin: which state of the data was read, where Spark read it.
     """
 
     truth: CountTable
     reference: CountTable | None
+    pin: InputPin | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -133,10 +144,12 @@ class DrawnTable:
     Attributes:
         published: the table and its event.
         keyed_hash: of the true counts.
+        pin: which state of the data they were counted from, for the report.
     """
 
     published: Published
     keyed_hash: str
+    pin: PinRecord | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -187,23 +200,25 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
 
     def require_source(self, plan: ReleasePlan, *, has_opted_out: bool) -> None:
         """Refuse files that are not there or lack a column; and what reading would refuse before it reads."""
-        require_columns_of_domain(plan.source, plan.domain)
+        on_spark = columns_on_spark(plan.source, plan.domain) if plan.source.format == SPARK else None
+        if on_spark is None:
+            require_columns_of_domain(plan.source, plan.domain)
         if plan.reference is not None:
             require_columns_of_domain(plan.reference.source, plan.domain)
         if plan.source.person is None:
             if has_opted_out and not plan.opt_outs_removed:
                 raise _opt_outs_unknown(plan)
-            _refuse_counts_as_people(plan, names_of_columns(plan.source))
+            _refuse_counts_as_people(plan, names_of_columns(plan.source) if on_spark is None else on_spark)
 
     def read(self, plan: ReleasePlan, run: Run) -> CountedPeople:
         """Count people, and read the public reference."""
         run.tell("read", None)
         paid = run.paid
-        truth = read_release_source(
+        truth, pin = _read_source(
             plan, paid.ledger, lambda share, _: run.tell("read", share), reservation=paid.charge.hash
         )
         reference = None if plan.reference is None else _read_reference(plan, plan.reference)
-        return CountedPeople(truth=truth, reference=reference)
+        return CountedPeople(truth=truth, reference=reference, pin=pin)
 
     def draw(self, plan: ReleasePlan, data: CountedPeople, run: Run) -> Drawn[DrawnTable]:
         """Publish the counts by the plan's mechanism."""
@@ -220,7 +235,8 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
             **({} if plan.predicted is not None else dict(plan.settings)),
         )
         digest = keyed_hash(data.truth, run.paid.secret, run.paid.charge.hash)
-        return Drawn(result=DrawnTable(published=published, keyed_hash=digest), event=published.event)
+        pin = None if data.pin is None else describe_pin(data.pin, run.paid.secret, run.paid.charge.hash)
+        return Drawn(result=DrawnTable(published=published, keyed_hash=digest, pin=pin), event=published.event)
 
     def write(self, plan: ReleasePlan, drawn: Drawn[DrawnTable], folder: Path, run: Run) -> WrittenTable:
         """Write the table in all its formats, and make its document."""
@@ -234,7 +250,8 @@ class CountsKind(Kind[ReleasePlan, CountedPeople, DrawnTable, WrittenTable]):
             files.append(write_measurements(published.measurements, plan.domain, folder / MEASUREMENTS))
         run.tell("report", None)
         hashes = drawn.result.keyed_hash, run.paid.identity.public_files[REFERENCE]
-        document = write_document(plan, published, run.paid.charge, files, *hashes, _expected(plan, published))
+        accuracy = _expected(plan, published)
+        document = write_document(plan, published, run.paid.charge, files, *hashes, accuracy, pin=drawn.result.pin)
         return WrittenTable(published=published, document=document)
 
     def report(
@@ -318,7 +335,27 @@ def read_release_source(
 
     A table of nobody is a table like any other: an error would tell for nothing, and for certain, that nobody is in it.
     """
+    return _read_source(plan, ledger, progress, reservation)[0]
+
+
+def _read_source(
+    plan: ReleasePlan, ledger: Ledger, progress: Callable[[float, str], None] | None, reservation: str
+) -> tuple[CountTable, InputPin | None]:
+    """The true counts, and which state of the data they are of, where Spark read it."""
     opted_out = ledger.opt_outs(plan.ledger.dataset)
+    if plan.source.format == SPARK:
+        is_known = plan.source.person is not None
+        if opted_out.digests and not plan.opt_outs_removed and not is_known:
+            raise _opt_outs_unknown(plan)
+        found = count_on_spark(
+            plan.source,
+            plan.domain,
+            **limits_of(plan),
+            opted_out=(opted_out.salt, opted_out.digests) if opted_out.digests and is_known else None,
+            selection_key=selection_key(ledger.secret(plan.ledger.dataset), reservation),
+            progress=progress,
+        )
+        return found.table, found.pin
     if plan.source.person is None:
         if opted_out.digests and not plan.opt_outs_removed:
             raise _opt_outs_unknown(plan)
@@ -334,7 +371,7 @@ def read_release_source(
             memory=plan.memory,
             progress=progress,
         )
-    return truth
+    return truth, None
 
 
 def _opt_outs_unknown(plan: ReleasePlan) -> PlanError:

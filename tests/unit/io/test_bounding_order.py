@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
-from sudare.io.row_order import DUCKDB, FIXED_KEY, encoded, keyed_order, read_selection_key
+from sudare.io.bounding import DUCKDB, FIXED_KEY, encoded, keyed_order, read_selection_key
 from tests.reference import naive_row_order
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
