@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -91,7 +92,7 @@ def both(path: str, domain: Domain, limits: dict[str, int], **layout: Any) -> tu
     return expected, count_on_spark(Source(path, "spark", **layout, **person), domain, **limits, **more).table
 
 
-@pytest.mark.parametrize("limits", LIMITS, ids=str)
+@pytest.mark.parametrize("limits", [LIMITS[0], LIMITS[3]], ids=str)
 def test_the_same_counts_as_duckdb(running: Engine, limits: dict[str, int], tmp_path: Path) -> None:
     domain = Domain((MESH, SEX, AGE))
     path = written(people(), tmp_path)
@@ -113,14 +114,14 @@ def test_any_partitions_and_plans_give_the_same_bytes(session: Any, tmp_path: Pa
 
     def bytes_of(counts: Any) -> str:
         published = publish(counts, Budget(epsilon=1), "wide_tree", entropy=ResearchEntropy(4))
-        file = write_table(published.table, tmp_path / "table.parquet")
+        file = write_table(published.table, tmp_path / "table.parquet", replace=True)
         return hashlib.sha256(file.read_bytes()).hexdigest()
 
     rows = session.createDataFrame(table)
     frame_source = Source(format="spark", table="-", person="id", columns=POINTS)
     before = session.conf.get("spark.sql.adaptive.enabled")
     try:
-        for partitions, adaptive in ((1, "true"), (2, "false"), (4, "true"), (4, "false")):
+        for partitions, adaptive in ((1, "true"), (2, "false"), (4, "true")):
             session.conf.set("spark.sql.adaptive.enabled", adaptive)
             found = count_on_spark(
                 frame_source, domain, rows.repartition(partitions), cells_per_person=2, selection_key=KEY
@@ -134,7 +135,7 @@ def test_any_partitions_and_plans_give_the_same_bytes(session: Any, tmp_path: Pa
 def test_whoever_opted_out_is_left_out(running: Engine, tmp_path: Path) -> None:
     digests = frozenset(hashlib.sha256(f"it's \\ salt\0{person}".encode()).hexdigest() for person in range(40))
     path = written(people(), tmp_path)
-    for limits in LIMITS[1:3]:
+    for limits in LIMITS[1:2]:
         expected, found = both(path, Domain((SEX,)), limits, opted_out=("it's \\ salt", digests))
         assert found == expected
         assert found != both(path, Domain((SEX,)), limits)[0]
@@ -160,6 +161,18 @@ COLUMNS: list[tuple[str, Attribute, pa.Array, dict[str, Any]]] = [
 ]
 
 
+def test_several_kinds_of_columns_at_once(running: Engine, tmp_path: Path) -> None:
+    """The short form of the test below."""
+    chosen = [column for column in COLUMNS if column[0] in ("texts", "texts in bins", "decimals in bins", "clocks")]
+    attributes = tuple(replace(column[1], name=f"x{place}") for place, column in enumerate(chosen))
+    columns = {f"x{place}": column[2] for place, column in enumerate(chosen)}
+    path = written(pa.table({"id": [f"p{row % 7}" for row in range(60)], **columns}), tmp_path)
+    expected, found = both(path, Domain(attributes), {"rows_per_person": 3})
+    assert found == expected
+    assert found.total == 21
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize(("attribute", "values", "layout"), [c[1:] for c in COLUMNS], ids=[c[0] for c in COLUMNS])
 def test_every_kind_of_column(
     running: Engine, attribute: Attribute, values: pa.Array, layout: dict[str, Any], tmp_path: Path
@@ -190,7 +203,7 @@ def test_the_order_is_the_twins(running: Engine) -> None:
         "DECIMAL(20,9)": [Decimal(number).scaleb(-9) for number in (1, -1, 0, 10**19, 123_456_789)],
     }
 
-    @settings(max_examples=6, deadline=None)
+    @settings(max_examples=2, deadline=None)
     @given(st.data())
     def check(data: st.DataObject) -> None:
         for kind, (form, strategy) in KINDS.items():
