@@ -6,6 +6,7 @@ Proof: ``wide_tree.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from sudare.bilingual import Words
@@ -17,6 +18,7 @@ from sudare.noise.entropy import EntropySource
 from sudare.parameters import Rational, shown
 from sudare.privacy.budget import Budget
 from sudare.privacy.conversion import Conversion
+from sudare.privacy.events import ReleaseEvent
 from sudare.privacy.measurements import Measurement
 from sudare.privacy.unit import Unit, sensitivity_of_counts
 from sudare.tables.arguments import (
@@ -41,7 +43,7 @@ from sudare.tables.trees.splitting import Splitting, WholeDescent, workspace_for
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["WIDE_TREE", "level_names", "wide_tree"]
+__all__ = ["WIDE_TREE", "PlannedMeasurements", "level_names", "plan_levels", "wide_tree"]
 
 MAX_BITS_PER_LEVEL = 12
 USUAL_MARGIN_SHARE = 0.05
@@ -135,19 +137,9 @@ def wide_tree(
         shape = categories_first(request.table.domain)
     else:
         shape = read_layout(layout, request.table, "wide_tree")
-    steps = _read_bits(bits, shape.depth)
     axes = read_margins(margins, request.table.domain, "wide_tree")
-    shares = _read_weights(weights, steps, len(shape.lengths), len(axes))
-    names = [measured.name for measured in level_names(steps)]
-    sensitivities = [sensitivity_of_counts(request.unit, merged=True)] * len(shares)
-    if steps:
-        sensitivities[len(steps)] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
-    if request.total_is_public:
-        names, shares, sensitivities = names[1:], shares[1:], sensitivities[1:]
-    measurements = measure_levels(budget, shares, sensitivities, kind, conversion)
-    levels, of_margins = measurements[: len(names)], measurements[len(names) :]
-    event = request.state("wide-tree", [*of_margins, *levels], conversion)
-
+    planned = plan_levels(request, shape, bits, weights, kind, conversion, margins=len(axes))
+    steps, names, levels, of_margins = planned.steps, planned.names, planned.levels, planned.of_margins
     public = None if reference is None else read_reference(reference, table, request.table, "wide_tree")
     is_dense = shape.depth <= MAX_DENSE_BITS and (way != "plain" or public is not None)
     if axes and not is_dense:
@@ -156,8 +148,6 @@ def wide_tree(
             f"2**{MAX_DENSE_BITS} cells when padded to powers of two: not the whole table is looked at"
         )
         raise ParameterError("margins", "wide_tree", requirement, shown(margins))
-    for measurement in measurements:
-        noise_for(measurement)  # refuses what cannot be drawn while nothing is drawn yet
     shape = turn_ends(shape, layout, request)
     notes = Notes(
         shape,
@@ -176,7 +166,67 @@ def wide_tree(
         cells = refined_by_learning(request, shape, steps, levels, notes, names, learns=learns, reference=public)
     else:
         cells = _refined_lazily(request, shape, steps, levels, notes, names)
-    return Published(cells, event, measurements=notes.read(), reference=public)
+    return Published(cells, planned.event, measurements=notes.read(), reference=public)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedMeasurements:
+    """What a wide tree measures, fixed before anything is drawn.
+
+    Attributes:
+        steps: how many halvings make up each level, from the top.
+        names: of what is measured, the total first unless it is public.
+        levels: the measurements with these names.
+        of_margins: the measurements of margins.
+        event: what all of it costs.
+    """
+
+    steps: Sequence[int]
+    names: Sequence[str]
+    levels: Sequence[Measurement]
+    of_margins: Sequence[Measurement]
+    event: ReleaseEvent
+
+
+def plan_levels(
+    request: MechanismRequest,
+    layout: Layout,
+    bits: object,
+    weights: object,
+    noise: Noise,
+    conversion: Conversion,
+    *,
+    margins: int = 0,
+) -> PlannedMeasurements:
+    """What a wide tree measures; whoever draws the noise, and however, states this event.
+
+    Args:
+        request: of the mechanism.
+        layout: of the tree.
+        bits: as the caller gave them.
+        weights: as the caller gave them.
+        noise: which noise to add.
+        conversion: how (epsilon, delta) is turned into rho for Gaussian noise.
+        margins: how many margins are measured as well.
+
+    Raises:
+        ParameterError: if an argument is not what it should be.
+        GuaranteeError: if the noise cannot give the guarantee.
+    """
+    steps = _read_bits(bits, layout.depth)
+    shares = _read_weights(weights, steps, len(layout.lengths), margins)
+    names = [measured.name for measured in level_names(steps)]
+    sensitivities = [sensitivity_of_counts(request.unit, merged=True)] * len(shares)
+    if steps:
+        sensitivities[len(steps)] = sensitivity_of_counts(request.unit)  # the last level is the cells themselves
+    if request.total_is_public:
+        names, shares, sensitivities = names[1:], shares[1:], sensitivities[1:]
+    measurements = measure_levels(request.budget, shares, sensitivities, noise, conversion)
+    for measurement in measurements:
+        noise_for(measurement)  # refuses what cannot be drawn while nothing is drawn yet
+    levels, of_margins = measurements[: len(names)], measurements[len(names) :]
+    event = request.state("wide-tree", [*of_margins, *levels], conversion)
+    return PlannedMeasurements(steps=steps, names=names, levels=levels, of_margins=of_margins, event=event)
 
 
 def _refined_lazily(
