@@ -7,9 +7,10 @@
 ``parts/``        what tasks wrote, a file for each attempt; the driver names one of each subtree
 ================  ======================================================================================================
 
-All machines of the cluster see the folder under the same path, and act for the same user. **Who is kept out:** other users of these machines,
-and whoever reads the plans, event logs, user interface, shuffle and spill files of Spark: no key is ever in them. **Who is not:** the user
-for whom Spark works and the administrators of these machines and of the file system, who can read the true counts anyway.
+All machines of the cluster see the folder under the same path, and act for the same user. **Who is kept out:** other users of
+these machines, and whoever reads the plans, event logs, user interface, shuffle and spill files of Spark: no key is ever in
+them. **Who is not:** the user for whom Spark works and the administrators of these machines and of the file system, who can
+read the true counts anyway.
 """
 
 from __future__ import annotations

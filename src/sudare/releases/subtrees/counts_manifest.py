@@ -1,8 +1,8 @@
 """What the noise is bound to: a digest of the counts below every lowest anchor, whatever files they lie in.
 
-The digests are of the counts themselves, sorted, so that they depend neither on partitions nor on the cut. The ledger gets a keyed hash
-of all of them before anything is drawn. An executor compares the counts that it is about to add noise to with the digests, so that no
-recomputed or changed input ever meets the key.
+The digests are of the counts themselves, sorted, so that they depend neither on partitions nor on the cut. The ledger gets a
+keyed hash of all of them before anything is drawn. An executor compares the counts that it is about to add noise to with the
+digests, so that no recomputed or changed input ever meets the key.
 """
 
 from __future__ import annotations

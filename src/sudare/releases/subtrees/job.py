@@ -7,9 +7,9 @@
 5. Executors draw the subtrees. An attempt writes a file of its own; the driver names exactly one for each subtree.
 6. The named files are **sealed**, the ledger **settles**, one rename **shows** the folder. Keys and counts are destroyed.
 
-A driver that is killed goes on from the manifest and the key, which lies wrapped beside the ledger, when the same release is started
-again: the same key meets the same counts, so it draws the same noise. If it is never started again, the charge stays. What is
-handed out are the files of step 6, never a frame that Spark would compute again.
+A driver that is killed goes on from the manifest and the key, which lies wrapped beside the ledger, when the same release is
+started again: the same key meets the same counts, so it draws the same noise. If it is never started again, the charge stays.
+What is handed out are the files of step 6, never a frame that Spark would compute again.
 
 Proof: ``job.md`` beside this file.
 """
@@ -124,8 +124,8 @@ def release_subtrees(
 ) -> Released[None]:
     """Release counts that are on a Spark cluster, with noise that executors draw.
 
-    The result equals `sudare.tables.addressed.mechanism.addressed_wide_tree` under the same key, byte for byte, however the work is divided
-    and however often parts of it are repeated.
+    The result equals `sudare.tables.addressed.mechanism.addressed_wide_tree` under the same key, byte for byte, however the work
+    is divided and however often parts of it are repeated.
 
     Args:
         plan: what is released.

@@ -1,8 +1,8 @@
 """What executors do: find the leaf of each cell, tell what the counts are, and draw subtrees.
 
-All of it is deterministic. A task that is started again, or twice at the same time, draws the same bits and writes the same bytes,
-under a name of its own. What Spark carries to the executors is public: the tree, and the path of the confidential folder. The key
-of a subtree is read on the executor, from a file that only the owner may read.
+All of it is deterministic. A task that is started again, or twice at the same time, draws the same bits and writes the same
+bytes, under a name of its own. What Spark carries to the executors beside the counts is public: the tree, and the path of the
+confidential folder. The key of a subtree is read on the executor, from a file that only the owner may read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["DIGESTS", "LEAVES", "PARTS", "finding_leaves", "telling_digests", "drawing_subtrees", "write_cells"]
+__all__ = ["DIGESTS", "LEAVES", "PARTS", "drawing_subtrees", "finding_leaves", "telling_digests", "write_cells"]
 
 LEAVES = "anchor long, leaf long, count long"
 DIGESTS = "anchor long, cells long, people long, digest string"

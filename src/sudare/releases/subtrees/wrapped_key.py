@@ -1,7 +1,7 @@
 """The key of a release while it is being made: a file for its owner alone, wrapped by the ledger's secret.
 
-Neither the file nor the ledger is enough to draw the noise again. A driver that is killed finds the key by both. Once the release is
-settled, or can never be, the file is overwritten and removed.
+Neither the file nor the ledger is enough to draw the noise again. A driver that is killed finds the key by both. Once the
+release is settled, or can never be, the file is overwritten and removed.
 """
 
 from __future__ import annotations
