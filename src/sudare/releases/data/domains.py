@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sudare.bilingual import Words
 from sudare.domain import Bins, Category, Domain, Hierarchy, Mesh, MeshList, Positions, Times
 from sudare.domain.attributes import Attribute
+from sudare.domain.grids.inspire import Form, InspireGrid
 from sudare.domain.mesh import mesh_cells, mesh_level
 from sudare.domain.times import PERIODS
 from sudare.errors import InputError, ParameterError, SudareError
@@ -39,6 +41,8 @@ ATTRIBUTE_KEYS = (
     "prefectures",
     "municipalities",
     "listed",
+    "size",
+    "form",
     "labels",
     "edges",
     "length",
@@ -50,7 +54,7 @@ ATTRIBUTE_KEYS = (
     "to",
     "time_zone",
 )
-KINDS = ("mesh", "category", "bins", "positions", "hierarchy", "time")
+KINDS = ("mesh", "inspire", "category", "bins", "positions", "hierarchy", "time")
 KEY_OF = {"first": "from", "last": "to"}
 """Keys that are named otherwise than what they give to an attribute."""
 
@@ -68,6 +72,10 @@ by = "day"
 from = {first}
 to = {last}
 time_zone = "Asia/Tokyo\""""
+FOUR_NUMBERS = (
+    "must be four whole numbers: first row, first column, rows, columns",
+    "は4つの整数（最初の行、最初の列、行数、列数）です",
+)
 AREAS = {"japan": (36, 22, 33, 32)}
 """Windows of primary meshes. Japan with all its inhabited islands: latitude 24 to 46, longitude 122 to 154."""
 
@@ -120,11 +128,7 @@ def _read_mesh(section: Section, name: str, base: Path, protected: Source | None
     if section.has("window"):
         window = section.items("window")
         if len(window) != 4 or not all(type(number) is int for number in window):
-            section.refuse(
-                "window",
-                "must be four whole numbers: first row, first column, rows, columns",
-                "は4つの整数（最初の行、最初の列、行数、列数）です",
-            )
+            section.refuse("window", *FOUR_NUMBERS)
         window_mesh = Mesh(name, level, *window)
         return MeshList.from_bitmap(window_mesh, section.text("listed")) if section.has("listed") else window_mesh
     if section.has("area"):
@@ -144,6 +148,27 @@ def _read_mesh(section: Section, name: str, base: Path, protected: Source | None
             "corners", "must be given south-west first, then north-east", "は南西、北東の順に指定してください"
         )
     return Mesh(name, level, south, west, north - south + 1, east - west + 1)
+
+
+def _read_inspire(section: Section, name: str) -> Attribute:
+    size, form = (
+        section.text("size"),
+        section.choice("form", ("inspire", "short")) if section.has("form") else "inspire",
+    )
+    if section.has("window"):
+        window = section.items("window")
+        if len(window) != 4 or not all(type(number) is int for number in window):
+            section.refuse("window", *FOUR_NUMBERS)
+        return InspireGrid(name, size, *window, form=cast("Form", form))
+    corners = section.items("corners", [])
+    if len(corners) != 2 or not all(isinstance(corner, str) for corner in corners):
+        section.refuse(
+            "corners",
+            "must be two ids of cells in quotes, south-west and north-east; or give a window",
+            "は南西と北東の2つのセルの ID（引用符付き）です。window も使えます",
+        )
+    grid = InspireGrid.between(name, size, *corners)
+    return replace(grid, form=cast("Form", form))
 
 
 def _ends(code: str, level: Any, *, first: bool) -> tuple[int, int]:
@@ -213,6 +238,7 @@ def _read_times(section: Section, name: str) -> Attribute:
 
 
 _READERS = {
+    "inspire": _read_inspire,
     "category": _read_category,
     "bins": _read_bins,
     "positions": _read_positions,
@@ -278,6 +304,10 @@ def _describe(attribute: Attribute) -> dict[str, object]:
     if isinstance(attribute, Mesh):
         window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
         return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}
+    if isinstance(attribute, InspireGrid):
+        window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
+        said = {"name": attribute.name, "kind": "inspire", "size": attribute.size, "window": window}
+        return said if attribute.form == "inspire" else {**said, "form": attribute.form}
     if isinstance(attribute, MeshList):
         return {**_describe(attribute.window), "listed": attribute.to_bitmap()}
     if isinstance(attribute, Category):

@@ -1,0 +1,1 @@
+"""Grids of other countries: cells of equal area, named by the coordinates of their corners."""
