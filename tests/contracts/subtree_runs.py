@@ -82,7 +82,7 @@ def use_known_key() -> None:
 Task = Callable[[Any], Any]
 
 
-def dying(draw: Task, share: float, kills_executor: str) -> Task:
+def dying(draw: Task, share: float, deaths: str, kills_executor: str) -> Task:
     """A task of which a share of the attempts ends its process once the part is written; one may take its executor along."""
 
     dies: dict[int, bool] = {}
@@ -99,6 +99,7 @@ def dying(draw: Task, share: float, kills_executor: str) -> Task:
             about_daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
             os.kill(int(about_daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
         if dies[number] and secrets.randbelow(2):
+            (Path(deaths) / secrets.token_hex(8)).touch()
             os._exit(1)
         return drawn
 
@@ -198,10 +199,10 @@ def main(folder: Path, master: str, mode: str, runs: int) -> None:
     found: list[Any] = []
     for run in range(runs):
         place = folder / f"run-{run}"
-        place.mkdir()
+        (place / "deaths").mkdir(parents=True)
         task = {"redraw": redrawing, "planted": telling_the_key}.get(mode, usual_task)
         executor = str(place / "killed") if master.startswith("local-cluster") and mode == "faults" else ""
-        counting.drawing_subtrees = lambda tree, path: dying(task(tree, path), share, executor)  # noqa: B023
+        counting.drawing_subtrees = lambda tree, path: dying(task(tree, path), share, str(place / "deaths"), executor)  # noqa: B023
         left: list[str] = []
 
         def look(stage: str, done: float | None) -> None:
@@ -224,6 +225,7 @@ def main(folder: Path, master: str, mode: str, runs: int) -> None:
                 assert attempts < 10
         parts = sorted(file.name for file in plan.folder.iterdir() if file.suffix == ".parquet")
         found.append({"digest": digest_of_folder(plan.folder), "parts": len(parts), "attempts": attempts, "left": left})
+        found[-1]["deaths"] = len(list((place / "deaths").iterdir()))
         print(json.dumps(found[-1]), flush=True)
     session.stop()
 

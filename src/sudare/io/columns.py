@@ -18,6 +18,7 @@ import numpy as np
 from sudare.bilingual import Words
 from sudare.domain import Attribute, Bins, Category, CountTable, Hierarchy, Mesh, MeshList, Positions, mesh_level
 from sudare.domain.allowed_values import WHOLE_NUMBERS, labels_like, numbers_between, whole_numbers_between
+from sudare.domain.grids.inspire import InspireGrid
 from sudare.domain.mesh import other_level
 from sudare.domain.sparse_table import SparseTable
 from sudare.errors import InputError, ParameterError
@@ -174,11 +175,16 @@ class AttributeColumn:
                 raise self._outside_bins() from None
         if isinstance(self.attribute, (Mesh, MeshList, Positions)):
             return _places_of_codes(self.attribute, values)
+        if isinstance(self.attribute, InspireGrid):
+            return _places_of_ids(self.attribute, values)
         return _places_of_labels(self.attribute, values)
 
     def inside(self, values: Any) -> NDArray[np.bool_]:
         """Which mesh codes are in the domain; a code that breaks the rules of its digits is a mistake all the same."""
         mesh = self.attribute
+        if isinstance(mesh, InspireGrid):
+            rows, columns = _places_of_ids(mesh.everywhere, values)
+            return mesh.contains(rows, columns)
         if not isinstance(mesh, (Mesh, MeshList)):
             return np.ones(len(values), dtype=bool)
         everywhere = Mesh(mesh.name, mesh.level, 0, 0, *(2 * [mesh.level.cells_per_side]))  # type: ignore[union-attr]
@@ -256,6 +262,21 @@ def _places_of_codes(attribute: Mesh | MeshList | Positions, values: Any) -> tup
         if isinstance(attribute, Positions):
             raise WrongValueError(value, allowed, is_label=False) from None
         raise WrongValueError(value, allowed, is_label=True, hint=other_level(value, attribute.level)) from None
+
+
+def _places_of_ids(grid: InspireGrid, values: Any) -> tuple[Integers, ...]:
+    """Places of cells of an INSPIRE grid, each different id read once."""
+    encoded = values.dictionary_encode()
+    ids = np.array([None if value is None else str(value) for value in encoded.dictionary.to_pylist()], dtype=object)
+    if not ids.size:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    try:
+        rows, columns = grid.places(ids)
+    except ParameterError as refusal:
+        value = ids[first_refused(ids, grid.places)]
+        raise WrongValueError(value, refusal.requirement_words, is_label=True) from None
+    indices = numpy_of(encoded.indices)
+    return rows[indices], columns[indices]
 
 
 def _whole_numbers(attribute: Mesh | MeshList | Positions, values: Any) -> NDArray[Any]:

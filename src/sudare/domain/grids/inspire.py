@@ -14,7 +14,7 @@ written:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -183,18 +183,28 @@ class InspireGrid(Attribute):
         """Places along each axis."""
         return (self.rows, self.columns)
 
+    @property
+    def everywhere(self) -> InspireGrid:
+        """The whole grid of cells of this size."""
+        side = EXTENT // grid_size(self.size)
+        return InspireGrid(self.name, self.size, 0, 0, side, side, self.form)
+
+    def contains(self, rows: Integers, columns: Integers) -> NDArray[np.bool_]:
+        """Which cells of the whole grid are in the window."""
+        in_rows = (rows >= self.first_row) & (rows < self.first_row + self.rows)
+        return in_rows & (columns >= self.first_column) & (columns < self.first_column + self.columns)
+
     def places(self, values: ArrayLike) -> tuple[Integers, ...]:
         """The place of each value along each axis."""
         rows, columns = inspire_cells(values, self.size)
-        rows, columns = rows - self.first_row, columns - self.first_column
-        outside = np.flatnonzero((rows < 0) | (rows >= self.rows) | (columns < 0) | (columns >= self.columns))
+        outside = np.flatnonzero(~self.contains(rows, columns))
         if outside.size:
             words = Words(
                 f"ids of cells within the window of {self.rows} x {self.columns} cells",
                 f"{self.rows} x {self.columns} セルの範囲内のセルの ID",
             )
-            raise self._refuse(int(outside[0]), words, label=cast("Any", np.asarray(values)).ravel()[outside[0]].item())
-        return rows, columns
+            raise self._refuse(int(outside[0]), words, label=str(np.asarray(values, dtype=object).ravel()[outside[0]]))
+        return rows - self.first_row, columns - self.first_column
 
     def values(self, places: tuple[Integers, ...]) -> NDArray[Any]:
         """The id of the cell at each place."""
