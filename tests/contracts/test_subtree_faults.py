@@ -1,7 +1,7 @@
-"""Faults on purpose, each in a Spark of its own: attempts that die, speculation, an executor that is killed; and a search for keys.
+"""Faults on purpose, in a Spark of its own: attempts that die, speculation, a killed executor; and a search for keys.
 
-The published bytes of disturbed runs are those of an undisturbed one. The same comparison catches a control whose attempts draw anew,
-and the same search finds a key that a control leaves behind.
+The published bytes of disturbed runs are those of an undisturbed one. The same comparison catches a control whose attempts draw
+anew, and the same search finds a key that a control leaves behind.
 """
 
 from __future__ import annotations
