@@ -39,7 +39,9 @@ class SubtreeTimes:
     parts: int
 
 
-def measure_subtrees(counts: Any, domain: Domain, *, epsilon: float = 1, people_per_subtree: int = 1_000_000) -> SubtreeTimes:
+def measure_subtrees(
+    counts: Any, domain: Domain, *, epsilon: float = 1, people_per_subtree: int = 1_000_000
+) -> SubtreeTimes:
     """Release counts that are on Spark, and throw the release away.
 
     Args:
