@@ -38,6 +38,7 @@ class TaggedJob:
             self._session.addTag(self._tag)
             self._session.registerProgressHandler(self._note)
         else:
+            self._context.setInterruptOnCancel(True)  # of this thread's jobs: else a task goes on until it looks
             self._context.addJobTag(self._tag)
         return self
 
