@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +46,7 @@ def digests_of_counts(tree: AddressedTree, leaves: Keys, counts: Integers) -> di
     """
     anchors = tree.anchors_of(leaves, tree.anchored)
     edges = np.flatnonzero(np.diff(anchors, prepend=anchors[:1] ^ np.uint64(1)))
-    parts = [slice(int(a), int(b)) for a, b in zip(edges, [*edges[1:], leaves.size], strict=True)]
+    parts = [slice(first, last) for first, last in pairwise([*edges.tolist(), leaves.size])]
     return {int(anchors[part.start]): digest_of_counts(leaves[part], counts[part]) for part in parts}
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,7 +128,7 @@ class AddressedTree:
         """
         families = self.anchors_of(parents, self.family_level(level))
         edges = np.flatnonzero(np.diff(families, prepend=families[:1] ^ np.uint64(1)))
-        for first, last in zip(edges.tolist(), [*edges[1:].tolist(), parents.size], strict=True):
+        for first, last in pairwise([*edges.tolist(), parents.size]):
             family = int(families[first])
             yield FamilyDraws(self, level, family, keys[family], slice(first, last))
 
