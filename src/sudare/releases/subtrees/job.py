@@ -273,7 +273,7 @@ class _Job:
             files[name] = part.digest
         return files
 
-    def document(self, tree: AddressedTree, event: ReleaseEvent, files: dict[str, str]) -> dict[str, Any]:
+    def document(self, tree: AddressedTree, event: ReleaseEvent, files: dict[str, str]) -> dict[str, object]:
         """What the published folder says of itself. Nothing of it depends on how the work was done."""
         return {
             "format": SUBTREES_FORMAT,

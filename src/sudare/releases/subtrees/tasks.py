@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def drawing_subtrees(tree: AddressedTree, folder: str) -> OfGroup:
         cells, refined = refine_subtree(tree, order.subtree, leaves, counts)
         name = f"{order_name(level, prefix)}.{_attempt()}.parquet"
         size, digest = write_cells(Path(folder, "parts", name), with_tables(tree.layout).to_raster(cells), refined)
-        row: dict[str, Any] = {"level": level, "prefix": prefix, "name": name, "size": size, "digest": digest}
+        row: dict[str, object] = {"level": level, "prefix": prefix, "name": name, "size": size, "digest": digest}
         return pa.table({column: [value] for column, value in row.items()})
 
     return draw
