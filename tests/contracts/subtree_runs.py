@@ -118,7 +118,7 @@ def redrawing(tree: Any, folder: str) -> Task:
             anchor = Anchor(level, prefix, NoiseKey(os.urandom(32)))
             return TaskOrder(Subtree(anchor, order.subtree.refined), order.digests)
 
-        tasks.read_order = with_fresh_key
+        setattr(tasks, "read_order", with_fresh_key)  # noqa: B010
         return usual_task(tree, folder)(table)
 
     return draw
@@ -203,9 +203,11 @@ def main(folder: Path, master: str, mode: str, runs: int) -> None:
     for run in range(runs):
         place = folder / f"run-{run}"
         (place / "deaths").mkdir(parents=True)
-        task = {"redraw": redrawing, "planted": telling_the_key}.get(mode, usual_task)
+        tasks_of: dict[str, Any] = {"redraw": redrawing, "planted": telling_the_key}
+        task: Any = tasks_of.get(mode, usual_task)
         executor = str(place / "killed") if master.startswith("local-cluster") and mode == "faults" else ""
-        counting.drawing_subtrees = lambda tree, path: dying(task(tree, path), share, str(place / "deaths"), executor)  # noqa: B023
+        drawing: Any = lambda tree, path: dying(task(tree, path), share, str(place / "deaths"), executor)  # noqa: B023, E731
+        setattr(counting, "drawing_subtrees", drawing)  # noqa: B010
         left: list[str] = []
 
         def look(stage: str, done: float | None) -> None:

@@ -67,8 +67,8 @@ def naive_addressed(tree: AddressedTree, key: NoiseKey, people: dict[int, int]) 
         anchor, sampler = key_of(anchor_level, anchor_prefix), noise_for(tree.levels[level])
         noisy = {}
         for child in children(level, prefix):
-            node = np.array([number(level + 1, child, anchor_level)])
-            noise = int(anchor.child("counts", level + 1).draw(sampler, node)[0])
+            at = np.array([number(level + 1, child, anchor_level)])
+            noise = int(anchor.child("counts", level + 1).draw(sampler, at)[0])
             if has_cells(level + 1, child):
                 noisy[child] = count(level + 1, child) + noise
         above = sorted(noisy)

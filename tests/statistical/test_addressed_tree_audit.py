@@ -79,4 +79,5 @@ def test_subtrees_that_share_a_key_are_caught(monkeypatch: pytest.MonkeyPatch) -
 
 def _beside(values: np.ndarray) -> np.ndarray:
     """Of each subtree what it has more than its neighbour, whom nobody joined."""
-    return (values - np.roll(values, -1))[::2]
+    beside: np.ndarray = values - np.roll(values, -1)
+    return beside[::2]

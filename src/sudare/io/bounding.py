@@ -43,7 +43,7 @@ POINT = "POINT"
 """The kind of what a point is grouped by: a cell, or its coordinates near a border."""
 
 MANTISSA = 2.0**52
-SMALLEST_EXPONENT = -1074
+MIN_EXPONENT = -1074
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _of_known(value: str, kind: str, dialect: SqlDialect) -> str:
 
 def _float(x: str, dialect: SqlDialect) -> str:
     """Its 53 bits as a whole number, and its exponent: powers of two are exact in both engines, and so is dividing by them."""
-    about = f"greatest(CAST(floor(log2(abs({x}))) AS INTEGER), {SMALLEST_EXPONENT})"
+    about = f"greatest(CAST(floor(log2(abs({x}))) AS INTEGER), {MIN_EXPONENT})"
     shared = f"abs({x}) / {_power(about)}"  # the logarithm may be rounded past a whole number
     exponent = f"CASE WHEN {shared} >= 2 THEN {about} + 1 WHEN {shared} < 1 THEN {about} - 1 ELSE {about} END"
     mantissa = f"CAST({x} / {_power(exponent)} * {_literal(MANTISSA, dialect)} AS {dialect.whole})"

@@ -16,7 +16,7 @@ from sudare.errors import ParameterError
 from sudare.io.bounding import DUCKDB, FIXED_KEY, encoded, keyed_order, read_selection_key
 from tests.reference import naive_row_order
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 KINDS: dict[str, tuple[pa.DataType, st.SearchStrategy[object]]] = {
     "VARCHAR": (pa.string(), TEXTS),
     "BIGINT": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),

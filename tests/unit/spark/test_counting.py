@@ -83,8 +83,8 @@ def written(table: pa.Table, folder: str | Path, parts: int = 3) -> str:
     return str(place)
 
 
-def both(path: str, domain: Domain, limits: dict[str, int], **layout: Any) -> tuple[Any, Any]:
-    person = {"person": "id"} if limits or "opted_out" in layout else {}
+def both(path: str, domain: Domain, limits: dict[str, Any], **layout: Any) -> tuple[Any, Any]:
+    person: dict[str, Any] = {"person": "id"} if limits or "opted_out" in layout else {}
     more: dict[str, Any] = {"selection_key": KEY}
     if "opted_out" in layout:
         more["opted_out"] = layout.pop("opted_out")
@@ -93,7 +93,7 @@ def both(path: str, domain: Domain, limits: dict[str, int], **layout: Any) -> tu
 
 
 @pytest.mark.parametrize("limits", [LIMITS[0], LIMITS[3]], ids=str)
-def test_the_same_counts_as_duckdb(running: Engine, limits: dict[str, int], tmp_path: Path) -> None:
+def test_the_same_counts_as_duckdb(running: Engine, limits: dict[str, Any], tmp_path: Path) -> None:
     domain = Domain((MESH, SEX, AGE))
     path = written(people(), tmp_path)
     expected, found = both(path, domain, limits, columns=POINTS)
@@ -234,7 +234,8 @@ def test_mistakes_are_told_without_the_value(
     running: Engine, change: dict[str, Any], message: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = written(pa.table({"id": [1, 2], "sex": ["f", "m"], **change}), tmp_path, parts=1)
-    for limits in ({"rows_per_person": 1}, {"cells_per_person": 2}):
+    each: tuple[dict[str, Any], ...] = ({"rows_per_person": 1}, {"cells_per_person": 2})
+    for limits in each:
         with pytest.raises(InputError, match=message) as caught:
             count_on_spark(Source(path, "spark", person="id"), Domain((SEX,)), **limits)
         assert "SECRET" not in str(caught.value) + "".join(capfd.readouterr())

@@ -159,7 +159,8 @@ def _read_inspire(section: Section, name: str) -> Attribute:
         window = section.items("window")
         if len(window) != 4 or not all(type(number) is int for number in window):
             section.refuse("window", *FOUR_NUMBERS)
-        return InspireGrid(name, size, *window, form=cast("Form", form))
+        south, west, rows, columns = window
+        return InspireGrid(name, size, south, west, rows, columns, form=cast("Form", form))
     corners = section.items("corners", [])
     if len(corners) != 2 or not all(isinstance(corner, str) for corner in corners):
         section.refuse(
@@ -306,7 +307,7 @@ def _describe(attribute: Attribute) -> dict[str, object]:
         return {"name": attribute.name, "kind": "mesh", "level": mesh_level(attribute.level).name, "window": window}
     if isinstance(attribute, InspireGrid):
         window = [attribute.first_row, attribute.first_column, attribute.rows, attribute.columns]
-        said = {"name": attribute.name, "kind": "inspire", "size": attribute.size, "window": window}
+        said: dict[str, object] = {"name": attribute.name, "kind": "inspire", "size": attribute.size, "window": window}
         return said if attribute.form == "inspire" else {**said, "form": attribute.form}
     if isinstance(attribute, MeshList):
         return {**_describe(attribute.window), "listed": attribute.to_bitmap()}

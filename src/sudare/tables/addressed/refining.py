@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -111,7 +111,8 @@ def refine_upper_levels(
         found = zip(nodes.prefixes[is_cut].tolist(), nodes.refined[is_cut].tolist(), strict=True)
         subtrees += [Subtree(Anchor(level, prefix, keys[prefix]), refined) for prefix, refined in found]
         if level < tree.anchored:
-            rest = Nodes(*(column[~is_cut] for column in nodes.arrays))
+            columns: Any = (column[~is_cut] for column in nodes.arrays)
+            rest = Nodes(*columns)
             nodes, keys = descent.one_level(level + 1, keys, rest)
     subtrees.sort(key=lambda subtree: subtree.anchor.prefix)
     return UpperLevels(tuple(subtrees), *descent.cells())
@@ -198,16 +199,17 @@ class _Descent:
         room = Nodes.empty(noise.size)
         quiet, quiet_counts = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
         pairs, alone = np.empty(0, dtype=np.uint64), np.empty(noise.size if alone_apart else 0, dtype=np.uint64)
-        padded, *which = self.data.padding
+        padded, lengths, gather = self.data.padding
         written, _, _, apart = split_by_counts(
-            *(
-                self.data.leaves,
-                self.data.sums,
-                *parents.arrays,
-                np.ascontiguousarray(noise),
-                np.ascontiguousarray(turns),
-            ),
-            *(self.tree.heights[level], self.tree.steps[level - 1], int(alone_apart), False, padded, *which),
+            *(self.data.leaves, self.data.sums, *parents.arrays),
+            np.ascontiguousarray(noise),
+            np.ascontiguousarray(turns),
+            self.tree.heights[level],
+            self.tree.steps[level - 1],
+            int(alone_apart),
+            False,
+            padded,
+            *(lengths, gather),
             *(*room.arrays, quiet, quiet_counts, pairs, alone),
         )
         return room.between(0, written).copy(), alone[:apart].copy()
@@ -215,14 +217,14 @@ class _Descent:
     def _place(self, level: int, keys: dict[int, NoiseKey], children: Keys) -> None:
         from sudare.kernels.tables.trees import FRACTION_WORDS, place_alone
 
-        padded, *which = self.data.padding
+        padded, lengths, gather = self.data.padding
         count = FRACTION_WORDS if padded else 1
         parents = _parents_of(children, self.tree, level)
         ways = [family.ways(children[family.parents], count) for family in self.tree.draws(level, keys, parents)]
         leaves = np.empty(children.size, dtype=np.uint64)
         heights = np.full(children.size, self.tree.heights[level], dtype=np.int64)
         words = np.ascontiguousarray(np.concatenate(ways)).reshape(-1)
-        place_alone(children, heights, words, self.tree.step_at, padded, *which, leaves)
+        place_alone(children, heights, words, self.tree.step_at, padded, lengths, gather, leaves)
         self.placed.append((leaves, np.ones(children.size, dtype=np.int64)))
 
     def cells(self) -> tuple[Keys, Integers]:

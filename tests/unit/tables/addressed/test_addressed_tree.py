@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sudare import Budget, CountTable, Unit
+from sudare.domain import SignedTable
 from sudare.errors import EntropyError, ParameterError
 from sudare.noise.addressed import NoiseKey
 from sudare.tables import wide_tree
@@ -39,7 +40,7 @@ def some_cut(seed: int) -> Any:
     return cut
 
 
-def same_bytes(one: CountTable, other: CountTable) -> bool:
+def same_bytes(one: CountTable | SignedTable, other: CountTable | SignedTable) -> bool:
     return one.keys.tobytes() == other.keys.tobytes() and one.counts.tobytes() == other.counts.tobytes()
 
 
