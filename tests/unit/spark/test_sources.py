@@ -119,6 +119,7 @@ def test_a_release_from_a_plan(running: Engine, tmp_path: Path) -> None:
         open_office(again, text=ON_SPARK.replace('path = "people.parquet"', ""))
 
 
+@pytest.mark.deep
 def test_control_c_cancels_the_job_and_gives_the_charge_back(running: Engine, tmp_path: Path) -> None:
     from pyspark.sql import SparkSession
 
