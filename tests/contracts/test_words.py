@@ -42,6 +42,7 @@ LONELY = {
     "releases/kinds/counts/running.py": "names of columns in public files",
     "export/sentences.py": "letters by which the language of a title is recognized",
     "drafting/public_lists.py": "labels as data spells them",
+    "spark/checking.py": "a letter whose hash every Spark must give",
     "drafting/roles.py": "names of columns, by which they are recognized",
     "web/content/record_forms.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",

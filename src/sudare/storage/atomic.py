@@ -12,7 +12,7 @@ from sudare.errors import OutputError
 from sudare.storage.durable import sync_file, sync_folder
 from sudare.system.reasons import reason_of
 
-__all__ = ["atomically"]
+__all__ = ["atomically", "unique_text"]
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def atomically(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
             f"フォルダ {str(folder)!r} がありません。先に作るか、別の場所を指定してください。",
         )
     # The suffix stays, because writers choose the format by it.
-    temporary = folder / f".{secrets.token_hex(8)}.part{target.suffix}"
+    temporary = folder / f".{unique_text()}.part{target.suffix}"
     try:
         # Made here, so that a folder that cannot be written is noticed before anything is computed.
         temporary.touch(mode=0o666, exist_ok=False)
@@ -75,6 +75,11 @@ def atomically(path: str | Path, *, replace: bool = False) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def unique_text() -> str:
+    """Sixteen letters and digits for a name that no other file has."""
+    return secrets.token_hex(8)
 
 
 def _exists(target: Path) -> OutputError:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from sudare.noise.addressed import NoiseKey
 from sudare.releases.subtrees.counts_manifest import CountsManifest
+from sudare.storage.atomic import unique_text
 from sudare.storage.durable import sync_folder
 from sudare.tables.addressed.refining import Subtree
 from sudare.tables.addressed.tree import Anchor
@@ -37,7 +37,7 @@ PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 
 def write_private_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read, whole or not at all, and bring it to the disk."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}.part")
+    temporary = path.with_name(f".{unique_text()}.part")
     handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, PRIVATE_FILE)
     try:
         with os.fdopen(handle, "wb") as stream:

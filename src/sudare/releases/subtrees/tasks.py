@@ -8,7 +8,6 @@ confidential folder. The key of a subtree is read on the executor, from a file t
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from sudare.releases.subtrees.confidential_folder import order_name, read_order
 from sudare.releases.subtrees.counts_manifest import digest_of_counts, digests_of_counts
+from sudare.storage.atomic import unique_text
 from sudare.storage.durable import sync_file, sync_folder
 from sudare.tables.addressed.refining import refine_subtree
 from sudare.tables.addressed.tree import AddressedTree
@@ -112,7 +112,7 @@ def write_cells(path: Path, keys: NDArray[np.uint64], counts: NDArray[np.int64])
 
     order = np.argsort(keys)
     table = pa.table({"key": keys[order].astype(np.int64), "count": counts[order]})
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    temporary = path.with_name(f".{path.name}.{unique_text()}.part")
     pa.parquet.write_table(table, temporary, compression="zstd")
     sync_file(temporary)
     content = temporary.read_bytes()
@@ -127,7 +127,7 @@ def _attempt() -> str:
 
     context = TaskContext.get()
     number = 0 if context is None else context.taskAttemptId()
-    return f"{number}-{os.getpid()}-{secrets.token_hex(8)}"
+    return f"{number}-{os.getpid()}-{unique_text()}"
 
 
 def _whole(batch: pa.RecordBatch, column: int) -> NDArray[np.int64]:
