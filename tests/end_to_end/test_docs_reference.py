@@ -18,10 +18,11 @@ from sudare.bilingual import Words
 from sudare.cli.app import COMMANDS, GROUPS, main
 from sudare.cli.console import failures
 from sudare.io import FORMATS
-from sudare.io.source import SUFFIXES
+from sudare.io.source import SPARK, SUFFIXES
 from sudare.ledger import open_ledger
 from sudare.privacy import ReleaseEvent
 from sudare.releases.kinds.counts import read_plan, run_release
+from sudare.releases.kinds.counts.document import PinRecord
 from sudare.releases.kinds.counts.plan_file import OUTPUT_FORMATS
 from sudare.releases.kinds.counts.running import SUFFIXES as OUTPUT_SUFFIXES
 from sudare.releases.kinds.series.days.document import DAY_FORMAT, DayDocument
@@ -98,6 +99,8 @@ class TestPlanFile:
         'kind = "mesh"\nlevel = "1/2"\narea = "japan"',
         'kind = "mesh"\nlevel = "1/2"\nwindow = [0, 0, 4, 4]',
         'kind = "mesh"\nlevel = "3"\nmeshes = "meshes.csv"\npublic = true\nprefectures = [13]\nmunicipalities = [13101]',
+        'kind = "inspire"\nsize = "1km"\nform = "short"\nwindow = [2689, 4341, 4, 4]',
+        'kind = "inspire"\nsize = "1km"\ncorners = ["1kmN2689E4341", "1kmN2692E4344"]',
         'kind = "category"\nlabels = ["a", "b"]',
         'kind = "bins"\nedges = [0, 1]',
         'kind = "positions"\nlength = 4',
@@ -285,7 +288,8 @@ rho = 0.1
         rows = rows_of(page("release-json"))
         documented = {name for row in rows for name in names_in(row[0])}
         whole = {"plan"}  # null where there is none; the page has it and its parts
-        assert documented == real | whole
+        pin = {f"pin.{one.name}" for one in fields(PinRecord)}  # of data on Spark alone
+        assert documented == real | whole | pin
 
 
 def fields_of_type(kind: Any, path: str = "") -> Iterator[str]:
@@ -328,7 +332,7 @@ def test_exit_codes() -> None:
 def test_formats() -> None:
     parts = sections_of(page("formats"))
     read = {names_in(row[0])[0]: set(names_in(row[1])) for row in rows_of(parts["Read"])}
-    assert set(read) == set(FORMATS)
+    assert set(read) == {*FORMATS, SPARK}
     assert set().union(*read.values()) == set(SUFFIXES)
     for suffix, form in SUFFIXES.items():
         assert suffix in read["csv" if form == "text" else form]

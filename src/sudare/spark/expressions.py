@@ -67,7 +67,7 @@ def literal(text: str) -> str:
     Example:
         >>> from sudare.spark.expressions import literal
         >>> print(literal("it's"))
-        'it\\'s'
+        'it\'s'
     """
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
