@@ -23,6 +23,7 @@ HOW_TO = sorted(page.stem for page in (DOCS / "how-to").glob("*.md") if not page
 OWN_OUTPUT = ("index", "tutorial", "explanation/privacy-promise")
 EXPLAINED = (
     "explanation/framework",
+    "explanation/scale",
     "explanation/series",
     "explanation/which-method",
     "gallery",

@@ -311,7 +311,7 @@ def _connected(address: str) -> Any:
         try:
             from pyspark.sql.connect.session import SparkSession
         except ImportError:
-            raise missing_package("grpcio", "spark", DATABASES.format(database="Spark Connect")) from None
+            raise missing_package("pyspark", "spark", DATABASES.format(database="Spark Connect")) from None
     builder: Any = SparkSession.builder
     with _quiet():
         return attempt(lambda: builder.remote(address).create(), lambda _: complaints.cannot_connect(address))
