@@ -15,6 +15,9 @@ no fetch from another site            reading by tags and style sheets of other 
 a policy without inline script        a name in the data that would become script
 ====================================  ==================================================================================
 
+While a browser of this machine is being started, the list of processes shows the address with its token: another user who is
+quicker gets in, and whoever started the page is refused, and knows. ``--no-browser`` leaves nothing there.
+
 The token is used up by its first use. The session lives as long as the process; it is compared in constant time, is no part of
 any address, and is not written anywhere.
 """
