@@ -31,6 +31,7 @@ from sudare.errors import (
     PlanError,
     QueryRefusedError,
 )
+from tests.commands import command_built_anew
 from tests.unit.cli.conftest import PLAN, Run
 
 PATHS = [
@@ -260,6 +261,7 @@ def test_a_signal_before_the_command_begins(
         monkeypatch.undo()
         signal.raise_signal(number)
 
+    monkeypatch.setattr(cli_app, "command_of", command_built_anew)
     monkeypatch.setattr(cli_app, moment, signalled)
     shown = run("mesh", "bounds", "5339")
     assert (shown.code, shown.out, shown.err) == (128 + number, "", "Error: Interrupted.\n")
