@@ -25,6 +25,9 @@ from sudare.system.interrupts import (
 )
 
 
+pytestmark = pytest.mark.usefixtures("hangups_count")
+
+
 @pytest.fixture(autouse=True)
 def usual_handler() -> Iterator[None]:
     """Python's own: another test of the same process may have started Spark, which sets its own."""
