@@ -24,7 +24,6 @@ from sudare.system.interrupts import (
     waiting,
 )
 
-
 pytestmark = pytest.mark.usefixtures("hangups_count")
 
 
