@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stdout
+
 import numpy as np
 import pytest
 from benchmarks import series, series_margins, series_strategies, series_streams, series_ticks
@@ -52,7 +55,22 @@ def test_a_bias_is_the_largest_mean_error_of_any_part() -> None:
     assert series_margins.bias(errors[..., 1:]) == 0.0
 
 
-def test_ticks_are_timed_in_a_process_of_their_own() -> None:
-    times = series_ticks.time_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
+def test_ticks_are_timed_and_their_memory_is_told() -> None:
+    times = series_ticks.publish_ticks(series_ticks.TickSize(side=64, people=500, ticks=6, wanted=3))
     assert len(times.seconds) == len(times.processor) == len(times.resident) == 3
-    assert times.peak >= max(times.resident)
+    assert times.peak >= max(times.resident) > 2**20
+
+
+def test_a_part_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which prints what this one reads: the program it is given is carried out here."""
+    told = series_ticks.TickTimes([1.5], [1.0], [7], 9)
+
+    def carried_out(code: str) -> str:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(code, {})  # noqa: S102 - our own program
+        return printed.getvalue()
+
+    monkeypatch.setattr(series_ticks, "in_new_process", carried_out)
+    monkeypatch.setattr(series_ticks, "publish_ticks", {series_ticks.DAY: told}.__getitem__)
+    assert series_ticks.time_ticks(series_ticks.DAY) == told

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.linalg import solve_triangular
 
 from sudare.errors import ParameterError
 from sudare.series.sensitivity import gram_of_coefficients, path_l1, require_chain_conditions
@@ -71,10 +72,14 @@ ORACLE_BANDED = {
 
 
 def noise_of(coefficients: Reals) -> Reals:
-    """The variance of each count, for noise of variance 1: by a matrix that is turned around."""
+    """The variance of each count, for noise of variance 1: what unit changes are, by a matrix that is turned around.
+
+    The count at a tick is a sum of noises with the weights b_0, ..., b_t, which C b = (1, ..., 1) gives: one system of equations.
+    """
     ticks = len(coefficients)
-    rows = np.array([[coefficients[i - j] if i >= j else 0.0 for j in range(ticks)] for i in range(ticks)])
-    return np.asarray(((np.tri(ticks) @ np.linalg.inv(rows)) ** 2).sum(axis=1))
+    places = np.subtract.outer(np.arange(ticks), np.arange(ticks))
+    rows = np.where(places >= 0, coefficients[np.maximum(places, 0)], 0.0)
+    return np.asarray(np.cumsum(solve_triangular(rows, np.ones(ticks), lower=True) ** 2))
 
 
 @pytest.mark.parametrize("ticks", ORACLE)
