@@ -16,9 +16,8 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks.measuring import in_new_process
-
 import sudare
+from benchmarks.measuring import in_new_process
 from sudare.domain import CountTable, Domain, Mesh
 from sudare.examples import PeopleFlow, invent_country, write_people_flow
 from sudare.ledger import open_ledger
