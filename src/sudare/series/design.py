@@ -199,13 +199,15 @@ class SeriesDesign:
 
     def _require_noise(self, level: LevelDesign) -> None:
         """Refuse noise that is made for less than what is measured."""
-        if self.is_of_events:
-            if level.strategy.name != "fresh":
-                requirement = "measured afresh at every tick, where events are protected"
-                raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
-            return
+        if self.is_of_events and level.strategy.name != "fresh":
+            requirement = "measured afresh at every tick, where events are protected"
+            raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)
         measurement = level.measurement
-        needed = sensitivity_of_window(level.strategy, measurement.moves, measurement.noise, self.unit.time)
+        if self.is_of_events:  # an appearance is in one tick's numbers alone, by the first coefficient
+            first = abs(level.strategy.coefficients[0])
+            needed = first if measurement.noise == "laplace" else first**2
+        else:
+            needed = sensitivity_of_window(level.strategy, measurement.moves, measurement.noise, self.unit.time)
         if measurement.sensitivity < needed:
             requirement = "measured with noise that is made for the sensitivity of its strategy"
             raise ParameterError("levels", "SeriesDesign", requirement, level.strategy.name)

@@ -198,6 +198,19 @@ def test_units_of_several_cells_a_tick_are_refused(unit: Unit) -> None:
     assert "1人を1つのセル" in refused.value.words.japanese
 
 
+@pytest.mark.parametrize("budget", [Budget(rho=1), Budget(epsilon=1)], ids=["rho", "epsilon"])
+def test_events_need_noise_for_the_numbers_by_which_they_are_measured(budget: Budget) -> None:
+    """An appearance in ten times as fine whole numbers moves what is measured ten times as far."""
+    plan = design(budget, moves=0, span="event")
+    finer = [
+        replace(level.strategy, coefficients=tuple(10 * one for one in level.strategy.coefficients))
+        for level in plan.levels
+    ]
+    levels = tuple(replace(level, strategy=one) for level, one in zip(plan.levels, finer, strict=True))
+    with pytest.raises(ParameterError, match="noise that is made for the sensitivity"):
+        replace(plan, levels=levels)
+
+
 def test_after_the_window_and_outside_the_domain_nothing_is_published() -> None:
     window = SeriesWindow(design(ticks=1), KEY, 1)
     with pytest.raises(ParameterError, match="cells"):
