@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from contextlib import redirect_stdout
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -53,6 +54,16 @@ def test_a_bias_is_the_largest_mean_error_of_any_part() -> None:
     errors = np.array([[[1.0, -2.0]], [[1.0, 2.0]]])
     assert series_margins.bias(errors) == 1.0
     assert series_margins.bias(errors[..., 1:]) == 0.0
+
+
+@pytest.mark.filterwarnings("ignore:A budget of")
+def test_empty_areas_have_fewer_people_too_many_than_by_simpler_methods() -> None:
+    """None can have fewer than nobody. Of 64 cells whose noise is cut off, about 64 x 0.4 standard deviations of 3.5 remain."""
+    size = series_margins.EmptyAreas(side=64, area=8, people=20_000, ticks=12, rho=Fraction(1, 2), keys=1)
+    found = series_margins.people_in_empty_areas(size, learns=False)
+    assert 0 < found["series"] < found["fresh"]
+    assert found["fresh"] < 0.1 * found["clipped"]
+    assert found["clipped"] == pytest.approx(64 * 0.4 * 12**0.5, rel=0.1)
 
 
 def test_ticks_are_timed_and_their_memory_is_told() -> None:

@@ -19,15 +19,26 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
+
+@pytest.mark.parametrize(("ticks", "known"), [(24, 4.90), (144, 12.0), (1440, 37.9)])
+def test_fresh_noise_has_the_known_errors(ticks: int, known: float) -> None:
+    """However often people move: whoever is counted at every tick is in all of them."""
+    assert strategy_for("fresh", ticks, 2).noise_factor(2, may_leave=False) == pytest.approx(known, abs=0.06)
+
+
 KNOWN = {
     (24, False): [2.07, 3.12, 3.78, 4.68, 5.82],
     (144, False): [2.65, 4.12, 5.08, 6.45, 8.31],
     (144, True): [3.32, 4.51, 5.37, 6.64, 8.43],
+    (1440, False): [3.38, 5.40, 6.73, 8.69, 11.42],
 }
 """Standard deviations of the square root at rho = 1/2, for 0, 1, 2, 4, 8 moves, computed independently."""
 
 
-@pytest.mark.parametrize(("ticks", "may_leave"), KNOWN)
+@pytest.mark.parametrize(
+    ("ticks", "may_leave"),
+    [pytest.param(*one, marks=pytest.mark.deep) if one[0] > 1000 else one for one in KNOWN],
+)
 def test_the_square_root_has_the_known_errors(ticks: int, may_leave: bool) -> None:
     figures = [
         strategy_for("square-root", ticks, moves).noise_factor(moves, may_leave=may_leave) for moves in (0, 1, 2, 4, 8)
