@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sudare.web.handover import leading_page
 from tests.browser import BROWSERS
 from tests.page_walks import serve_folder
 from tests.unit.web.maps.small_release import make_release, true_counts
@@ -88,8 +89,14 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(browser: Any, town: Path) -> Iterator[tuple[str, Any]]:
     """Where the page is, in a process of its own, and the session that its token was exchanged for."""
     with serve_folder(town) as address:
-        context = browser.new_context()
-        context.new_page().goto(address)
+        context, file = browser.new_context(), town / "opened.html"
+        opened = context.new_page()
+        # As the browser of this machine is handed the address: from a file, which is another place than the page.
+        file.write_text(leading_page(address), encoding="utf-8")
+        opened.goto(file.as_uri())
+        opened.wait_for_url(f"{address.split('/?')[0]}/")
+        opened.wait_for_selector("h1")
+        assert opened.locator("header nav").is_visible(), "the session is there at once"
         session = context.storage_state()
         context.close()
         yield address.split("/?")[0], session
