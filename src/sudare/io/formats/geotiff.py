@@ -69,7 +69,7 @@ def require_rasters(files: Sequence[str]) -> None:
         InputError: names the file.
     """
     for file in files:
-        with open(file, "rb") as stream:
+        with Path(file).open("rb") as stream:
             if stream.read(4) not in FIRST_BYTES:
                 raise complaints.damaged(file, "GeoTIFF")
 
