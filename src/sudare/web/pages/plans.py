@@ -25,7 +25,7 @@ from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
 from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
-from sudare.web.plan_pages import page_of_kind, start_plan
+from sudare.web.plan_pages import page_of_kind, start_plan, unfinished_runs
 from sudare.web.rendering import language_of, page
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def show_plan(request: Request) -> Response:
         obstacles=found.obstacles,
         is_made=found.is_made,
         is_clear=found.is_clear,
+        unfinished=unfinished_runs(context_of(request), opened.file, found),
         low=float(GRID[0]),
         high=float(GRID[-1]),
         max_releases=MAX_RELEASES,
@@ -113,7 +114,7 @@ def run_plan_file(request: Request, form: Form) -> Response:
             if any(job.origin == origin for job in context.jobs.running()):
                 raise InputError(AT_WORK.format(title=plan.title))
             _write_budget(file, wanted)
-        job = start_plan(context, file, plan.title)
+        job = start_plan(context, file, plan.title, once_more=form.get("once-more") == "yes")
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
 
