@@ -74,6 +74,8 @@ def test_from_a_file_to_a_verified_table(tmp_path: Path, language: str, primary:
     assert hidden
     facts = words_in(asking.get(f"{place.replace('/tables?', '/tables/cell?')}&cell={hidden[0]}"))
     assert secret in facts
+    by_hand = {"en": "marked by hand", "ja": "手動の指定"}[language]
+    assert by_hand not in facts, "a rule of the plan is named, however often the plan is read"
     assert re.search(r"between [\d,]+ and [\d,]+|[\d,]+ から [\d,]+ まで", facts)
     done = last_event(asking, asking.post("/plan/carry-out", {"file": name}))
     assert done["state"] == "done", done

@@ -20,7 +20,7 @@ from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
-from sudare.web.content.table_cells import compare_choices, facts_of, grids_of, protected_of
+from sudare.web.content.table_cells import cells_of, compare_choices, facts_of, grids_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
 from sudare.web.rendering import language_of, page
@@ -47,7 +47,7 @@ def show_table_plan(request: Request) -> Response:
     name = context.workspace.name_of(file)
     method = method_named(plan.method)
     is_looking = "cells" in request.query_params and not method.is_of_meshes
-    grids = grids_of(protected_of(plan), [table.name for table in plan.tables]) if is_looking else []
+    grids = grids_of(cells_of(plan).protected, [table.name for table in plan.tables]) if is_looking else []
     costs = compare_choices(plan) if is_looking and "costs" in request.query_params else []
     return page(
         request,
@@ -73,7 +73,7 @@ def show_cell(request: Request) -> Response:
     text = request.query_params.get("cell", "")
     if not text.isdecimal() or len(text) > 9:
         raise InputError(TEXTS["tables.no_such_cell"])
-    facts = facts_of(plan, protected_of(plan), int(text))
+    facts = facts_of(cells_of(plan), int(text))
     name = context_of(request).workspace.name_of(file)
     return page(request, "table_cell.html.jinja", command=f"sudare protect {name}", file=name, facts=facts)
 
