@@ -84,6 +84,8 @@ def test_from_a_file_to_a_verified_table(tmp_path: Path, language: str, primary:
     assert "confidential" not in asking.get(done["result"]).text, "what is the holder's is no download"
     verified = json.loads(asking.post("/release/verify", {"folder": f"{Path(name).parent}/protected"}).text)
     assert verified["is_sound"]
+    certificate = {"en": "proof that hidden cells are safe", "ja": "秘匿セルの安全性の証明"}[language]
+    assert certificate in [check["name"] for check in verified["checks"]]
 
 
 def test_another_try_leaves_the_plan_as_it_is(tmp_path: Path) -> None:

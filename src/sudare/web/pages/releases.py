@@ -97,7 +97,7 @@ def verify_release_folder(request: Request, form: Form) -> Response:
             "is_sound": not failed,
             "checks": [
                 {
-                    "name": check.name,
+                    "name": check.words.explain(language),
                     "outcome": check.outcome,
                     "label": text_of(language, f"release.{check.outcome}"),
                     "finding": check.japanese if language == "ja" else check.english,
