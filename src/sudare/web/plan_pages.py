@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.command_lines import command_line
 from sudare.web.context import PageContext, context_of
 
 if TYPE_CHECKING:
@@ -46,4 +47,4 @@ def start_plan(context: PageContext, file: Path, title: str, *, result: str = ""
         made = run_plan(file, progress=lambda stage, share: tell(stage.rpartition(".")[2], share))
         return result or f"/release?folder={quote(context.workspace.name_of(made.folder))}"
 
-    return context.jobs.start(title, f"/plan?file={quote(name)}", work)
+    return context.jobs.start(title, f"/plan?file={quote(name)}", work, command=command_line("run", name, "--yes"))

@@ -6,13 +6,12 @@ question that was asked before costs nothing.
 
 from __future__ import annotations
 
-import shlex
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
@@ -20,7 +19,8 @@ from sudare.errors import InputError, SudareError
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import Reserved
 from sudare.privacy import Budget
-from sudare.web.workspace import WorkFolder
+from sudare.web.command_lines import command_line
+from sudare.web.workspace import WorkFolder, safe_name
 
 if TYPE_CHECKING:
     from sudare.ledger import Reservation
@@ -35,8 +35,10 @@ __all__ = [
     "answer_rows",
     "databases_in",
     "history_of",
+    "likely_place",
     "metadata_in",
     "refuse_unfinished",
+    "sql_folder",
 ]
 
 DATABASES = (".duckdb", ".ddb", ".csv", ".parquet", ".pq")
@@ -92,9 +94,8 @@ class SqlPlace:
 
     def command(self, action: str, sql: str) -> str:
         """The command line that does the same."""
-        words = ["sudare", "sql", action, "--data", self.data, "--metadata", self.metadata]
-        words += ["--ledger", self.ledger, "--dataset", self.dataset, "--epsilon", str(self.epsilon), sql]
-        return shlex.join(words)
+        where = ("--data", self.data, "--metadata", self.metadata, "--ledger", self.ledger, "--dataset", self.dataset)
+        return command_line("sql", action, *where, "--epsilon", self.epsilon, sql)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +172,30 @@ def accounts_in(workspace: WorkFolder) -> list[tuple[str, str]]:
         except SudareError:
             continue
     return found
+
+
+def likely_place(
+    databases: Sequence[str], metadata: Sequence[str], accounts: Sequence[tuple[str, str]]
+) -> tuple[str, str, str]:
+    """Data, metadata and account that probably belong together: those that this page made lie in one folder.
+
+    Args:
+        databases: files that can be asked.
+        metadata: files that say who is protected; the first one is taken.
+        accounts: data sets of the ledgers.
+    """
+    file = metadata[0] if metadata else ""
+    folder = PurePosixPath(file).parent
+    ledger, dataset = next(
+        (one for one in accounts if PurePosixPath(one[0]).parent == folder), accounts[0] if accounts else ("", "")
+    )
+    named = (one for one in databases if folder.name.startswith(sql_folder(one)))
+    return next(named, databases[0] if databases else ""), file, f"{ledger}::{dataset}"
+
+
+def sql_folder(file: str) -> str:
+    """What the folder with the metadata and the ledger of a file is called."""
+    return safe_name(f"{PurePosixPath(file).stem}-sql")
 
 
 def refuse_unfinished(left: Sequence[Reservation]) -> None:

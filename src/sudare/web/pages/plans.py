@@ -23,6 +23,7 @@ from sudare.releases.kinds.counts import ReleasePlan, read_plan
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
+from sudare.web.command_lines import command_line
 from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.plan_pages import page_of_kind, start_plan
@@ -62,8 +63,7 @@ def show_plan(request: Request) -> Response:
     return page(
         request,
         "plan.html.jinja",
-        command=f"sudare plan {opened.name}",
-        run_command=f"sudare run {opened.name} --yes",
+        commands=[command_line("plan", opened.name), command_line("run", opened.name, "--yes")],
         file=opened.name,
         plan=plan,
         text_of_file=opened.file.read_text(encoding="utf-8"),

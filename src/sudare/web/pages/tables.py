@@ -19,6 +19,7 @@ from sudare.releases.kinds.tables.planning.input_plan import RecordsInput
 from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.command_lines import command_line
 from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
 from sudare.web.content.table_cells import cells_of, compare_choices, facts_of, grids_of
 from sudare.web.context import Form, context_of, form_page, plain_page
@@ -52,7 +53,7 @@ def show_table_plan(request: Request) -> Response:
     return page(
         request,
         "tables.html.jinja",
-        command=f"sudare protect {name} --check",
+        commands=[command_line("protect", name, "--check"), command_line("run", name, "--yes")],
         method=method.words.name,
         is_of_meshes=method.is_of_meshes,
         rules=[one.full for one in (*plan.rules, *plan.record_rules)],
@@ -75,7 +76,8 @@ def show_cell(request: Request) -> Response:
         raise InputError(TEXTS["tables.no_such_cell"])
     facts = facts_of(cells_of(plan), int(text))
     name = context_of(request).workspace.name_of(file)
-    return page(request, "table_cell.html.jinja", command=f"sudare protect {name}", file=name, facts=facts)
+    commands = [command_line("protect", name, "--check")]
+    return page(request, "table_cell.html.jinja", commands=commands, file=name, facts=facts)
 
 
 @form_page
@@ -95,7 +97,15 @@ def show_new_table(request: Request) -> Response:
     name = request.query_params.get("file", "")
     file = context_of(request).workspace.place(name)
     seen = look_at_columns(Source(str(file)))
-    return page(request, "table_new.html.jinja", file=name, stem=file.stem, columns=_guessed(seen.columns), roles=ROLES)
+    return page(
+        request,
+        "table_new.html.jinja",
+        commands=[command_line("protect", f"{file.stem}/{PLAN}", "--check")],
+        file=name,
+        stem=file.stem,
+        columns=_guessed(seen.columns),
+        roles=ROLES,
+    )
 
 
 @form_page

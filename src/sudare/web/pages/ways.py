@@ -13,6 +13,7 @@ from sudare.errors import InputError
 from sudare.releases.kind import DataT, DraftT, Kind, PlanT, ResultT
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.command_lines import command_line
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
 from sudare.web.plan_pages import start_plan
@@ -34,8 +35,14 @@ WAYS = (("counts", "/draft"), ("records", "/records/new"), ("tables", "/tables/n
 def show_ways(request: Request) -> Response:
     """The ways to publish from a file."""
     name = request.query_params.get("file", "")
-    context_of(request).workspace.place(name)
-    return page(request, "ways.html.jinja", file=name, ways=WAYS)
+    plan = f"{context_of(request).workspace.place(name).stem}/plan.toml"
+    lines = (
+        command_line("init", Path(plan).parent, "--from", name),
+        command_line("anonymize", plan),
+        command_line("protect", plan),
+        command_line("sql", "describe", "--data", name),
+    )
+    return page(request, "ways.html.jinja", file=name, commands=lines, ways=WAYS)
 
 
 @form_page
@@ -66,7 +73,6 @@ def run_values(
         "cost": "" if header.price is None else budget_in_words(header.price.budget),
         "dataset": "" if header.ledger is None else header.ledger.dataset,
         "release": context.workspace.name_of(header.folder) if is_made else "",
-        "run_command": f"sudare run {context.workspace.name_of(file)} --yes",
         "text_of_file": file.read_text(encoding="utf-8"),
     }
 

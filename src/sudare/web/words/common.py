@@ -15,6 +15,7 @@ COMMON: Mapping[str, Words] = {
     "ledgers": Words("Budgets", "予算"),
     "language": Words("Language", "言語"),
     "same_command": Words("The command that does the same", "同じことをするコマンド"),
+    "same_commands": Words("The commands that do the same", "同じことをするコマンド"),
     "local": Words(
         "This page runs on this machine alone. It sends nothing anywhere.",
         "このページはこの端末だけで動いており、どこにも何も送りません。",
