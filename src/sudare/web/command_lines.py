@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 __all__ = ["command_line"]
+
+PLAIN = re.compile(r"[\w@%+=:,./-]+")
 
 
 def command_line(*words: object) -> str:
@@ -17,4 +20,9 @@ def command_line(*words: object) -> str:
         >>> command_line("plan", "my people/plan.toml")
         "sudare plan 'my people/plan.toml'"
     """
-    return shlex.join(["sudare", *map(str, words)])
+    return " ".join(["sudare", *map(_quoted, map(str, words))])
+
+
+def _quoted(word: str) -> str:
+    """A word in quotes where a shell needs them: it does not for letters of any language."""
+    return word if PLAIN.fullmatch(word) else shlex.quote(word)

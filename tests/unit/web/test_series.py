@@ -93,6 +93,15 @@ def test_a_window_is_paid_for_once_and_verifies(published: Path) -> None:
         assert not [check for check in verify_folder(tick, str(published / "budget.db")) if check.outcome == "failed"]
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "Tick 1 released"), ("ja", "時点 1 を公表")])
+def test_entries_of_ticks_are_told_in_words(published: Path, language: str, said: str) -> None:
+    shown = Asking(published, language=language).get("/ledgers").text
+    assert said in shown
+    assert "tick-" not in shown
+    every = {"en": "12 hours", "ja": "12 時間"}[language]
+    assert every in Asking(published, language=language).get("/series?file=series.toml").text
+
+
 @pytest.mark.parametrize("at", ["soon", "", "2025-04-01T00:30", "2024-01-01T00:00", "2999-01-01T00:00"])
 def test_a_tick_that_is_none_is_refused(published: Path, at: str) -> None:
     assert Asking(published).post("/series/run", {"file": "series.toml", "at": at}).status == 400

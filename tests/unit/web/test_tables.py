@@ -79,6 +79,9 @@ def test_from_a_file_to_a_verified_table(tmp_path: Path, language: str, primary:
     assert re.search(r"between [\d,]+ and [\d,]+|[\d,]+ から [\d,]+ まで", facts)
     done = last_event(asking, asking.post("/plan/carry-out", {"file": name}))
     assert done["state"] == "done", done
+    after = asking.get(place).text
+    assert {"en": "was carried out", "ja": "実行済み"}[language] in after
+    assert 'action="/plan/carry-out"' not in after, "what is there is not in the way of itself"
     folder = tmp_path / Path(name).parent / "protected"
     assert not [check for check in verify_folder(folder) if check.outcome == "failed"]
     assert "confidential" not in asking.get(done["result"]).text, "what is the holder's is no download"

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from sudare.bilingual import Words
+from sudare.border.frames import text_width
 from sudare.errors import InputError, SudareError
 from sudare.ledger import open_ledger
 from sudare.ledger.entries import Reserved
@@ -44,6 +45,8 @@ __all__ = [
 DATABASES = (".duckdb", ".ddb", ".csv", ".parquet", ".pq")
 MAX_ROWS, MAX_BARS, MAX_HISTORY = 500, 40, 100
 MAX_METADATA = 1 << 20
+MAX_LABEL = 18
+"""Letters beside a bar; a wide one counts as two."""
 TIMEOUT = 300.0
 UNFINISHED = Words(
     "This question was charged before and its answer was lost on the way. Asking again would charge it again: the command "
@@ -259,7 +262,7 @@ def _bars(
 
     return tuple(
         AnswerBar(
-            label=label,
+            label=_cut(label),
             start=min(share(0), share(value)),
             width=abs(share(value) - share(0)),
             low=share(value - error),
@@ -268,6 +271,14 @@ def _bars(
         )
         for label, value, error, text in known
     )
+
+
+def _cut(label: str) -> str:
+    """A label that is no wider than its place in the picture; the table has it whole."""
+    if text_width(label) <= MAX_LABEL:
+        return label
+    kept = next(label[:end] for end in range(len(label), -1, -1) if text_width(label[:end]) < MAX_LABEL)
+    return f"{kept}…"
 
 
 def _text(value: object, error: float | None) -> str:

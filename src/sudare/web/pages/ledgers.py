@@ -9,7 +9,18 @@ from starlette.routing import Route
 
 from sudare.bilingual import Language
 from sudare.ledger import Dataset, Ledger, open_ledger
-from sudare.ledger.entries import Cancelled, DatasetAdded, Entry, PublicationNoted, Reserved, Settled
+from sudare.ledger.entries import (
+    Cancelled,
+    DatasetAdded,
+    Entry,
+    OptedOut,
+    PublicationNoted,
+    Reserved,
+    Settled,
+    TickBegun,
+    TickSettled,
+    TicksMissed,
+)
 from sudare.web.command_lines import command_line
 from sudare.web.content.spending import timeline_of
 from sudare.web.context import context_of, plain_page
@@ -107,8 +118,16 @@ def _line(entry: Entry, language: Language) -> LedgerLine:
         what = text_of(language, "ledger.noted", title=payload.title)
     elif isinstance(payload, DatasetAdded):
         what = text_of(language, "ledger.dataset-added")
+    elif isinstance(payload, TickBegun):
+        what = text_of(language, "ledger.tick-begun", tick=payload.tick, number=payload.window)
+    elif isinstance(payload, TickSettled):
+        what = text_of(language, "ledger.tick-settled", tick=payload.tick, number=payload.window)
+    elif isinstance(payload, TicksMissed):
+        what = text_of(language, "ledger.ticks-missed", first=payload.first, last=payload.last, reason=payload.reason)
+    elif isinstance(payload, OptedOut):
+        what = text_of(language, "ledger.opted-out")
     else:
-        what = text_of(language, "ledger.other", kind=entry.kind)
+        what = text_of(language, "ledger.rule-changed")
     return LedgerLine(number=entry.number, when=_local(entry.time), what=what, cost=cost)
 
 

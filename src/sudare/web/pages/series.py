@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from sudare.errors import InputError, PlanError
-from sudare.releases.kinds.series.clock import read_moment, show_period
+from sudare.releases.kinds.series.clock import period_in_words, read_moment
 from sudare.releases.kinds.series.plan_file import SeriesPlan, read_series_plan
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.command_lines import command_line
@@ -51,7 +51,7 @@ def show_series(request: Request) -> Response:
         commands=[command_line("plan", name), _command(name, [following])],
         file=name,
         title=plan.title,
-        every=show_period(plan.clock.every),
+        every=period_in_words(plan.clock.every),
         ticks=plan.clock.ticks,
         cost=budget_in_words(plan.budget),
         dataset=plan.ledger.dataset,

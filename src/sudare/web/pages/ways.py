@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from sudare.errors import InputError
+from sudare.errors import InputError, OutputError
 from sudare.releases.kind import DataT, DraftT, Kind, PlanT, ResultT
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_plan
+from sudare.storage.staging import DOCUMENT
 from sudare.web.command_lines import command_line
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
@@ -63,12 +64,14 @@ def run_values(
     """What the part of a page needs that carries a plan out: what is in the way, what it costs, and what the file says."""
     header: PlanHeader = kind.header(plan)
     found = find_obstacles(kind, plan)
-    is_made = (header.folder / "release.json").is_file() and context.workspace.holds(header.folder)
+    is_made = (header.folder / DOCUMENT).is_file() and context.workspace.holds(header.folder)
+    is_over = is_made and not found.is_made and all(isinstance(one, OutputError) for one in found.obstacles)
     return {
         "file": context.workspace.name_of(file),
         "title": header.title,
         "publisher": header.publisher,
-        "obstacles": found.obstacles,
+        "obstacles": () if is_over else found.obstacles,
+        "is_over": is_over,
         "is_made": found.is_made,
         "cost": "" if header.price is None else budget_in_words(header.price.budget),
         "dataset": "" if header.ledger is None else header.ledger.dataset,
