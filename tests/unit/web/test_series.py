@@ -16,6 +16,7 @@ from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ProtectedTime
 from sudare.releases.registry import verify_folder
 from tests.unit.web.asking import Asking
+from tests.unit.web.page_fields import without_help
 from tests.unit.web.test_tables import last_event
 
 PLAN = """
@@ -79,6 +80,7 @@ def test_a_window_is_shown_from_what_was_published(published: Path, language: st
     shown = asking.get("/series?file=series.toml&area=0&area=1")
     assert said in shown.text
     assert "<i>人流" not in shown.text
+    assert without_help(shown.text) == []
     assert shown.text.count('class="band"') == 3, "everybody and two areas, with intervals"
     film = json.loads(asking.get(f"/series/film?file=series.toml&window={quote('2025-04-01T00:00:00')}").text)
     assert len(film["frames"]) == 2
