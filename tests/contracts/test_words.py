@@ -46,7 +46,6 @@ LONELY = {
     "drafting/roles.py": "names of columns, by which they are recognized",
     "web/content/record_forms.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",
-    "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }
 """Modules with Japanese texts that are no twins of English ones, and why."""
 

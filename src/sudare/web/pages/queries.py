@@ -32,7 +32,7 @@ from sudare.web.content.asking_sql import (
 )
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
-from sudare.web.rendering import page
+from sudare.web.rendering import language_of, page
 from sudare.web.words import TEXTS
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def show_new_metadata(request: Request) -> Response:
     name = request.query_params.get("file", "")
     file = context_of(request).workspace.place(name)
     with open_engine(file) as engine:
-        draft = describe(engine)
+        draft = describe(engine, language=language_of(request))
     commands = [command_line("sql", "describe", "--data", name)]
     return page(request, "queries_new.html.jinja", commands=commands, file=name, stem=file.stem, draft=draft)
 
