@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os.path
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from sudare.drafting import ColumnShape, look_at_columns
+from sudare.drafting.roles import PERSON_NAMES
 from sudare.errors import InputError, PlanError
 from sudare.io import Source
 from sudare.releases.kinds.tables.methods.registry import method_named
@@ -37,6 +39,12 @@ __all__ = ["ROUTES", "make_table_plan", "show_cell", "show_new_table", "show_tab
 
 PLAN = "plan.toml"
 NUMBERS = (ColumnShape.WHOLE, ColumnShape.DECIMAL)
+CONTRIBUTOR = re.compile(
+    rf"({PERSON_NAMES}|(firm|company|enterprise|establishment|holding|business)([_ ]?(id|no|name|number|code))?"
+    r"|(full.?|last.?|family.?)?name|(企業|会社|法人|事業所|事業者|提供者|店舗)(名|番号|id|コード)?|氏名|名前)",
+    re.IGNORECASE,
+)
+"""Names of columns that say who a row is about."""
 ROLES = ("dimension", "value", "holding", "out")
 
 
@@ -152,12 +160,15 @@ def _read(file: Path) -> TablePlan:
 
 
 def _guessed(columns: tuple[SeenColumn, ...]) -> list[tuple[SeenColumn, str]]:
-    """Texts span a table; the last column of numbers is added up. Names of people are left to whoever decides."""
-    numbers = [column.name for column in columns if column.shape in NUMBERS]
+    """Texts span a table, unless they name somebody: they are published. The last column of numbers is added up."""
+    naming = [column.name for column in columns if CONTRIBUTOR.fullmatch(column.name.strip())]
+    numbers = [column.name for column in columns if column.shape in NUMBERS and column.name not in naming]
     found = []
     for column in columns:
         is_text = column.shape in (ColumnShape.TEXT, ColumnShape.YES_NO)
         role = "value" if numbers and column.name == numbers[-1] else "dimension" if is_text else "out"
+        if column.name in naming:
+            role = "holding" if column.name == naming[0] else "out"
         found.append((column, role))
     return found
 
