@@ -62,9 +62,8 @@ def place_of(key: str, values: Sequence[object], kinds: Sequence[str]) -> int:
         % PRIME
         for side in ("first", "second")
     )
-    return (
-        sum(_secret(key, f"coefficient {power}") * first ** (7 - power) for power in range(8)) % PRIME * 2**31 + second
-    )
+    powers = [_secret(key, f"coefficient {power}") * pow(first, 7 - power, PRIME) for power in range(8)]
+    return sum(powers) % PRIME * 2**31 + second
 
 
 def _secret(key: str, purpose: str) -> int:

@@ -102,8 +102,8 @@ class _Sums:
             true = _added_up(of_cell, table.counts)[groups]
         else:
             groups, inverse = np.unique(of_cell, return_inverse=True)
-            true = np.bincount(inverse, weights=table.counts, minlength=groups.size)
-        return cls(grouping, groups, true.astype(np.float64, copy=False))
+            true = np.bincount(inverse, weights=table.counts, minlength=groups.size).astype(np.float64, copy=False)
+        return cls(grouping, groups, true)
 
     def add(self, published: SparseTable, places: Sequence[Integers]) -> None:
         if not self.groups.size:
@@ -114,7 +114,8 @@ class _Sums:
         else:
             at = np.minimum(np.searchsorted(self.groups, of_cell), self.groups.size - 1)
             known = self.groups[at] == of_cell
-            sums = np.bincount(at[known], weights=published.counts[known], minlength=self.groups.size)
+            weights = published.counts[known]
+            sums = np.bincount(at[known], weights, self.groups.size).astype(np.float64, copy=False)
         errors = sums - self.true
         self.errors += errors
         self.squares += errors * errors
@@ -139,4 +140,4 @@ def _is_dense(grouping: Grouping, of_cell: Keys) -> bool:
 
 def _added_up(of_cell: Keys, counts: NDArray[np.int64], groups: int = 0) -> Values:
     """The sum of each group; sums of whole numbers below 2**53 are exact, in whatever order."""
-    return np.bincount(of_cell.view(np.int64), weights=counts, minlength=groups)
+    return np.bincount(of_cell.view(np.int64), weights=counts, minlength=groups).astype(np.float64, copy=False)
