@@ -150,7 +150,9 @@ def _program(source: str, arguments: list[str], streams: list[Path]) -> None:
     exec(compile(source, "program", "exec"), {"__name__": "__main__"})  # noqa: S102
 
 
-def _command(arguments: list[str], folder: Path, environment: dict[str, str], streams: list[Path], quickly: bool) -> None:
+def _command(
+    arguments: list[str], folder: Path, environment: dict[str, str], streams: list[Path], quickly: bool
+) -> None:
     """What the new process does."""
     os.chdir(folder)
     os.environ.clear()
