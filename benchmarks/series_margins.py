@@ -143,7 +143,8 @@ def people_in_empty_areas(size: EmptyAreas, *, learns: bool = True) -> dict[str,
 def _areas(tables: list[Counts], side: int) -> Counts:
     maps = np.array(tables)
     rows, columns = (length // side for length in maps.shape[1:])
-    return maps.reshape(len(maps), rows, side, columns, side).sum(axis=(2, 4))
+    areas: Counts = maps.reshape(len(maps), rows, side, columns, side).sum(axis=(2, 4))
+    return areas
 
 
 def run() -> dict[str, float]:

@@ -45,8 +45,8 @@ LONELY = {
     "spark/checking.py": "a letter whose hash every Spark must give",
     "drafting/roles.py": "names of columns, by which they are recognized",
     "web/content/record_forms.py": "names of columns, by which they are recognized",
+    "web/pages/tables.py": "names of columns, by which they are recognized",
     "system/reasons.py": "the English twins are the system's own words",
-    "sql/metadata/describing.py": "the head of a file, in both languages in one text",
 }
 """Modules with Japanese texts that are no twins of English ones, and why."""
 

@@ -233,6 +233,13 @@ SPOKEN: Mapping[str, Words] = {
         "Nothing was spent. This very release was made before: 'sudare run {plan}' shows it again, at no cost.",
         "予算は使っていません。同一の公表が既に実行済みです。'sudare run {plan}' は予算を使わずに再表示します。",
     ),
+    "plan.unfinished": Words(
+        "A run of this very plan was stopped after noise may have been drawn, or is still at work (ledger entry {entries}). Its "
+        "charge stays spent. Carrying the plan out charges once more; it asks first, or needs --again where nobody is asked.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっているか、まだ実行中です（台帳の項目 {entries}）。"
+        "その費用は使用済みのままです。実行するとさらに予算を使うため、その前に確認します"
+        "（確認できない環境では --again が必要です）。",
+    ),
     "plan.in_the_way": Words(
         "Nothing was spent. The plan cannot be carried out yet ({number} in the way, see above). Mend it, then try 'sudare plan "
         "{plan}' again.",
@@ -366,17 +373,6 @@ SPOKEN: Mapping[str, Words] = {
     "report.done": Words("The page is written.", "ページを書き出しました。"),
     "verify.check": Words("check", "検査"),
     "verify.finding": Words("finding", "結果"),
-    "check.file": Words("file {file}", "ファイル {file}"),
-    "check.files": Words("files", "ファイル"),
-    "check.cost": Words("stated cost", "費用の記載"),
-    "check.counts": Words("counts", "人数"),
-    "check.page": Words("the page", "報告書"),
-    "check.ledger": Words("ledger", "台帳"),
-    "check.window": Words("window", "期間"),
-    "check.ticks": Words("all ticks", "全時点"),
-    "check.other-ticks": Words("other ticks", "ほかの時点"),
-    "check.curves": Words("curves", "推移"),
-    "check.revision": Words("revision", "改訂値"),
     "verify.sound": Words("The release is sound.", "公表物は正常です。"),
     "verify.unsound": Words(
         "The release is NOT sound: {number} checks failed.",

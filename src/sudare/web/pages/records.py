@@ -17,6 +17,7 @@ from sudare.releases.kinds.records.planning.column_plan import ROLES
 from sudare.releases.kinds.records.planning.plan_file import PeoplePlan
 from sudare.releases.kinds.records.running import RECORDS
 from sudare.releases.registry import find_kind_of_plan
+from sudare.web.command_lines import command_line
 from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
 from sudare.web.content.record_choices import LevelChoice, SolutionLattice, is_searched, lattice_of, view_of
 from sudare.web.content.record_forms import (
@@ -60,7 +61,7 @@ def show_records_plan(request: Request) -> Response:
     return page(
         request,
         "records.html.jinja",
-        command=f"sudare anonymize {name} --check",
+        commands=[command_line("anonymize", name, "--check"), command_line("run", name, "--yes")],
         steps=[step.words for step in plan.steps],
         models=[model.words for step in plan.steps for model in step.promised_models],
         columns=plan.columns,
@@ -121,6 +122,7 @@ def show_new_records(request: Request) -> Response:
     return page(
         request,
         "records_new.html.jinja",
+        commands=[command_line("anonymize", f"{file.stem}/{PLAN}", "--check")],
         file=name,
         stem=file.stem,
         fields=fields,

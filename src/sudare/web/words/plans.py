@@ -62,12 +62,24 @@ PLANS: Mapping[str, Words] = {
         "This very release was made before: it is shown again and costs nothing.",
         "同じ公表が既にあります。改めて表示するだけで、予算は使いません。",
     ),
+    "plan.unfinished": Words(
+        "A run of this very plan was stopped after noise may have been drawn, or is still at work (ledger entry {entries}). Its "
+        "charge stays spent. Carrying the plan out now charges once more.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっているか、まだ実行中です（台帳の項目 {entries}）。"
+        "その費用は使用済みのままです。今実行すると、さらに予算を使います。",
+    ),
+    "plan.once_more": Words("Pay once more", "もう一度予算を使う"),
     "plan.release": Words("Release …", "公表する…"),
     "plan.confirm_title": Words("Spend this?", "予算を使いますか"),
     "plan.confirm_charge": Words("Charged to “{dataset}”", "課金先「{dataset}」"),
     "plan.confirm_left": Words("Left now", "現在の残り"),
     "plan.confirm_note": Words(
         "What is spent is never given back once noise is drawn.", "ノイズを生成した後は、予算は戻りません。"
+    ),
+    "plan.another": Words(
+        "This plan was released already. With another budget it is released once more, as another version with a folder of "
+        "its own.",
+        "この計画は公表済みです。予算を変えた場合は、別の版として別のフォルダに公表します。",
     ),
     "plan.confirm": Words("Spend and release", "予算を使って公表する"),
     "plan.cancel": Words("Not yet", "やめる"),
