@@ -197,3 +197,23 @@ def test_a_raster_that_is_none_is_refused_before_it_is_drafted(tmp_path: Path) -
             describe_source(Source(str(file)))
     file.write_bytes(b"MM\0*")
     assert describe_source(Source(str(file))).format == "geotiff"
+
+
+def test_no_more_of_a_text_than_its_start_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large a file is; what lies behind may even be in no encoding."""
+    from sudare.io.formats import text_files
+
+    def refuse(*_: object) -> str:
+        raise AssertionError("the whole file is read")
+
+    monkeypatch.setattr(text_files, "MAX_START", 1 << 12)
+    file = tmp_path / "people.csv"
+    for encoding in ("utf-8", "cp932"):
+        text = "番号,性別\n" + "1,男性\n" * 1000
+        file.write_bytes(text.encode(encoding) + b"\xff\xff\n" * 9)
+        assert text_files.encoding_at_start(str(file)) == encoding
+        file.write_bytes(text.encode(encoding))
+        with monkeypatch.context() as patched:
+            patched.setattr(text_files, "_looked_up", refuse)
+            guessed = draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))[2]
+        assert [column.seen.name for column in guessed] == ["番号", "性別"]
