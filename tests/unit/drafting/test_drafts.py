@@ -217,3 +217,6 @@ def test_no_more_of_a_text_than_its_start_is_looked_at(tmp_path: Path, monkeypat
             patched.setattr(text_files, "_looked_up", refuse)
             guessed = draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))[2]
         assert [column.seen.name for column in guessed] == ["番号", "性別"]
+    file.write_bytes(b"a,b\n" + bytes(1 << 13))
+    with pytest.raises(InputError, match="is not a whole text file"):
+        draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))

@@ -155,6 +155,8 @@ def encoding_at_start(file: str) -> str:
         raise complaints.damaged(file, "zip" if file.lower().endswith(".zip") else "text") from None
     if len(start) == MAX_START:
         start = start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+        if len(start) < MAX_START // 2:  # a line that does not end, such as one that was packed to fill a disk
+            raise complaints.damaged(file, "text")
     found = encoding_in(io.BytesIO(start))
     if found is None:
         raise complaints.unknown_encoding(file)
