@@ -115,6 +115,14 @@ def test_of_persons_and_counts_there_is_one() -> None:
     ]
 
 
+@pytest.mark.parametrize("names", [("T001141001", "T001141002"), ("pop", "pop_white"), ("TotalPop", "age")])
+def test_what_censuses_call_a_count_is_one(names: tuple[str, str]) -> None:
+    """e-Stat names its value columns by number, the population first; a row of such a file is a place, not a person."""
+    first, second = guess_roles([SeenColumn(name=name, shape=ColumnShape.WHOLE) for name in names])
+    assert first.role is ColumnRole.COUNT
+    assert second.role is not ColumnRole.COUNT
+
+
 def test_half_a_point_is_no_place() -> None:
     guessed = guess_roles([SeenColumn(name="lat", shape=ColumnShape.DECIMAL)])
     assert guessed[0].role is ColumnRole.LEFT_OUT
