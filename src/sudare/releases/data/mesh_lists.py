@@ -7,7 +7,7 @@ The Statistics Bureau publishes such a list of all meshes of Japan with the muni
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +48,18 @@ class MunicipalityMeshes:
     Attributes:
         meshes: codes of meshes.
         municipalities: the code of each, of five digits; the first two are its prefecture.
+        names: of municipalities, by their codes, where the list names them.
     """
 
     meshes: NDArray[np.int64]
     municipalities: NDArray[np.int64]
+    names: Mapping[int, str]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a mesh of a municipality stands in several rows: a list names each once, so these are rows of people."""
+        pairs = np.stack([self.meshes, self.municipalities], axis=1)
+        return len(np.unique(pairs, axis=0)) < len(pairs)
 
 
 def names_municipalities(line: str) -> bool:
@@ -67,11 +75,16 @@ def read_municipality_meshes(path: Path) -> MunicipalityMeshes | None:
         if not {"mesh", "municipality"} <= roles.keys():
             return None
         wanted = [roles["mesh"], roles["municipality"]]
-        read = read_records(path, wanted, texts=wanted)
+        texts = list(dict.fromkeys([*wanted, roles.get("name", wanted[0])]))
+        read = read_records(path, texts, texts=texts)
         meshes, codes = (np.char.strip(read[name].astype(np.str_)).astype(np.int64) for name in wanted)
     except (SudareError, ValueError):
         return None
-    return MunicipalityMeshes(meshes=meshes, municipalities=_of_five_digits(codes))
+    codes = _of_five_digits(codes)
+    different, first = np.unique(codes, return_index=True)
+    named = read[roles["name"]][first].tolist() if "name" in roles else []
+    names = {int(code): str(name) for code, name in zip(different, named, strict=bool(named)) if name}
+    return MunicipalityMeshes(meshes=meshes, municipalities=codes, names=names)
 
 
 def _roles(columns: Iterable[str]) -> dict[str, str]:

@@ -11,18 +11,24 @@ export class Borders {
   get isEmpty() { return this.prefectures.length === 0; }
 
   paint(pen, view, about, colours) {
+    // On coloured areas the ground shows between them; they are told apart however far away.
+    if (about.areas) {
+      stroke(pen, view, this.municipalities, 0.9, 1, colours.ground);
+      stroke(pen, view, this.prefectures, 1, 1.8, colours.ground);
+      return;
+    }
     const isNear = (1000 / about.mesh.metres / about.block) * view.zoom >= NEAR;
-    if (isNear) stroke(pen, view, this.municipalities, 0.45, 1, colours);
-    stroke(pen, view, this.prefectures, 0.8, isNear ? 1.8 : 1, colours);
+    if (isNear) stroke(pen, view, this.municipalities, 0.45, 1, colours.ink);
+    stroke(pen, view, this.prefectures, 0.8, isNear ? 1.8 : 1, colours.ink);
   }
 }
 
-function stroke(pen, view, lines, alpha, width, colours) {
+function stroke(pen, view, lines, alpha, width, colour) {
   const [west, north] = view.cellAt(0, 0);
   const [east, south] = view.cellAt(view.width, view.height);
   const [left, top] = view.pixelAt(0, 0);
   pen.globalAlpha = alpha;
-  pen.strokeStyle = colours.ink;
+  pen.strokeStyle = colour;
   pen.lineWidth = width;
   pen.beginPath();
   for (let at = 0; at < lines.length; at += 4) {
