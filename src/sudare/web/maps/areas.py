@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AreaAxis", "AreaShapes", "amounts_of", "area_shapes", "find_areas", "names_of_areas"]
 
 PER_PREFECTURE = 1000
+WITH_CHECK_DIGIT = 100_000
 MIN_NUMBERS = 20
 """So many numbers from 1 to 47 are those of prefectures; fewer may be anything."""
 
@@ -103,8 +104,9 @@ def find_areas(domain: Domain) -> AreaAxis | None:
 def _codes_of(labels: Sequence[str]) -> tuple[tuple[int, ...], bool] | None:
     if not labels:
         return None
-    if all(label.isascii() and label.isdigit() and len(label) in (5, 6) for label in labels):
-        codes = tuple(int(label[:5]) for label in labels)
+    if all(label.isascii() and label.isdigit() and 4 <= len(label) <= 6 for label in labels):
+        # Of prefectures below 10 a leading 0 is often lost; a sixth digit checks the others.
+        codes = tuple(int(label) if int(label) < WITH_CHECK_DIGIT else int(label) // 10 for label in labels)
         return (codes, False) if len(set(codes)) == len(codes) else None
     numbers = [prefecture_number(label) for label in labels]
     if len(labels) < MIN_NUMBERS and any(label.isdigit() for label in labels):
