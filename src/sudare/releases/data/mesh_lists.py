@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from sudare.domain import MeshLevel, MeshList
 from sudare.domain.prefectures import prefecture_number
 from sudare.errors import InputError, ParameterError, SudareError
 from sudare.io import Source, describe_source, read_records
+from sudare.io.headers import names_of_columns
 from sudare.releases.data.public_files import require_other_files, require_public
 from sudare.sections import Section
 
@@ -37,6 +39,9 @@ MUNICIPALITY_COLUMNS = frozenset(
     {"citycode", "municipality", "municipalitycode", "city", "団体コード", "行政区域コード"}
 )
 NAME_COLUMNS = frozenset({"cityname", "municipalityname", "市町村名"})
+MAX_KEPT = 64
+"""Lists that are kept in memory, of one prefecture each: 16 bytes for each of its meshes."""
+
 MAX_CODE = 100_000
 """Codes of municipalities have five digits; a sixth one is a check digit."""
 
@@ -69,9 +74,18 @@ def names_municipalities(line: str) -> bool:
 
 
 def read_municipality_meshes(path: Path) -> MunicipalityMeshes | None:
-    """The meshes and municipalities of a file; None if it is no such list."""
+    """The meshes and municipalities of a file, which is read once as long as it stays the same; None if it is no such list."""
     try:
-        roles = _roles(describe_source(Source(str(path), format="auto")).columns)
+        found = path.stat()
+    except OSError:
+        return None
+    return _read_once(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=MAX_KEPT)
+def _read_once(path: Path, changed: int, size: int) -> MunicipalityMeshes | None:
+    try:
+        roles = _roles(names_of_columns(Source(str(path))))
         if not {"mesh", "municipality"} <= roles.keys():
             return None
         wanted = [roles["mesh"], roles["municipality"]]
