@@ -11,13 +11,12 @@ export class Borders {
   get isEmpty() { return this.prefectures.length === 0; }
 
   paint(pen, view, about, colours) {
-    // On coloured areas the ground shows between them; they are told apart however far away.
-    if (about.areas) {
-      stroke(pen, view, this.municipalities, 0.9, 1, colours.ground);
-      stroke(pen, view, this.prefectures, 1, 1.8, colours.ground);
+    const isNear = (1000 / about.mesh.metres / about.block) * view.zoom >= NEAR;
+    if (about.areas) { // the ground shows between coloured areas
+      stroke(pen, view, this.municipalities, isNear ? 0.9 : 0.25, isNear ? 1 : 0.5, colours.ground);
+      stroke(pen, view, this.prefectures, 1, isNear ? 1.8 : 1, colours.ground);
       return;
     }
-    const isNear = (1000 / about.mesh.metres / about.block) * view.zoom >= NEAR;
     if (isNear) stroke(pen, view, this.municipalities, 0.45, 1, colours.ink);
     stroke(pen, view, this.prefectures, 0.8, isNear ? 1.8 : 1, colours.ink);
   }
