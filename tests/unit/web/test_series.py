@@ -86,6 +86,7 @@ def test_a_window_is_shown_from_what_was_published(published: Path, language: st
     assert len(film["frames"]) == 2
     assert all(len(frame["counts"]) == film["rows"] * film["columns"] for frame in film["frames"])
     assert all(sum(frame["counts"]) == frame["total"] for frame in film["frames"])
+    assert len(film["names"]) == len(set(film["names"])) == film["rows"] * film["columns"], "each pixel by its place"
 
 
 def test_a_window_is_paid_for_once_and_verifies(published: Path) -> None:
