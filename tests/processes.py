@@ -156,7 +156,9 @@ def _command(arguments: list[str], folder: Path, environment: dict[str, str], st
     _redirect(streams)
     sys.argv = ["sudare", *arguments]
     from sudare.cli import main
+    from tests.quick_plans import predict_quickly
 
+    predict_quickly()
     sys.exit(main(arguments))
 
 

@@ -117,8 +117,8 @@ def read_features(path: Path) -> ReadBack:
 
 
 def px_text(text: str) -> str:
-    """A name as PX can hold it: without quotation marks and line ends, and without blanks at its ends."""
-    return " ".join(text.replace('"', "”").splitlines()).strip() or "-"
+    """A name as PX can hold it: without quotation marks, line ends and the word that numbers follow, or blanks at its ends."""
+    return " ".join(text.replace('"', "”").replace("Data=", "Data =").splitlines()).strip() or "-"
 
 
 READERS: Mapping[str, Callable[[Path], ReadBack]] = {

@@ -7,7 +7,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +32,18 @@ from tests.unit.releases.kinds.tables.firms import WHOLE, build_firms
 
 TITLE = '人口 "第1表" と\n  空白;=1+1'
 PUBLISHER = "O'Brien & <Söhne>, 東京"
-LABELS = ('女"性', "=SUM(A1)", "a; b, c", "男 性", "line\nend")
+LABELS = (
+    '女"性',
+    "=SUM(A1)",
+    "a; b, c",
+    "男 性",
+    "line\nend",
+    "=cmd|' /C calc'!A0",
+    "_x0041_",
+    '";Data=1;"',
+    "'@NULL",
+    "長" * 250,
+)
 ALL_READERS: Mapping[str, Callable[[Path], ReadBack]] = {**READERS, "tabs": read_tabs}
 FORMATS = (*export_format_names(), "tabs")
 OF_NUMBERS = tuple(name for name in FORMATS if name in ALL_READERS)
@@ -63,7 +74,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (office / "people.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["KEY_CODE", '性別 "x"'])
-        writer.writerows([534040001 + (one % 4), LABELS[one % 5]] for one in range(400))
+        writer.writerows([534040001 + (one % 4), LABELS[one % 10]] for one in range(400))
     run_plan(office / "plan.toml")
     (office / "release").rename(place / "release")
     return place / "release"
@@ -275,6 +286,18 @@ def test_a_table_that_does_not_fit_is_refused(name: str) -> None:
     assert caught.value.english != caught.value.japanese
     assert "100,000,000" in caught.value.japanese or f"{MAX_ROWS:,}" in caught.value.japanese
     export_format_named(name).require_room(plain_cube(10, 10))
+
+
+def test_a_name_that_does_not_fit_is_refused() -> None:
+    for name, most in (("px", 256), ("xlsx", 32_767)):
+        for length in (most, most + 1):
+            cube = plain_cube(1, 1)
+            long = replace(cube, dimensions=(cube.dimensions[0], replace(cube.dimensions[1], labels=("x" * length,))))
+            if length == most:
+                export_format_named(name).require_room(long)
+            else:
+                with pytest.raises(OutputError, match=f"{most:,}"):
+                    export_format_named(name).require_room(long)
 
 
 def test_what_a_format_is_not_for_is_refused(firms: Path, tmp_path: Path) -> None:

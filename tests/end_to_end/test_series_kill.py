@@ -16,6 +16,8 @@ from sudare.ledger.entries import TickSettled
 from sudare.releases.kinds.series.days.verification import verify_day
 from sudare.releases.kinds.series.verification import verify_tick
 from tests.end_to_end.killed import ENDED, Doomed, publish_days, run_and_end
+from tests.in_memory import tmp_path as tmp_path
+from tests.in_memory import tmp_path_factory as tmp_path_factory
 from tests.processes import start
 from tests.unit.ledger.helping import PostgresServer, has_postgres, postgres_server
 from tests.unit.releases.kinds.series.crowds import KEY, TICKS, build_series, entries_of, published, read_plan, run

@@ -25,7 +25,7 @@ from tests.unit.releases.kinds.counts.offices import open_office
 from tests.unit.releases.kinds.records.town import MST, build_town
 from tests.unit.sql.shops import COUNT, open_shop
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("hangups_count")]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 ALL_SIGNALS = [
     pytest.param(number, id=number.name, marks=() if number is signal.SIGTERM else pytest.mark.deep)

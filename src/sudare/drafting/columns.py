@@ -20,6 +20,7 @@ from sudare.domain.times import DAY_AND_TIME
 from sudare.errors import InputError, SudareError
 from sudare.io import Source
 from sudare.io.engine import identifier, open_engine, told
+from sudare.io.formats.geotiff import require_rasters
 from sudare.io.relations import open_relation
 from sudare.io.source import files_and_format
 
@@ -105,6 +106,8 @@ def look_at_columns(source: Source) -> SeenFile:
     import duckdb
 
     files, form = files_and_format(source)
+    if form == "geotiff":
+        require_rasters(files)
     if form in ("e-stat", "geotiff"):
         return SeenFile(format=form, files=len(files), columns=())
     with open_engine() as connection:

@@ -57,6 +57,10 @@ LONG_TEXT = Words(
     "An Excel cell has room for {most:,} letters, and a text of this release is longer.",
     "Excel のセルに入る文字数は {most:,} までですが、この公表物にはそれより長い文字列があります。",
 )
+LONG_NAME = Words(
+    "A name in a PX file has room for {most:,} letters, and a name of this release is longer.",
+    "PX の名称に入る文字数は {most:,} までですが、この公表物にはそれより長い名称があります。",
+)
 ONLY_TABLES = Words(
     "{format} holds tables, and this release has records. Export it to xlsx, or hand on its CSV file.",
     "{format} は表の形式ですが、この公表物はレコードです。xlsx に書き出すか、CSV ファイルを渡してください。",

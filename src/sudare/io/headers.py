@@ -23,6 +23,7 @@ from sudare.io import complaints
 from sudare.io.counting import require_reading
 from sudare.io.engine import open_engine, told
 from sudare.io.formats.arrow_files import arrow_schema
+from sudare.io.formats.geotiff import require_rasters
 from sudare.io.formats.row_formats import ROW_FORMATS
 from sudare.io.formats.text_files import AUTO, encoding_in, is_utf8, open_member
 from sudare.io.loading import defaults_of
@@ -83,6 +84,8 @@ def require_columns_of_domain(source: Source, domain: Domain) -> None:
     files, form = files_and_format(source)
     for file in files:
         require_openable(file)
+    if form == "geotiff":
+        require_rasters(files)
     if form in ("e-stat", "geotiff"):
         return  # their columns are the same in every file
     with open_engine() as connection:

@@ -14,6 +14,7 @@ from sudare.io.bounding import FIXED_KEY, ContributionBounds, Selection, read_se
 from sudare.io.counting import Defaults, PeopleLeftOut, count_rows, read_signed_rows
 from sudare.io.engine import Progress, open_engine, told
 from sudare.io.formats.estat import estat_columns, read_estat
+from sudare.io.formats.geotiff import require_rasters
 from sudare.io.relations import open_relation
 from sudare.io.source import Source, SourceInfo, files_and_format
 from sudare.parameters import exact_integer, shown
@@ -202,6 +203,7 @@ def describe_source(source: Source) -> SourceInfo:
     files, form = files_and_format(source)
     size = sum(Path(file).stat().st_size for file in files)
     if form == "geotiff":
+        require_rasters(files)
         return SourceInfo(form, files, (), size)
     if form == "e-stat":
         return SourceInfo(form, files, estat_columns(files[0]), size)

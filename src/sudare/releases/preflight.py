@@ -49,10 +49,13 @@ class Preflight:
     Attributes:
         obstacles: what it would be refused for, in the order in which it would; none if it can be carried out.
         is_made: whether the very same release was made before, so that it would be shown again at no cost.
+        unfinished: ledger entries of runs of the very same plan that were stopped after their charge was kept, or are still at
+            work. Carrying the plan out charges once more, and asks before it does.
     """
 
     obstacles: tuple[SudareError, ...] = ()
     is_made: bool = False
+    unfinished: tuple[int, ...] = ()
 
     @property
     def is_clear(self) -> bool:
@@ -70,12 +73,12 @@ def find_obstacles(kind: Kind[Any, Any, Any, Any], plan: Any, ledger: Ledger | N
     """
     header = kind.header(plan)
     found: list[SudareError] = []
-    has_opted_out = False
+    has_opted_out, unfinished = False, list[int]()
     if header.ledger is not None:
         with _noted(found), open_ledger(header.ledger.location) if ledger is None else nullcontext(ledger) as opened:
             dataset = opened.dataset(header.ledger.dataset)
             if header.price is not None:
-                if _look_at_account(kind, plan, header.price, header.ledger, opened, dataset, found):
+                if _look_at_account(kind, plan, header.price, header.ledger, opened, dataset, found, unfinished):
                     return Preflight(is_made=True)
                 has_opted_out = bool(opened.opt_outs(dataset.name).digests)
     with _noted(found):
@@ -86,7 +89,7 @@ def find_obstacles(kind: Kind[Any, Any, Any, Any], plan: Any, ledger: Ledger | N
         kind.rehearse(plan, folder)
     with _noted(found):
         kind.require_source(plan, has_opted_out=has_opted_out)
-    return Preflight(tuple(found))
+    return Preflight(tuple(found), unfinished=tuple(unfinished))
 
 
 def _look_at_account(
@@ -97,8 +100,9 @@ def _look_at_account(
     ledger: Ledger,
     dataset: Dataset,
     found: list[SudareError],
+    unfinished: list[int],
 ) -> bool:
-    """Whether the release was made before; else what the account has against it is noted."""
+    """Whether the release was made before; else what the account has against it, and what it holds already, is noted."""
     with _noted(found):
         require_sound(ledger)
     with _noted(found):
@@ -114,6 +118,8 @@ def _look_at_account(
         if asked is not None and window is not None:  # it is reserved for, whatever is left
             ledger.windows.require_possible(window, asked.tick)
             return False
+        if asked is None:
+            unfinished += [one.number for one in ledger.reservations(dataset.name) if one.fingerprint == fingerprint]
     with _noted(found):
         if dataset.after([(price.budget, None)]) is None:
             refused = exceeded(dataset, price.budget, dataset.charge(price.budget, None))

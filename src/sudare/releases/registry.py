@@ -7,7 +7,7 @@ tables does not load the mechanisms of counts. A new kind is a folder with an ob
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from sudare.bilingual import Words
 from sudare.errors import InputError, ParameterError, PlanError
+from sudare.ledger import Reservation
 from sudare.releases.header import KIND
 from sudare.releases.kind import Kind, TickKind, is_tick_kind
 from sudare.releases.progress import Progress
@@ -173,6 +174,7 @@ def run_plan(
     even_if_broken: bool = False,
     threads: int | None = None,
     progress: Progress | None = None,
+    on_unfinished: Callable[[Sequence[Reservation]], None] | None = None,
 ) -> Released[Any]:
     """Carry out a plan of any kind; see `sudare.releases.protocol.carry_out`. Of a series, the latest tick that is over.
 
@@ -183,6 +185,8 @@ def run_plan(
         even_if_broken: show it even if an attack succeeds; the report says so.
         threads: how many threads to use; as many as there are cores, within reason, if left out.
         progress: called with the stage, and the share of it that is done.
+        on_unfinished: with a price, called before anything is charged if earlier runs of the same plan were stopped after their
+            charge was kept. A tick is charged for with its window, and never asks.
 
     Raises:
         PlanError: if the plan cannot be read, or is of no kind that is known.
@@ -194,7 +198,15 @@ def run_plan(
             requirement = Words("left out: a tick is published once", "省略（時点は一度だけ公表されます）")
             raise ParameterError("again", "run_plan", requirement, again)
         return carry_out_tick(cast("TickKind[Any, Any, Any, Any]", kind), plan, threads=threads, progress=progress)
-    return carry_out(kind, plan, again=again, even_if_broken=even_if_broken, threads=threads, progress=progress)
+    return carry_out(
+        kind,
+        plan,
+        again=again,
+        even_if_broken=even_if_broken,
+        threads=threads,
+        progress=progress,
+        on_unfinished=on_unfinished,
+    )
 
 
 def find_kind_of_folder(folder: str | Path) -> Registration:

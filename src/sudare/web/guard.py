@@ -15,8 +15,9 @@ no fetch from another site            reading by tags and style sheets of other 
 a policy without inline script        a name in the data that would become script
 ====================================  ==================================================================================
 
-While a browser of this machine is being started, the list of processes shows the address with its token: another user who is
-quicker gets in, and whoever started the page is refused, and knows. ``--no-browser`` leaves nothing there.
+The browser of this machine gets the address from a private file (`sudare.web.handover`), as everybody may read the list of
+processes. It then comes from another place than our page: the token says enough, and the answer leads on as a page of our own,
+since a strict session is not sent along where another place leads.
 
 The token is used up by its first use. The session lives as long as the process; it is compared in constant time, is no part of
 any address, and is not written anywhere.
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from sudare.bilingual import Words
+from sudare.web.handover import leading_page
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -112,17 +114,31 @@ class Guard:
             return
         named = [name.decode("latin-1").lower() for name, _ in scope["headers"]]
         headers = dict(zip(named, (value.decode("latin-1") for _, value in scope["headers"]), strict=True))
-        if any(named.count(name) > 1 for name in ONCE) or not self._is_own(scope["method"], headers):
+        if any(named.count(name) > 1 for name in ONCE):
             await _refuse(send, 403, FOREIGN)
             return
-        if self._has_session(headers.get("cookie", "")):
+        is_own = self._is_own(scope["method"], headers)
+        if is_own and self._has_session(headers.get("cookie", "")):
             await self.app(scope, receive, _with_headers(send))
-            return
+        elif self._takes_token(scope, headers):
+            told = {"Set-Cookie": self._session_cookie()}
+            if is_own:
+                await _answer(send, 303, b"", told | {"Location": "/"})
+            else:
+                await _answer(
+                    send, 200, leading_page("/").encode(), told | {"Content-Type": "text/html; charset=utf-8"}
+                )
+        elif is_own:
+            await _refuse(send, 401, NO_SESSION)
+        else:
+            await _refuse(send, 403, FOREIGN)
+
+    def _takes_token(self, scope: Scope, headers: dict[str, str]) -> bool:
+        """Whether somebody opens the first page under our name with the token, from wherever; it is used up then."""
+        if scope["method"] != "GET" or scope["path"] != "/" or headers.get("host", "") not in self.hosts:
+            return False
         token = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if scope["method"] == "GET" and scope["path"] == "/" and self.keys.take(token):
-            await _answer(send, 303, b"", {"Location": "/", "Set-Cookie": self._session_cookie()})
-            return
-        await _refuse(send, 401, NO_SESSION)
+        return "origin" not in headers and self.keys.take(token)
 
     def _is_own(self, method: str, headers: dict[str, str]) -> bool:
         """Whether a request has one of our names, and comes from our own page or from the address line."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ __all__ = ["LaterPages"]
 
 AHEAD = 0.8
 """Seconds that are left to the first page alone."""
+
+PACKAGES = ("duckdb", "pyarrow.compute", "pyarrow.parquet", "llvmlite.binding", "numpy.ma")
+"""What reading a table needs: it takes longer to load than the table to read."""
 
 
 class LaterPages:
@@ -52,3 +56,6 @@ class LaterPages:
     def _load_soon(self) -> None:
         time.sleep(AHEAD)
         self.load()
+        for name in PACKAGES:
+            with suppress(ImportError):
+                import_module(name)

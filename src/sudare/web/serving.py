@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import socket
-import threading
-import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext
 from pathlib import Path
 
 from sudare.bilingual import Words
 from sudare.errors import OutputError
 from sudare.extras import THE_PAGE, optional_module
 from sudare.web.guard import Keys
+from sudare.web.handover import hand_over
 
 __all__ = ["serve_locally"]
 
@@ -52,9 +51,7 @@ def serve_locally(folder: Path, *, port: int, opens_browser: bool, tell: Callabl
     )
     server = uvicorn.Server(config)
     tell(address)
-    if opens_browser:
-        threading.Thread(target=_open, args=(address,), daemon=True).start()
-    with listening:
+    with listening, hand_over(address, folder, keys) if opens_browser else nullcontext():
         server.run(sockets=[listening])
 
 
@@ -69,8 +66,3 @@ def _listen(port: int) -> socket.socket:
         raise OutputError(TAKEN.format(port=port)) from None
     listening.listen()
     return listening
-
-
-def _open(address: str) -> None:
-    with suppress(webbrowser.Error):
-        webbrowser.open(address)

@@ -183,3 +183,17 @@ def test_a_text_file_that_is_none_is_called_what_it_is(tmp_path: Path, start: by
     file.write_bytes(start + bytes(range(255, 100, -1)) * 9)
     with pytest.raises(InputError, match=f"is a {sort}"):
         draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
+
+
+def test_a_raster_that_is_none_is_refused_before_it_is_drafted(tmp_path: Path) -> None:
+    from sudare.io import Source, describe_source
+
+    file = tmp_path / "people.tif"
+    for start in (b"person_id,sex\n1,female\n", b"", b"II", b"PK\x03\x04"):
+        file.write_bytes(start)
+        with pytest.raises(InputError, match=r"'people.tif' is not a whole GeoTIFF file"):
+            draft_of_file(file, plan_folder=tmp_path, budget=Budget(epsilon=1))
+        with pytest.raises(InputError, match="GeoTIFF"):
+            describe_source(Source(str(file)))
+    file.write_bytes(b"MM\0*")
+    assert describe_source(Source(str(file))).format == "geotiff"

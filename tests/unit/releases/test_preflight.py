@@ -52,6 +52,28 @@ def test_no_row_is_looked_at(tmp_path: Path, build: Build, data: str) -> None:
         run_plan(plan)
 
 
+@pytest.mark.parametrize("build", [build_counts, build_private_records])
+def test_a_run_that_was_stopped_after_its_charge_was_kept(tmp_path: Path, build: Build) -> None:
+    file = build(tmp_path)
+    kind = find_kind_of_plan(file).load()
+    plan = kind.read_plan(file)
+    header = kind.header(plan)
+    assert header.ledger is not None
+    assert header.price is not None
+    with open_ledger(header.ledger.location) as ledger:
+        unit, fingerprint = header.price.unit, kind.identity(plan, 0).fingerprint
+        ledger.reserve(header.ledger.dataset, header.price.budget, unit=unit, fingerprint="0" * 64)
+        left = ledger.reserve(header.ledger.dataset, header.price.budget, unit=unit, fingerprint=fingerprint)
+    found = look(file)
+    assert found.unfinished == (left.number,)
+
+    def refuse(left: object) -> None:
+        raise InputError("once is enough", "一度だけ")
+
+    with pytest.raises(InputError, match="once is enough"):
+        run_plan(file, on_unfinished=refuse)
+
+
 @each
 def test_a_column_that_is_missing(tmp_path: Path, build: Build, data: str) -> None:
     plan = build(tmp_path)

@@ -51,6 +51,20 @@ def test_the_token_is_good_for_one_use(asking: Asking) -> None:
     assert asking.ask("GET", f"/?token={asking.keys.token}", b"", {}, session=False).status == 401
 
 
+def test_a_token_from_a_file_leads_on_as_a_page_of_our_own(asking: Asking) -> None:
+    """A strict session is not sent along where another place leads, such as a file."""
+    target = f"/?token={asking.keys.token}"
+    for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
+        refused = asking.ask("GET", target, b"", {"sec-fetch-site": "cross-site"} | headers, session=False)
+        assert refused.status == 403
+    answer = asking.ask("GET", target, b"", {"sec-fetch-site": "cross-site"}, session=False)
+    assert answer.status == 200
+    assert 'content="0; url=/"' in answer.text
+    assert asking.keys.token not in answer.text
+    assert answer.headers["set-cookie"].startswith(f"sudare-{PORT}={asking.keys.session};")
+    assert asking.ask("GET", target, b"", {"sec-fetch-site": "cross-site"}, session=False).status == 403
+
+
 def test_a_wrong_token_uses_nothing_up(asking: Asking) -> None:
     assert asking.ask("GET", "/?token=guess", b"", {}, session=False).status == 401
     assert asking.ask("GET", f"/?token={asking.keys.token}", b"", {}, session=False).status == 303

@@ -15,6 +15,8 @@ from sudare.ledger import open_ledger
 from sudare.privacy import Budget, Unit
 from sudare.privacy.unit import ProtectedTime
 from sudare.releases.registry import verify_folder
+from tests.in_memory import tmp_path as tmp_path
+from tests.in_memory import tmp_path_factory as tmp_path_factory
 from tests.unit.web.asking import Asking
 from tests.unit.web.page_fields import without_help
 from tests.unit.web.test_tables import last_event

@@ -21,6 +21,7 @@ def preflight_values(found: Preflight | None) -> dict[str, object]:
     return {
         "ready": found.is_clear,
         "made_before": found.is_made,
+        "unfinished": list(found.unfinished),
         "obstacles": [failure_of(error).to_dict() for error in found.obstacles],
     }
 
@@ -44,6 +45,8 @@ def tell_preflight(speaker: Speaker, found: Preflight | None, file: Path) -> Non
     if found.is_made:
         speaker.say("plan.made_before", style="dim", plan=file)
         return
+    if found.unfinished:
+        speaker.warn_of("plan.unfinished", entries=list(found.unfinished))
     if found.is_clear:
         speaker.say("plan.spends_nothing", style="dim", plan=file)
         return

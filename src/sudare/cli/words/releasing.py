@@ -248,6 +248,13 @@ SPOKEN: Mapping[str, Words] = {
         "Nothing was spent. This very release was made before: 'sudare run {plan}' shows it again, at no cost.",
         "予算は使っていません。同一の公表が既に実行済みです。'sudare run {plan}' は予算を使わずに再表示します。",
     ),
+    "plan.unfinished": Words(
+        "A run of this very plan was stopped after noise may have been drawn, or is still at work (ledger entry {entries}). Its "
+        "charge stays spent. Carrying the plan out charges once more; it asks first, or needs --again where nobody is asked.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっているか、まだ実行中です（台帳の項目 {entries}）。"
+        "その費用は使用済みのままです。実行するとさらに予算を使うため、その前に確認します"
+        "（確認できない環境では --again が必要です）。",
+    ),
     "plan.in_the_way": Words(
         "Nothing was spent. The plan cannot be carried out yet ({number} in the way, see above). Mend it, then try "
         "'sudare plan "

@@ -1,11 +1,13 @@
 """An Excel workbook: a cover sheet in both languages, the data, the codes of its dimensions, and its expected errors.
 
-Every text is written as a text, also one that begins with ``=``: what somebody called an area is no formula. Whole numbers of
-more digits than Excel keeps are texts too.
+Every text is written as a text, also one that begins with ``=``: what somebody called an area is no formula. Letters that look
+like the workbook's own code for a character (``_x000D_``) are written so that they are read as they stand. Whole numbers of more
+digits than Excel keeps are texts too.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -27,6 +29,8 @@ __all__ = ["EXCEL"]
 
 MAX_ROWS, MAX_COLUMNS, MAX_LETTERS = 1_048_576, 16_384, 32_767
 """Of a sheet, and of a cell in it."""
+
+CODED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 
 EXACT = 10**15
 """Below this Excel keeps every digit of a whole number."""
@@ -114,7 +118,7 @@ class _Workbook:
         if value is None or isinstance(value, (int, float)):
             return value
         cell = self._cell(sheet, "")
-        cell.value = self._illegal.sub("", str(value))
+        cell.value = CODED.sub("_x005F_", self._illegal.sub("", str(value)))
         cell.data_type = "s"
         return cell
 

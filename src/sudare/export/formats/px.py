@@ -2,7 +2,8 @@
 
 Texts stand in quotation marks and cannot hold any: a straight one becomes ”, as the specification allows no other way. A line end
 in a name becomes a blank; in notes ``#`` stands for one, as in the specification. Two names that so become the same are told
-apart by their codes. All keywords that depend on a language are written in both, that of the title first.
+apart by their codes. A text never holds the keyword that numbers begin with, where readers cut the file.
+All keywords that depend on a language are written in both, that of the title first.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.bilingual import Words
+from sudare.errors import OutputError
 from sudare.export import export_words as texts
 from sudare.export.dense import all_numbers, number_text, require_dense
 from sudare.export.description import PublicationHead, PublishedCube
@@ -26,11 +28,15 @@ if TYPE_CHECKING:
 
 __all__ = ["PX"]
 
+MAX_NAME = 256
+"""Letters of a name, which no line end may cut."""
+
 MAX_LINE = 200
 """Letters of a quoted text in one line; longer ones go on in the next."""
 
 NUMBERS_PER_LINE = 50
 CONTROLS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
+NUMBERS_BEGIN = re.compile("(DATA)=", re.IGNORECASE)
 HIDDEN_CELL = '".."'
 
 
@@ -49,7 +55,10 @@ class PcAxis:
 
     def require_room(self, publication: Publication) -> None:
         """Refuse records, and tables of too many cells."""
-        require_dense(publication, Words.same("PX"))
+        cube = require_dense(publication, Words.same("PX"))
+        longest = max(len(text) for one in cube.dimensions for text in (one.name, *one.labels, *one.codes))
+        if longest > MAX_NAME:
+            raise OutputError(texts.LONG_NAME.format(most=MAX_NAME))
 
     def write(self, publication: Publication, path: Path) -> None:
         """Write the file, in UTF-8."""
@@ -145,7 +154,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def _quotable(text: str) -> str:
-    return CONTROLS.sub(" ", text.replace('"', "”"))
+    return NUMBERS_BEGIN.sub(r"\1 =", CONTROLS.sub(" ", text.replace('"', "”")))
 
 
 def _one_line(text: str) -> str:
@@ -154,7 +163,7 @@ def _one_line(text: str) -> str:
 
 
 def _different(labels: list[str], codes: Sequence[str]) -> list[str]:
-    """Labels of which no two are the same: those that are get their codes behind them."""
+    """Labels of which no two are the same: those that are get their codes, or places, behind them."""
     if len(set(labels)) == len(labels):
         return labels
     twice = {label for label, times in Counter(labels).items() if times > 1}
@@ -163,7 +172,8 @@ def _different(labels: list[str], codes: Sequence[str]) -> list[str]:
     ]
     if len(set(told)) == len(told):
         return told
-    return [f"{label} [{place}]" for place, label in enumerate(labels)]
+    some = [f"{label} [{place}]" if label in twice else label for place, label in enumerate(labels)]
+    return some if len(set(some)) == len(some) else [f"{label} [{place}]" for place, label in enumerate(labels)]
 
 
 def _date(head: PublicationHead) -> str:

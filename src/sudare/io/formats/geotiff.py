@@ -26,10 +26,11 @@ from sudare.io.formats.geoparquet import mesh_bounds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_raster", "read_geotiff", "write_geotiff"]
+__all__ = ["check_raster", "read_geotiff", "require_rasters", "write_geotiff"]
 
 Table = TypeVar("Table", bound=SparseTable)
 
+FIRST_BYTES = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 CRS = "EPSG:6668"
 TILE = 256
 MAX_SIDE = (1 << 31) - 1
@@ -59,6 +60,18 @@ def _mesh_of(domain: Domain) -> Mesh | None:
         return None
     requirement = "of one Mesh, or two Positions, for GeoTIFF"
     raise ParameterError("domain", "GeoTIFF", requirement, Described(f"{len(attributes)} attributes"))
+
+
+def require_rasters(files: Sequence[str]) -> None:
+    """Refuse files that do not begin as a TIFF does, before anything is planned for them.
+
+    Raises:
+        InputError: names the file.
+    """
+    for file in files:
+        with Path(file).open("rb") as stream:
+            if stream.read(4) not in FIRST_BYTES:
+                raise complaints.damaged(file, "GeoTIFF")
 
 
 def check_raster(table: SparseTable) -> None:

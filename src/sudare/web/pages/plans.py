@@ -28,7 +28,7 @@ from sudare.storage.staging import DOCUMENT
 from sudare.web.command_lines import command_line
 from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
-from sudare.web.plan_pages import page_of_kind, start_plan
+from sudare.web.plan_pages import page_of_kind, start_plan, unfinished_runs
 from sudare.web.rendering import language_of, page
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def show_plan(request: Request) -> Response:
         is_made=found.is_made,
         has_release=(plan.folder / DOCUMENT).is_file(),
         is_clear=found.is_clear,
+        unfinished=unfinished_runs(context_of(request), opened.file, found),
         low=float(GRID[0]),
         high=float(GRID[-1]),
         max_releases=MAX_RELEASES,
@@ -116,7 +117,7 @@ def run_plan_file(request: Request, form: Form) -> Response:
             if any(job.origin == origin for job in context.jobs.running()):
                 raise InputError(AT_WORK.format(title=plan.title))
             file = _with_budget(file, plan, wanted)
-        job = start_plan(context, file, plan.title)
+        job = start_plan(context, file, plan.title, once_more=form.get("once-more") == "yes")
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
 

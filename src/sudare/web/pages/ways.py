@@ -17,7 +17,7 @@ from sudare.storage.staging import DOCUMENT
 from sudare.web.command_lines import command_line
 from sudare.web.context import Form, PageContext, context_of, form_page, plain_page
 from sudare.web.pages.plans import budget_in_words
-from sudare.web.plan_pages import start_plan
+from sudare.web.plan_pages import start_plan, unfinished_runs
 from sudare.web.rendering import page
 from sudare.web.words import TEXTS
 
@@ -54,7 +54,7 @@ def carry_out_plan(request: Request, form: Form) -> Response:
     kind = find_kind_of_plan(file).load()
     header = kind.header(kind.read_plan(file))
     result = f"/series?file={context.workspace.name_of(file)}" if kind.name == "series" else ""
-    job = start_plan(context, file, header.title, result=result)
+    job = start_plan(context, file, header.title, result=result, once_more=form.get("once-more") == "yes")
     return RedirectResponse(f"/job/{job.name}", status_code=303)
 
 
@@ -73,6 +73,7 @@ def run_values(
         "obstacles": () if is_over else found.obstacles,
         "is_over": is_over,
         "is_made": found.is_made,
+        "unfinished": unfinished_runs(context, file, found),
         "cost": "" if header.price is None else budget_in_words(header.price.budget),
         "dataset": "" if header.ledger is None else header.ledger.dataset,
         "release": context.workspace.name_of(header.folder) if is_made else "",

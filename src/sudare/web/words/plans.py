@@ -62,6 +62,13 @@ PLANS: Mapping[str, Words] = {
         "This very release was made before: it is shown again and costs nothing.",
         "同じ公表が既にあります。改めて表示するだけで、予算は使いません。",
     ),
+    "plan.unfinished": Words(
+        "A run of this very plan was stopped after noise may have been drawn, or is still at work (ledger entry {entries}). Its "
+        "charge stays spent. Carrying the plan out now charges once more.",
+        "同じ計画の以前の実行が、ノイズが生成された可能性のある段階で止まっているか、まだ実行中です（台帳の項目 {entries}）。"
+        "その費用は使用済みのままです。今実行すると、さらに予算を使います。",
+    ),
+    "plan.once_more": Words("Pay once more", "もう一度予算を使う"),
     "plan.release": Words("Release …", "公表する…"),
     "plan.confirm_title": Words("Spend this?", "予算を使いますか"),
     "plan.confirm_charge": Words("Charged to “{dataset}”", "課金先「{dataset}」"),

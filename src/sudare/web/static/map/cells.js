@@ -9,38 +9,49 @@ export class Cells {
     Object.assign(this, { side, down, across, count, cells });
     this.index = new Int32Array(down * across).fill(-1);
     numbers.forEach((number, tile) => { this.index[number] = tile; });
-    const first = new Int32Array(Math.max(count, 1) * side * side);
+    Object.assign(this, { starts, values, inside });
+    this.levels = new Array(Math.log2(side) + 1).fill(null);
+    this.largest = new Array(this.levels.length).fill(null);
+  }
+
+  // The squares of a level, tile after tile; summed from the cells when it is first looked at.
+  at(level) {
+    if (this.levels[level]) return this.levels[level];
+    const { side, count, starts, values, inside } = this;
+    const [bits, size] = [this.levels.length - 1, side >> level];
+    const sums = new Int32Array(Math.max(count, 1) * size * size);
     for (let tile = 0; tile < count; tile += 1) {
-      const base = tile * side * side;
-      for (let at = starts[tile]; at < starts[tile + 1]; at += 1) first[base + inside[at]] = values[at];
-    }
-    this.levels = [first];
-    // The first sums come from the cells that there are; those above them from all squares.
-    const half = side / 2;
-    const second = new Int32Array(Math.max(count, 1) * half * half);
-    for (let tile = 0; tile < count; tile += 1) {
-      const base = tile * half * half;
-      for (let at = starts[tile]; at < starts[tile + 1]; at += 1) {
-        const place = inside[at];
-        second[base + (((place / side) | 0) >> 1) * half + ((place % side) >> 1)] += values[at];
+      const base = tile * size * size;
+      for (let cell = starts[tile]; cell < starts[tile + 1]; cell += 1) {
+        const place = inside[cell];
+        sums[base + (place >> (bits + level)) * size + ((place & (side - 1)) >> level)] += values[cell];
       }
     }
-    if (side > 1) this.levels.push(second);
-    for (let size = half; size > 1; size /= 2) this.levels.push(halved(this.levels.at(-1), size, Math.max(count, 1)));
-    this.largest = this.levels.map(() => undefined);
+    this.levels[level] = sums;
+    return sums;
   }
 
-  // The value of a square of a level, by its row and column.
-  value(level, row, column) {
-    const size = this.side >> level;
-    const [tileRow, tileColumn] = [Math.floor(row / size), Math.floor(column / size)];
-    if (row < 0 || column < 0 || tileRow >= this.down || tileColumn >= this.across) return 0;
-    const tile = this.index[tileRow * this.across + tileColumn];
-    return tile < 0 ? 0 : this.levels[level][(tile * size + row - tileRow * size) * size + column - tileColumn * size];
+  // Gives the value of a square of a level, by its row and column.
+  reader(level) {
+    const [values, bits] = [this.at(level), this.levels.length - 1 - level];
+    const { index, down, across } = this;
+    const inside = (1 << bits) - 1;
+    return (row, column) => {
+      const [tileRow, tileColumn] = [row >> bits, column >> bits];
+      if (row < 0 || column < 0 || tileRow >= down || tileColumn >= across) return 0;
+      const tile = index[tileRow * across + tileColumn];
+      return tile < 0 ? 0 : values[(((tile << bits) + (row & inside)) << bits) + (column & inside)];
+    };
   }
+
+  value(level, row, column) { return this.reader(level)(row, column); }
 
   most(level) {
-    if (this.largest[level] === undefined) this.largest[level] = this.levels[level].reduce((top, value) => Math.max(top, Math.abs(value)), 0);
+    if (this.largest[level] === null) {
+      let top = 0;
+      for (const value of level ? this.at(level) : this.values) if (value > top || -value > top) top = Math.abs(value);
+      this.largest[level] = top;
+    }
     return this.largest[level];
   }
 
@@ -54,7 +65,7 @@ export class Cells {
   // Calls for every square of a rectangle that is not 0; tiles without cells are passed over.
   each(level, south, west, north, east, call) {
     const size = this.side >> level;
-    const values = this.levels[level];
+    const values = this.at(level);
     for (let down = Math.max(0, Math.floor(south / size)); down < Math.min(this.down, Math.floor(north / size) + 1); down += 1) {
       for (let right = Math.max(0, Math.floor(west / size)); right < Math.min(this.across, Math.floor(east / size) + 1); right += 1) {
         const tile = this.index[down * this.across + right];
@@ -72,25 +83,13 @@ export class Cells {
   }
 }
 
-function halved(values, size, count) {
-  const half = size / 2;
-  const sums = new Int32Array(count * half * half);
-  for (let tile = 0, to = 0; tile < count; tile += 1) {
-    for (let row = 0; row < half; row += 1) {
-      let from = (tile * size + 2 * row) * size;
-      for (let column = 0; column < half; column += 1, from += 2, to += 1)
-        sums[to] = values[from] + values[from + 1] + values[from + size] + values[from + size + 1];
-    }
-  }
-  return sums;
-}
-
 // The largest difference of two maps at a level, either way.
 export function largestDifference(first, second, level) {
   let most = 0;
   const size = first.side >> level;
   const [rows, columns] = [first.down * size - 1, first.across * size - 1];
-  first.each(level, 0, 0, rows, columns, (row, column, value) => { most = Math.max(most, Math.abs(value - second.value(level, row, column))); });
-  second.each(level, 0, 0, rows, columns, (row, column, value) => { if (!first.value(level, row, column)) most = Math.max(most, Math.abs(value)); });
+  const [firstAt, secondAt] = [first.reader(level), second.reader(level)];
+  first.each(level, 0, 0, rows, columns, (row, column, value) => { most = Math.max(most, Math.abs(value - secondAt(row, column))); });
+  second.each(level, 0, 0, rows, columns, (row, column, value) => { if (!firstAt(row, column)) most = Math.max(most, Math.abs(value)); });
   return most;
 }

@@ -61,7 +61,7 @@ function draw() {
   painter.paint({ ...view.frame(ratio), ...size, split: split * ratio, first: paintFor(first), second: paintFor(second) });
   const marked = [[first, 0, split], [second, split, view.width]].filter(([kind, from, to]) => isSecret(kind) && to > from);
   overlay.paint({
-    view, ratio, split, colours: colours(), hasTwo: right !== null, watermark: words.watermark,
+    onto: painter.context ?? null, view, ratio, split, colours: colours(), hasTwo: right !== null, watermark: words.watermark,
     marked: marked.map(([, from, to]) => [from, to]), chosen: state.chosen, cross: state.cross,
     borders: part("borders")?.checked ? state.borders : null,
   });
@@ -245,7 +245,7 @@ function fitPeople() {
 
 function recolour() {
   looks = null;
-  palette = paletteBytes(about.palettes, about.steps, dark.matches);
+  palette = paletteBytes(about.palettes, about.steps, dark.matches, colours().ground);
   painter.setPalette(palette);
   changed();
 }
@@ -318,10 +318,10 @@ async function showTruth(event) {
 }
 
 function makePainter() {
-  const plain = new URLSearchParams(location.search).get("painter") === "canvas";
+  const wanted = new URLSearchParams(location.search).get("painter");
   const canvas = surface.firstElementChild;
   try {
-    const made = plain ? null : WebglPainter.make(canvas, about);
+    const made = wanted === "canvas" ? null : WebglPainter.make(canvas, about, wanted === "webgl");
     if (made) {
       root.dataset.painter = "webgl";
       canvas.addEventListener("webglcontextlost", (event) => { event.preventDefault(); replacePainter(); });

@@ -4,13 +4,17 @@ const NEAREST_LINES = 70;
 
 export class Overlay {
   constructor(canvas, places, about) {
-    Object.assign(this, { canvas, context: canvas.getContext("2d"), places, about });
+    Object.assign(this, { canvas, own: canvas.getContext("2d"), places, about });
   }
 
-  paint({ view, ratio, colours, split, hasTwo, watermark, marked, chosen, cross, borders }) {
-    const { context: pen, canvas } = this;
+  // Onto the canvas that has the cells already, or over it.
+  paint({ onto, view, ratio, colours, split, hasTwo, watermark, marked, chosen, cross, borders }) {
+    const { canvas } = this;
+    const pen = onto ?? this.own;
+    this.context = pen;
+    canvas.hidden = onto !== null;
     pen.setTransform(1, 0, 0, 1, 0, 0);
-    pen.clearRect(0, 0, canvas.width, canvas.height);
+    if (!onto) pen.clearRect(0, 0, canvas.width, canvas.height);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.font = `12px ${colours.font}`;
     pen.lineWidth = 1;

@@ -28,14 +28,16 @@ export function shadeOf(paint, amount, steps) {
   return Math.min(Math.max(Math.ceil(shareOf(paint, amount) * steps - 0.001), 1), steps);
 }
 
-// All palettes as bytes of red, green, blue and alpha, 256 to a row; on a dark ground they are turned round.
-export function paletteBytes(rows, steps, isDark) {
+// All palettes as bytes of red, green, blue and alpha, 256 to a row: first the ground, on which nobody is, then the shades. On a
+// dark ground they are turned round.
+export function paletteBytes(rows, steps, isDark, ground) {
   const bytes = new Uint8Array(rows.length * 256 * 4);
   rows.forEach((digits, row) => {
-    for (let shade = 1; shade <= steps; shade += 1) {
+    for (let shade = 0; shade <= steps; shade += 1) {
       const from = 6 * ((isDark ? steps + 1 - shade : shade) - 1);
+      const colour = shade ? digits.slice(from, from + 6) : ground.slice(1);
       const to = 4 * (256 * row + shade);
-      for (let part = 0; part < 3; part += 1) bytes[to + part] = parseInt(digits.slice(from + 2 * part, from + 2 * part + 2), 16);
+      for (let part = 0; part < 3; part += 1) bytes[to + part] = parseInt(colour.slice(2 * part, 2 * part + 2), 16);
       bytes[to + 3] = 255;
     }
   });

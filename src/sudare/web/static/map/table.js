@@ -16,8 +16,9 @@ export function largestInView(view, paint, released, truth) {
     if (found.length > ROWS) found.pop();
   };
   const seen = view.seen();
-  released.each(level, ...seen, (row, column, value) => add(row, column, value, truth?.value(level, row, column) ?? 0));
-  truth?.each(level, ...seen, (row, column, value) => { if (!released.value(level, row, column)) add(row, column, 0, value); });
+  const [publishedAt, truthAt] = [released.reader(level), truth?.reader(level) ?? (() => 0)];
+  released.each(level, ...seen, (row, column, value) => add(row, column, value, truthAt(row, column)));
+  truth?.each(level, ...seen, (row, column, value) => { if (!publishedAt(row, column)) add(row, column, 0, value); });
   return found;
 }
 

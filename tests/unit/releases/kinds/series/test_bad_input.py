@@ -20,7 +20,7 @@ from sudare.errors import InputError, LedgerError, OutputError, PlanError, UserE
 from sudare.ledger import open_ledger
 from sudare.ledger.records import TickRefusedError
 from sudare.privacy import ProtectedTime
-from sudare.releases.kinds.series import claims, state
+from sudare.releases.kinds.series import claims, state_files
 from sudare.releases.kinds.series.running import TICKS as KIND
 from sudare.series.mechanism import SeriesWindow
 from tests.unit.releases.kinds.series.crowds import (
@@ -49,7 +49,9 @@ def entries(folder: Path) -> list[str]:
         return entries_of(ledger)
 
 
-def refused(error: type[UserError], folder: Path, tick: int, day: int = 16, *, match: str = ".") -> str:
+def refused(
+    error: type[UserError] | tuple[type[UserError], ...], folder: Path, tick: int, day: int = 16, *, match: str = "."
+) -> str:
     """A refusal in both languages, after which nothing is published or charged that was not before."""
     before, noted = published(folder, day), entries(folder)
     with pytest.raises(error, match=match) as refusal:
@@ -161,7 +163,13 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[byt
     return published(folder)
 
 
-@pytest.mark.parametrize("name", ["", "key", "paths-000001.npz", "counts-000001.npz", "tick-000001.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "key", "paths-000001.npz", "counts-000001.npz", "tick-000001.json"),
+        *("changes-000000.npz", "people-000000.parquet"),
+    ],
+)
 def test_lost_state_is_told_and_can_be_brought_back(
     tmp_path: Path, name: str, undisturbed: dict[int, tuple[bytes, ...]]
 ) -> None:
@@ -182,6 +190,39 @@ def test_lost_state_is_told_and_can_be_brought_back(
     assert published(tmp_path) == undisturbed
 
 
+SWAPPED = {
+    "paths-000001.npz": "paths-000000.npz",
+    "counts-000001.npz": "counts-000000.npz",
+    "changes-000001.npz": "changes-000000.npz",
+    "changes-000000.npz": "changes-000001.npz",
+    "people-000000.parquet": "another/people-000000.parquet",
+}
+"""Files of a window, and others that might be brought back in their places."""
+
+
+@pytest.mark.parametrize("name", SWAPPED)
+def test_a_file_in_the_place_of_another_is_noticed(tmp_path: Path, name: str) -> None:
+    """Whoever's moves were given back could move more often than the noise is made for; whoever entered twice counts twice."""
+    build_series(tmp_path, key=KEY)
+    kept_files = tmp_path / "files"
+    for tick in (0, 1):
+        run(tmp_path, tick)
+        shutil.copytree(state_of(tmp_path), kept_files, dirs_exist_ok=True)
+    build_series(tmp_path / "another")
+    write_rows(tmp_path / "another", 0, np.arange(PEOPLE)[::-1] + 1)
+    run(tmp_path / "another", 0)
+    shutil.copytree(state_of(tmp_path / "another"), kept_files / "another")
+    shutil.copy(kept_files / SWAPPED[name], state_of(tmp_path) / name)
+    before = published(tmp_path)
+    for _ in range(2):
+        with pytest.raises(LedgerError, match="Bring the folder back") as refusal:
+            run(tmp_path, 2)
+        assert "フォルダを戻してください" in refusal.value.japanese
+    assert published(tmp_path) == before
+    shutil.copy(kept_files / name, state_of(tmp_path) / name)
+    assert not run(tmp_path, 2).is_repeated
+
+
 @pytest.mark.parametrize("what", ["ledger", "state", "both"])
 def test_old_copies_are_noticed(tmp_path: Path, what: str) -> None:
     build_series(tmp_path)
@@ -195,6 +236,8 @@ def test_old_copies_are_noticed(tmp_path: Path, what: str) -> None:
         put_back(tmp_path / "old-state", state_of(tmp_path))
     said = {"ledger": "old copy", "state": "Bring the folder back", "both": "old copies"}
     refused(LedgerError, tmp_path, 2, match=said[what])
+    if what == "both":
+        refused((LedgerError, OutputError), tmp_path, 1)
 
 
 def test_copies_that_nobody_can_notice_reveal_no_difference(tmp_path: Path) -> None:
@@ -365,9 +408,9 @@ def test_lines_of_counts_that_are_none_decide_nothing(tmp_path: Path) -> None:
 
 PLACES = {
     "the claim": (claims, "sync_file", 1),
-    "the key": (state, "sync_file", 1),
-    "an array": (state, "sync_file", 3),
-    "the manifest": (state, "sync_file", 6),
+    "the key": (state_files, "sync_file", 1),
+    "an array": (state_files, "sync_file", 3),
+    "the manifest": (state_files, "sync_file", 6),
 }
 
 
