@@ -96,14 +96,14 @@ class PageVisit:
     found: list[str] = field(default_factory=list)
     pressed: int = 0
 
-    def reach(self, selector: str) -> None:
+    def reach(self, selector: str, *, most: int = MAX_TABS) -> None:
         """Go on with the Tab key until the first element of a selector has the focus.
 
         Raises:
             AssertionError: if it is not reached, or the focus cannot be seen.
         """
         wanted = self.page.locator(selector).first.element_handle()
-        for _ in range(MAX_TABS):
+        for _ in range(most):
             if self.page.evaluate("wanted => document.activeElement === wanted", wanted):
                 assert self.page.evaluate(FOCUS_IS_SEEN), f"the focus on {selector} cannot be seen"
                 return

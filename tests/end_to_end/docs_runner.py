@@ -5,7 +5,7 @@
   space does not count, and an exit code other than 0 is announced as ``[exit code N]`` below the command's output. A line
   that is ``sudare`` and its arguments needs no shell; a real one runs all others.
 - ``python`` blocks are run one after the other in the page's one namespace.
-- A block whose title begins with ``Not run here:`` is skipped; the rest of the title says why.
+- A block whose title begins with ``Not run here:``, or says so in Japanese, is skipped; the rest of the title says why.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.processes import run_command
 
 __all__ = ["NOT_RUN", "Block", "Command", "blocks_of", "commands_of", "fits", "plain_arguments", "run_page"]
 
-NOT_RUN = "Not run here:"
+NOT_RUN = ("Not run here:", "ここでは実行しません:")
 SECONDS = 120
 FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?P<attributes>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$", re.M | re.S

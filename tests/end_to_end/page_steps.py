@@ -50,7 +50,7 @@ def fill_folder(folder: Path) -> None:
 
 
 def counts(walk: PageVisit) -> None:
-    """From the opened page to a released map, with the slider on the way; then a plan from a file."""
+    """From the opened page to a released map, with the slider on the way; what was spent; and a plan from a file."""
     began = time.monotonic()
     walk.examine()
     walk.press("form:has(input[value='invented-country']) button", "body[data-ready]")
@@ -65,6 +65,8 @@ def counts(walk: PageVisit) -> None:
     walk.press("#run button.main", "#map[data-level]")
     assert "/release?folder=" in walk.page.url
     assert (walk.pressed <= MAX_PRESSED, time.monotonic() - began <= MAX_SECONDS) == (True, True), walk.pressed
+    walk.press("nav a[href='/ledgers']", "svg.timeline .settled")
+    walk.examine()
     walk.press("nav a[href='/']", "#drop")
     walk.press("a[href='/draft?file=people.csv']", "#draft")
     walk.examine()
@@ -124,15 +126,6 @@ def queries(walk: PageVisit) -> None:
     walk.press("#history ~ .scroll a", "input[name='confirmed'][value='nothing']")
 
 
-def ledger(walk: PageVisit) -> None:
-    """What was spent, as a timeline, once something was."""
-    walk.press("form:has(input[value='invented-survey']) button", "body[data-ready]")
-    walk.press("#ask", "dialog[open]")
-    walk.press("#run button.main", "#verify")
-    walk.press("nav a[href='/ledgers']", "svg.timeline .settled")
-    walk.examine()
-
-
 def series(walk: PageVisit) -> None:
     """From the plan of a series to its window as a film and curves of areas."""
     walk.press("a[href='/plan?file=flow/series.toml']", "input[name='at']")
@@ -155,6 +148,5 @@ JOURNEYS: Mapping[str, Callable[[PageVisit], None]] = {
     "records": records,
     "tables": tables,
     "queries": queries,
-    "ledger": ledger,
     "series": series,
 }

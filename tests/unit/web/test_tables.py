@@ -91,9 +91,8 @@ def test_from_a_file_to_a_verified_table(tmp_path: Path, language: str, primary:
     assert certificate in [check["name"] for check in verified["checks"]]
 
 
-@pytest.mark.parametrize("name", ["firm", "企業名", "company_id", "氏名"])
-def test_who_contributes_is_no_axis_unless_somebody_says_so(tmp_path: Path, name: str) -> None:
-    write_firms(tmp_path, (name, "region", "trade", "turnover"))
+def test_who_contributes_is_no_axis_unless_somebody_says_so(tmp_path: Path) -> None:
+    write_firms(tmp_path)
     chosen = re.findall(r'value="(\w+)" selected', Asking(tmp_path).get("/tables/new?file=firms.csv").text)
     assert chosen == ["holding", "dimension", "dimension", "value"]
 

@@ -41,7 +41,7 @@ HELP: Mapping[str, Words] = {
         "データベース、70 内部エラー、130 中断。",
     ),
     "sudare.examples": Words.same(
-        "sudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\nsudare verify "
+        "sudare ui census\nsudare init census\nsudare plan census/plan.toml\nsudare release census/plan.toml\nsudare verify "
         "census/release --ledger census/budget.db"
     ),
     "any.lang": Words(

@@ -51,8 +51,8 @@ HELP: Mapping[str, Words] = {
     ),
     "doctor.ledger": Words("Also check this ledger.", "この台帳も検査します。"),
     "mesh.help": Words(
-        "Mesh codes of Japan (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
-        "地域メッシュコード（JIS X 0410）: 1 (80km)、2 (10km)、3 (1km)、1/2、1/4、1/8、5x (5km)、2x (2km)。",
+        "Mesh codes (JIS X 0410): 1 (80 km), 2 (10 km), 3 (1 km), 1/2, 1/4, 1/8; 5x (5 km), 2x (2 km).",
+        "地域メッシュコード（JIS X 0410）: 1(80km)、2(10km)、3(1km)、1/2、1/4、1/8、5x(5km)、2x(2km)。",
     ),
     "mesh.examples": Words.same("sudare mesh code 35.681 139.767 --level 500m\nsudare mesh bounds 533946113"),
     "mesh.code.help": Words("The code of the mesh that a point lies in.", "地点を含むメッシュのコードを求めます。"),

@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from sudare.bilingual import Language, Words
 from sudare.drafting import with_budget
+from sudare.drafting.plan_files import read_values, section_of, write_variant
 from sudare.errors import InputError, PlanError, SudareError, words_of_error
 from sudare.ledger import Dataset, open_ledger
 from sudare.parameters import show_fraction
@@ -25,7 +26,6 @@ from sudare.releases.registry import find_kind_of_plan
 from sudare.storage.atomic import atomically
 from sudare.storage.staging import DOCUMENT
 from sudare.web.command_lines import command_line
-from sudare.web.content.plan_variants import read_values, section_of, write_variant
 from sudare.web.content.predictions import GRID, MAX_RELEASES, BudgetPoint, budget_at, curves_of, point_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.plan_pages import page_of_kind, start_plan, unfinished_runs

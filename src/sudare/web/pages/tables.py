@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os.path
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +11,9 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from sudare.drafting import ColumnShape, look_at_columns
-from sudare.drafting.roles import PERSON_NAMES
+from sudare.drafting import look_at_columns
+from sudare.drafting.plan_files import read_values, section_of, write_new_plan, write_variant
+from sudare.drafting.table_drafts import FIRST_P, FIRST_THRESHOLD, TABLE_ROLES, guess_table_roles
 from sudare.errors import InputError, PlanError
 from sudare.io import Source
 from sudare.releases.kinds.tables.methods.registry import method_named
@@ -22,7 +22,6 @@ from sudare.releases.kinds.tables.planning.plan_file import TablePlan
 from sudare.releases.kinds.tables.running import TABLES
 from sudare.releases.registry import find_kind_of_plan
 from sudare.web.command_lines import command_line
-from sudare.web.content.plan_variants import read_values, section_of, write_new_plan, write_variant
 from sudare.web.content.table_cells import cells_of, compare_choices, facts_of, grids_of
 from sudare.web.context import Form, context_of, form_page, plain_page
 from sudare.web.pages.ways import number_in, run_values
@@ -33,19 +32,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from sudare.drafting import SeenColumn
-
 __all__ = ["ROUTES", "make_table_plan", "show_cell", "show_new_table", "show_table_plan", "try_again"]
 
 PLAN = "plan.toml"
-NUMBERS = (ColumnShape.WHOLE, ColumnShape.DECIMAL)
-CONTRIBUTOR = re.compile(
-    rf"({PERSON_NAMES}|(firm|company|enterprise|establishment|holding|business)([_ ]?(id|no|name|number|code))?"
-    r"|(full.?|last.?|family.?)?name|(企業|会社|法人|事業所|事業者|提供者|店舗)(名|番号|id|コード)?|氏名|名前)",
-    re.IGNORECASE,
-)
-"""Names of columns that say who a row is about."""
-ROLES = ("dimension", "value", "holding", "out")
 
 
 @plain_page
@@ -108,11 +97,12 @@ def show_new_table(request: Request) -> Response:
     return page(
         request,
         "table_new.html.jinja",
-        commands=[command_line("protect", f"{file.stem}/{PLAN}", "--check")],
+        commands=[command_line("init", file.stem, "--from", name, "--kind", "tables")],
         file=name,
         stem=file.stem,
-        columns=_guessed(seen.columns),
-        roles=ROLES,
+        columns=guess_table_roles(seen.columns),
+        roles=TABLE_ROLES,
+        given={"threshold": FIRST_THRESHOLD, "p": FIRST_P},
     )
 
 
@@ -157,20 +147,6 @@ def _read(file: Path) -> TablePlan:
     if find_kind_of_plan(file).name != TABLES.name:
         raise PlanError(TEXTS["journey.of_kind"])
     return TABLES.read_plan(file)
-
-
-def _guessed(columns: tuple[SeenColumn, ...]) -> list[tuple[SeenColumn, str]]:
-    """Texts span a table, unless they name somebody: they are published. The last column of numbers is added up."""
-    naming = [column.name for column in columns if CONTRIBUTOR.fullmatch(column.name.strip())]
-    numbers = [column.name for column in columns if column.shape in NUMBERS and column.name not in naming]
-    found = []
-    for column in columns:
-        is_text = column.shape in (ColumnShape.TEXT, ColumnShape.YES_NO)
-        role = "value" if numbers and column.name == numbers[-1] else "dimension" if is_text else "out"
-        if column.name in naming:
-            role = "holding" if column.name == naming[0] else "out"
-        found.append((column, role))
-    return found
 
 
 def _settings(values: dict[str, object]) -> dict[str, object]:

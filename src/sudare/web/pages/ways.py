@@ -36,11 +36,11 @@ WAYS = (("counts", "/draft"), ("records", "/records/new"), ("tables", "/tables/n
 def show_ways(request: Request) -> Response:
     """The ways to publish from a file."""
     name = request.query_params.get("file", "")
-    plan = f"{context_of(request).workspace.place(name).stem}/plan.toml"
+    folder = context_of(request).workspace.place(name).stem
     lines = (
-        command_line("init", Path(plan).parent, "--from", name),
-        command_line("anonymize", plan),
-        command_line("protect", plan),
+        command_line("init", folder, "--from", name),
+        command_line("init", folder, "--from", name, "--kind", "records"),
+        command_line("init", folder, "--from", name, "--kind", "tables"),
         command_line("sql", "describe", "--data", name),
     )
     return page(request, "ways.html.jinja", file=name, commands=lines, ways=WAYS)

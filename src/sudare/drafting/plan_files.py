@@ -1,4 +1,4 @@
-"""Plans that are written from forms: a new one beside its data, or another version of one, which stays as it is.
+"""Plans that programs write: a new one beside its data, or another version of one, which stays as it is.
 
 A plan that somebody wrote has comments and an order of its own. A form therefore never changes it: what is tried next is written
 as ``plan-2.toml`` beside it, with a folder of its own, so that both can be compared and both can be carried out by the command.
