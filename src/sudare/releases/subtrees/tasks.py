@@ -31,7 +31,7 @@ __all__ = ["DIGESTS", "LEAVES", "PARTS", "drawing_subtrees", "finding_leaves", "
 
 LEAVES = "anchor long, leaf long, count long"
 DIGESTS = "anchor long, cells long, people long, digest string"
-PARTS = "level long, prefix long, name string, size long, digest string"
+PARTS = "level long, prefix long, name string, size long, digest string, cells long, people long"
 
 Batches = Callable[[Iterator["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 OfGroup = Callable[["pa.Table"], "pa.Table"]
@@ -100,6 +100,7 @@ def drawing_subtrees(tree: AddressedTree, folder: str) -> OfGroup:
         name = f"{order_name(level, prefix)}.{_attempt()}.parquet"
         size, digest = write_cells(Path(folder, "parts", name), with_tables(tree.layout).to_raster(cells), refined)
         row: dict[str, object] = {"level": level, "prefix": prefix, "name": name, "size": size, "digest": digest}
+        row |= {"cells": cells.size, "people": int(refined.sum())}
         return pa.table({column: [value] for column, value in row.items()})
 
     return draw
