@@ -134,6 +134,7 @@ def finding_cells(
 
     def find(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
+        import pyarrow.compute
 
         for batch in batches:
             table = pa.Table.from_batches([batch])

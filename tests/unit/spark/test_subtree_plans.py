@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,3 +186,44 @@ def test_a_cluster_that_is_not_there_is_found_before(running: Engine, tmp_path: 
     kind: Any = find_kind_of_plan(file).load()
     (obstacle,) = find_obstacles(kind, kind.read_plan(file)).obstacles
     assert isinstance(obstacle, DatabaseError)
+
+
+def command(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The command in a process of its own, which has loaded nothing before."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "sudare", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.deep
+def test_the_command_in_a_fresh_process(tmp_path: Path) -> None:
+    office(tmp_path)
+    for arguments in (
+        ("plan", "plan.toml"),
+        ("run", "plan.toml", "--yes"),
+        ("verify", "release", "--ledger", "budget.db"),
+    ):
+        with command(tmp_path, *arguments) as process:
+            _, told = process.communicate()
+            assert process.returncode == 0, told
+    assert entries(tmp_path) == ["reserve", "begin-tick", "settle-tick", "settle"]
+
+
+@pytest.mark.deep
+def test_control_c_cancels_the_job_and_gives_the_charge_back(tmp_path: Path) -> None:
+    slow = "SELECT id % 7 AS id, id % 60 AS at, 'f' AS sex FROM range(200000000000)"
+    office(tmp_path, PLAN.replace('path = "people.parquet"', f'query = "{slow}"'))
+    with command(tmp_path, "run", "plan.toml", "--yes") as process:
+        assert process.stderr is not None
+        while "Counting people on the cluster" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(10)  # wherever it is by then, nothing is drawn
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate()
+        assert process.returncode == 130, told
+    assert entries(tmp_path) == ["reserve", "cancel"]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []

@@ -172,7 +172,8 @@ def _carry_out_other(speaker: Speaker, found: Registration, file: Path, options:
         asks = None
         if header.price is not None:
             asks = ask_before_charging_again(speaker, header.price.budget, yes=options.yes)
-        with charges_told(speaker, charge_of_release(header, before)), progress_bars(speaker) as tell:
+        charged_for: Any = "window" if is_tick_kind(kind) else "release"
+        with charges_told(speaker, charge_of_release(header, before, charged_for)), progress_bars(speaker) as tell:
             if is_tick_kind(kind):
                 made = carry_out_tick(kind, read, threads=options.threads, progress=tell, ledger=ledger)
             else:

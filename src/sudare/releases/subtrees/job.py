@@ -18,7 +18,7 @@ Proof: ``job.md`` beside this file.
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -43,7 +43,9 @@ from sudare.releases.subtrees.counts_manifest import CountsManifest
 from sudare.releases.subtrees.document import PublishedParts, SubtreesDocument, write_subtrees_document
 from sudare.releases.subtrees.plan import SUBTREES_FORMAT, SubtreePlan
 from sudare.releases.subtrees.tasks import write_cells
+from sudare.releases.subtrees.verification import verify_subtrees
 from sudare.releases.subtrees.wrapped_key import WrappedKey
+from sudare.releases.verification import Check
 from sudare.spark.pins import InputPin
 from sudare.storage.hashes import hash_of_file
 from sudare.storage.staging import translate_errors
@@ -128,6 +130,8 @@ class StagedCounts:
         manifest: what the counts are.
         folder: where they are.
         pin: which state of the data they are of.
+        session: of Spark, open until they are drawn.
+        opened: closes the session.
     """
 
     tree: AddressedTree
@@ -136,6 +140,8 @@ class StagedCounts:
     manifest: CountsManifest
     folder: ConfidentialFolder
     pin: InputPin | None
+    session: Any
+    opened: ExitStack
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,6 +167,10 @@ class SubtreesKind(TickKind[SubtreeJob, StagedCounts, DrawnParts, SubtreesDocume
     name = "subtrees"
     report_format = SUBTREES_FORMAT
     refusals: tuple[type[BaseException], ...] = ()
+
+    def read_plan(self, file: Path, folder: Path | None = None) -> SubtreeJob:
+        """Plans in files are read by the kind of `sudare.releases.kinds.subtrees`."""
+        raise TypeError("this release is described by no file")
 
     def header(self, plan: SubtreeJob) -> PlanHeader:
         """What the protocol needs to know of a plan."""
@@ -193,10 +203,12 @@ class SubtreesKind(TickKind[SubtreeJob, StagedCounts, DrawnParts, SubtreesDocume
         with translate_errors(plan.plan.folder):
             confidential.open()
             manifest, pin = confidential.manifest(), confidential.pin()
-        if manifest is None:
-            run.tell("count", None)
-            with plan.counts.session() as session:
-                require_cluster(plan, session)
+        with ExitStack() as stack:
+            if manifest is None:
+                run.tell("count", None)
+            session = stack.enter_context(plan.counts.session())
+            require_cluster(plan, session)
+            if manifest is None:
                 frame, pin = plan.counts.frame(session, account)
                 with translate_errors(plan.plan.folder):
                     confidential.keep_pin(pin)
@@ -208,9 +220,17 @@ class SubtreesKind(TickKind[SubtreeJob, StagedCounts, DrawnParts, SubtreesDocume
                     lambda share: run.tell("count", share),
                     plan.counts.explain,
                 )
+            opened = stack.pop_all()
         run.tell("bind", None)
         return StagedCounts(
-            tree=planned.tree, event=planned.event, key=key, manifest=manifest, folder=confidential, pin=pin
+            tree=planned.tree,
+            event=planned.event,
+            key=key,
+            manifest=manifest,
+            folder=confidential,
+            pin=pin,
+            session=session,
+            opened=opened,
         )
 
     def binding(self, plan: SubtreeJob, data: StagedCounts, run: Run) -> str:
@@ -230,9 +250,9 @@ class SubtreesKind(TickKind[SubtreeJob, StagedCounts, DrawnParts, SubtreesDocume
                 last = first + (1 << tree.heights[subtree.anchor.level]) - 1
                 data.folder.give_order(TaskOrder(subtree, manifest.digests_within(first, last)))
         run.tell("draw", 0.1)
-        with plan.counts.session() as session:
+        with data.opened:
             parts = draw_on_cluster(
-                session, tree, data.folder, upper.subtrees, lambda share: run.tell("draw", 0.1 + 0.8 * share)
+                data.session, tree, data.folder, upper.subtrees, lambda share: run.tell("draw", 0.1 + 0.8 * share)
             )
         run.tell("draw", 0.9)
         data.key.destroy()
@@ -276,6 +296,14 @@ class SubtreesKind(TickKind[SubtreeJob, StagedCounts, DrawnParts, SubtreesDocume
     ) -> SubtreesDocument:
         """A table that fits no machine has no page."""
         return draft
+
+    def fault_of(self, folder: Path) -> Check | None:
+        """The first check of a folder that fails."""
+        return next((check for check in self.check(folder) if check.outcome == "failed"), None)
+
+    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
+        """Check a folder; see `verify_subtrees`."""
+        return verify_subtrees(folder, ledger)
 
     def forget(self, plan: SubtreeJob, run: Run) -> None:
         """Destroy the key, subkeys and counts."""

@@ -89,6 +89,7 @@ def drawing_subtrees(tree: AddressedTree, folder: str) -> OfGroup:
 
     def draw(table: pa.Table) -> pa.Table:
         import pyarrow as pa
+        import pyarrow.compute
 
         level, prefix = (table.column(name)[0].as_py() for name in ("level", "prefix"))
         order = read_order(Path(folder), level, prefix)

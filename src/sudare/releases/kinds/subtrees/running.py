@@ -11,8 +11,6 @@ from sudare.releases.data.people import opt_outs_unknown, rows_not_bounded
 from sudare.releases.kinds.subtrees.plan_file import SubtreesPlan, read_subtrees_plan
 from sudare.releases.kinds.subtrees.sources import PlannedCounts
 from sudare.releases.subtrees.job import SubtreeJob, SubtreesKind, require_cluster
-from sudare.releases.subtrees.verification import verify_subtrees
-from sudare.releases.verification import Check
 
 __all__ = ["SUBTREES", "PlannedJob", "PlannedSubtrees"]
 
@@ -51,14 +49,6 @@ class PlannedSubtrees(SubtreesKind):
             raise PlanError(opt_outs_unknown(planned.header))
         with plan.counts.session() as session:
             require_cluster(plan, session)
-
-    def fault_of(self, folder: Path) -> Check | None:
-        """The first check of a folder that fails."""
-        return next((check for check in self.check(folder) if check.outcome == "failed"), None)
-
-    def check(self, folder: Path, ledger: str | None = None) -> list[Check]:
-        """Check a folder; see `verify_subtrees`."""
-        return verify_subtrees(folder, ledger)
 
 
 def _planned(plan: SubtreeJob) -> SubtreesPlan:
