@@ -33,8 +33,8 @@ Why the order is safe:
 
 A **tick** of a window takes the same steps. Step 1 reserves for the whole window, before its first tick, and is free afterwards.
 Between 2 and 3 the ledger **binds** the tick's noise to the keyed hash of its input; before 6 the private state is **kept** on
-the disk. An error never gives anything back, and a tick that was begun with other input is missing for good
-(`sudare.ledger.windows`). A window that is a single release is given back if it ends before its noise is bound, and closed
+the disk. An error gives nothing back of a window with several ticks, and a tick that was begun with other input is missing for
+good (`sudare.ledger.windows`). A window that is a single release is given back if it ends before its noise is bound, and closed
 once it is shown. A tick that was published and whose folder is gone is made again, from the same input and the same
 noise, and shown if it is what the ledger settled.
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,11 @@ from sudare.io import Source, read_counts
 from sudare.ledger import open_ledger
 from sudare.noise.addressed import NoiseKey
 from sudare.releases.data.people import selection_key
+from sudare.releases.kinds.subtrees.plan_file import EXECUTOR_KEYS, METHOD_KEYS
 from sudare.releases.preflight import find_obstacles
 from sudare.releases.registry import find_kind_of_folder, find_kind_of_plan, run_plan, verify_folder
+from sudare.releases.subtrees.cluster_settings import REQUIRED
+from sudare.releases.subtrees.document import PublishedParts
 from sudare.releases.subtrees.job import read_cells
 from sudare.tables.addressed.mechanism import addressed_wide_tree
 from tests.contracts.sql_servers import running_servers
@@ -179,6 +184,12 @@ def test_plans_that_cannot_be(before: str, after: str, said: str, tmp_path: Path
     with pytest.raises(PlanError, match=said):
         run_plan(file)
     assert entries(tmp_path) == []
+
+
+def test_the_reference_lists_all_keys_and_fields() -> None:
+    text = (Path(__file__).parents[3] / "docs/reference/subtrees.md").read_text(encoding="utf-8")
+    names = {*METHOD_KEYS, *EXECUTOR_KEYS, *REQUIRED, *(f"published.{field.name}" for field in fields(PublishedParts))}
+    assert [name for name in sorted(names) if not re.search(rf"\b{re.escape(name)}\b", text)] == []
 
 
 def test_a_cluster_that_is_not_there_is_found_before(running: Engine, tmp_path: Path) -> None:
