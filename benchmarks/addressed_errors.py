@@ -1,6 +1,6 @@
 """Signed errors of the addressed tree beside the plain wide tree: ``python -m benchmarks.addressed_errors RUNS`` prints them.
 
-One table of 48 x 40 cells at epsilon 1; nobody lives in its eastern half. Noise is fresh, so that figures differ a little each time.
+One table of 48 x 40 cells at epsilon 1; nobody lives in its eastern half. Noise is fresh, so figures differ a little each time.
 """
 
 from __future__ import annotations
