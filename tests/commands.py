@@ -37,10 +37,11 @@ _known: dict[object, Any] = {}
 
 def _known_command(language: Language, given: Sequence[str]) -> Any:
     """Built once for all that begin alike; to build it takes longer than many commands do. Those of others may come and go."""
-    names = {name for _, name, _ in app.COMMANDS} - set(extensions.HOMES) | {path.split()[0] for path in app.GROUPS}
-    if not given or given[0] not in names or any(variable in os.environ for variable in extensions.COMPLETIONS):
+    names = {name for _, name, _ in app.COMMANDS} | {path.split()[0] for path in app.GROUPS}
+    is_completing = any(variable in os.environ for variable in extensions.COMPLETIONS)
+    if is_completing or names.isdisjoint(given) or not set(extensions.HOMES).isdisjoint(given):
         return command_built_anew(language, given)
-    key = language, given[0]
+    key = language, given[0] if given[0] in names else None
     if key not in _known:
         _known[key] = command_built_anew(language, given)
     return _known[key]
